@@ -138,7 +138,7 @@ export { openAI } from "./providers/openai.js";
 export type { OpenAICompatibleOptions } from "./providers/openai-compatible.js";
 export { openAICompatible } from "./providers/openai-compatible.js";
 export { openRouter } from "./providers/openrouter.js";
-export type { PresetOptions } from "./providers/preset.js";
+export type { PresetOptions, VersionedPresetOptions } from "./providers/preset.js";
 export type {
   AbortNotice,
   UpstreamAnswer,

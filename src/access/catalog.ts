@@ -6,8 +6,6 @@ import type { TargetRoute } from "../routing/target-route.js";
 /** A model as calls use it: everything resolved when the catalog is built. */
 export interface CatalogModel extends ModelTraits {
   readonly type: ModelType;
-  /** Whether its responses may contain reasoning that is not shown. */
-  readonly reasons: boolean;
   /** The price for the hold of a call: the highest of its targets'. */
   readonly price: CompiledPrice;
   /** The targets of its calls. */

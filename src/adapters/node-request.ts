@@ -31,6 +31,12 @@ export class NodeRequest implements GatewayRequest {
     this.path = path;
   }
 
+  get query(): string {
+    const { url = "" } = this.#req;
+    const mark = url.indexOf("?");
+    return mark < 0 ? "" : url.slice(mark + 1);
+  }
+
   header(name: string): string | undefined {
     switch (name) {
       case "authorization":

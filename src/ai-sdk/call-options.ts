@@ -1,5 +1,6 @@
 import { invalidType } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
+import { jsonInstruction } from "../openai/request/json-instruction.js";
 import { isRecord } from "../wire/is-record.js";
 import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "./ai-sdk-options.js";
@@ -28,7 +29,7 @@ export async function toCallOptions(
     request["parallel_tool_calls"] === false && tools !== undefined ? { [name]: oneTool(name) } : {};
   const responseFormat = toResponseFormat(request["response_format"]);
   const isFreeJson = responseFormat?.["type"] === "json" && responseFormat["schema"] === undefined;
-  const instructions = isFreeJson && knowsSchemasAlone.includes(name) ? [jsonInstruction] : [];
+  const instructions = isFreeJson && knowsSchemasAlone.includes(name) ? [jsonInstruction()] : [];
   return withoutAbsent({
     prompt: await toPrompt(request["messages"], model, instructions),
     maxOutputTokens: capOf(reasoning.maxOutputTokens, cap),
@@ -55,7 +56,6 @@ function capOf(reasoning: number | undefined, cap: number | undefined): number |
 
 /** Their JSON mode takes a schema: without one, an instruction has to describe it. */
 const knowsSchemasAlone = ["anthropic", "bedrock"];
-const jsonInstruction = "Answer with one JSON object and nothing else: no text before or after it, no code fence.";
 
 function oneTool(name: string): Record<string, unknown> {
   return name === "anthropic" ? { disableParallelToolUse: true } : { parallelToolCalls: false };

@@ -29,9 +29,10 @@ const overloaded = 529;
  * know it skips.
  */
 export function anthropicErrorBody(error: GatewayError, requestId: string): string {
+  const { code, details } = error;
   return JSON.stringify({
     type: "error",
-    error: { type: errorType(error), message: errorWords(error), code: error.code },
+    error: { type: errorType(error), message: errorWords(error), code, ...(details && { details }) },
     request_id: requestId,
   });
 }

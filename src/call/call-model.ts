@@ -7,6 +7,7 @@ import type { Exchange } from "../operations/operation.js";
 import type { TargetRoute } from "../routing/target-route.js";
 import { TargetSearch } from "../routing/target-search.js";
 import { checkCall, type ReceivedCall } from "./admission/check-call.js";
+import { completeCall } from "./admission/complete-call.js";
 import { creditText } from "./admission/credit-text.js";
 import { holdCredits } from "./admission/hold-credits.js";
 import { parseRequest } from "./admission/parse-request.js";
@@ -46,7 +47,8 @@ async function admit(services: CallServices, incoming: ReceivedCall): Promise<Mo
     const asked = await parseRequest(services, incoming, bytes);
     observer.requested(services.catalog.current.get(asked.model)?.id, asked.stream);
     requireWanted(services, request);
-    const checked = checkCall(services, incoming, asked, await services.findAllowance(caller.plan));
+    const allowed = checkCall(services, incoming, asked, await services.findAllowance(caller.plan));
+    const checked = asked.complete === undefined ? allowed : await completeCall(services, incoming, allowed);
     ({ route } = checked.model);
     route.enter();
     requireWanted(services, request);

@@ -17,6 +17,8 @@ export interface GatewayErrorOptions {
   param?: string | null;
   /** Further response headers, names in lower case. */
   headers?: Readonly<Record<string, string>>;
+  /** What clients of Anthropic's go by, as `error.details`. Other protocols have no place for it. */
+  details?: Readonly<Record<string, unknown>> | undefined;
   /** For the operator; never shown to the client. */
   cause?: unknown;
 }
@@ -32,6 +34,7 @@ export class GatewayError extends QuietError {
   readonly type: string;
   readonly param: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(message: string, options: GatewayErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -40,6 +43,7 @@ export class GatewayError extends QuietError {
     this.type = options.type ?? "invalid_request_error";
     this.param = options.param ?? null;
     this.headers = options.headers ?? {};
+    this.details = options.details;
   }
 }
 
@@ -114,8 +118,10 @@ function accountRefused(code: string, message: string): GatewayError {
   return new GatewayError(message, { status: 403, code, headers: { "x-should-retry": "false" } });
 }
 
-export function unknownUrl(method: string, path: string): GatewayError {
-  return new GatewayError(`Invalid URL (${method} ${shortened(path)}).`, { status: 404, code: "unknown_url" });
+/** @param why - a sentence, where it is known. */
+export function unknownUrl(method: string, path: string, why?: string): GatewayError {
+  const message = `Invalid URL (${method} ${shortened(path)}).`;
+  return new GatewayError(why === undefined ? message : `${message} ${why}`, { status: 404, code: "unknown_url" });
 }
 
 export function invalidJson(message: string): GatewayError {
@@ -205,6 +211,7 @@ function shortened(text: string): string {
 
 /** The same error with further headers. */
 export function withHeaders(error: GatewayError, headers: Readonly<Record<string, string>>): GatewayError {
-  const { message, status, code, type, param, cause } = error;
-  return new GatewayError(message, { status, code, type, param, cause, headers: { ...headers, ...error.headers } });
+  const { message, status, code, type, param, cause, details } = error;
+  const all = { ...headers, ...error.headers };
+  return new GatewayError(message, { status, code, type, param, cause, details, headers: all });
 }

@@ -57,6 +57,7 @@ export type RequestEndpoint =
   | "model"
   | "usage"
   | "count_tokens"
+  | "input_tokens"
   | "response"
   | "input_items";
 

@@ -15,6 +15,7 @@ export interface GatewayWarning {
    * `cost_above_hold`: a call cost more than was held for it; once for each target of a model.
    * `limits_not_kept`: a call was refused with a 503, since its ledger does not keep the caps or rates that limit it.
    * `usage_unpriced`: a model server reported something that the model has no price for, as a tool that it ran itself.
+   * `unknown_beta`: a client's `anthropic-beta` had a value that the gateway does not know, and that was left out.
    * `unknown_tag`: usage was summed by a tag that no charge has; it may be misspelled.
    * `credits_unavailable`: accounts were listed without the credits of some, whose ledger failed.
    * `limit_too_large`: a key or plan of a store has a limit of credits that is too large to count; it counts as the largest.
@@ -41,6 +42,7 @@ export interface GatewayWarning {
     | "cost_above_hold"
     | "limits_not_kept"
     | "usage_unpriced"
+    | "unknown_beta"
     | "unknown_tag"
     | "credits_unavailable"
     | "limit_too_large"

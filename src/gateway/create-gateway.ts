@@ -25,6 +25,7 @@ import { PayloadSeal } from "../seal/payload-seal.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
 import { matchPath, routePatterns } from "../server/paths.js";
+import { readPace } from "../server/read-kept.js";
 import { Readiness } from "../server/readiness.js";
 import { type ServerServices, serve } from "../server/serve.js";
 import { HostHolds } from "./admin/account-holds.js";
@@ -40,6 +41,7 @@ import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
+import { warnOfBetas } from "./warn-of-betas.js";
 import { watchedLedger } from "./watched-ledger.js";
 import { type WatchedLookups, watchedLookups } from "./watched-lookups.js";
 import { watchedResponses } from "./watched-responses.js";
@@ -84,6 +86,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     observe: joinObservers(observersOf(resolved, warn, clock)),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
+    readPace: new AccountPace(readPace, clock),
     readiness: new Readiness(),
     requestIdOf: resolved.requestId,
   };
@@ -170,7 +173,7 @@ function callOptions(
   return {
     leaseMs,
     body: bodyOptions(resolved),
-    operations: operationServices(resolved, responses),
+    operations: operationServices(resolved, responses, warn),
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
     exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
@@ -196,8 +199,10 @@ const defaultPendingBodyBytes = 256 * 1024 * 1024;
 function operationServices(
   { maxBodyDepth, maxBodyBytes, secret }: ResolvedOptions,
   responses: CallResponses | undefined,
+  warn: Warn,
 ): OperationServices {
-  return { maxBodyDepth, maxBodyBytes, responses, seal: new PayloadSeal(secret ?? [randomBytes(32)]) };
+  const seal = new PayloadSeal(secret ?? [randomBytes(32)]);
+  return { maxBodyDepth, maxBodyBytes, responses, seal, onUnknownBeta: warnOfBetas(warn) };
 }
 
 function responseStore({ responses, clock }: ResolvedOptions, limit: TimeLimit, warn: Warn): CallResponses | undefined {

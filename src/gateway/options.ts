@@ -72,9 +72,17 @@ export interface Model extends RoutingOptions {
   upstream: TargetOptions | readonly TargetOptions[];
   /**
    * Members that requests may set although they choose another model, price or cap than the catalog's, such as
-   * `["service_tier"]`. See `docs/restricted-members.md`. You pay what they cost beyond the prices. Default: `[]`.
+   * `["service_tier"]`, and names that the gateway refuses or leaves out: types of tools and of content, betas. See
+   * `docs/restricted-members.md`. You pay what they cost beyond the prices. Default: `[]`.
    */
   allowMembers?: readonly string[] | undefined;
+  /**
+   * What happens to what the gateway does not know, where a request goes to a server that speaks its protocol: members,
+   * types of content and of tools, and betas. `"refuse"`: unknown members and types are a 400, and unknown betas are left
+   * out. `"pass"`: all of it is sent; you pay what it costs. Default: as `"refuse"`, but unknown members that are no
+   * objects are sent. `allowMembers` lets single names through. See `docs/restricted-members.md`.
+   */
+  unknownMembers?: "refuse" | "pass" | undefined;
   /** What to do with a response after its client has left, unless the plan has its own setting. Default: `"cancel"`. */
   disconnect?: DisconnectPolicy | undefined;
   /** Further members of the model record. Cannot replace those that the gateway sets. */

@@ -24,6 +24,8 @@ export interface TargetOptions {
   price?: Price | undefined;
   /** Replaces the model's {@link Model.allowMembers} for calls to this target. Default: the model's. */
   allowMembers?: readonly string[] | undefined;
+  /** Replaces the model's {@link Model.unknownMembers} for calls to this target. Default: the model's. */
+  unknownMembers?: "refuse" | "pass" | undefined;
   /**
    * The longest time until there is something for the client, in milliseconds: the first event of a stream, or the
    * whole response. Then the gateway tries another target. Default: the provider's own timeouts.
@@ -78,6 +80,8 @@ export const priceSchema = z.strictObject(
 
 export const allowMembersSchema = z.array(z.string()).readonly().optional();
 
+export const unknownMembersSchema = z.enum(["refuse", "pass"]).optional();
+
 const targetSchema = z.strictObject(
   {
     provider: z.string().min(1, "must not be empty"),
@@ -86,6 +90,7 @@ const targetSchema = z.strictObject(
     priority: z.number().optional(),
     price: priceSchema.optional(),
     allowMembers: allowMembersSchema,
+    unknownMembers: unknownMembersSchema,
     timeoutMs: milliseconds.optional(),
     maxConcurrent: count.optional(),
   },

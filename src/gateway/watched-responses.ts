@@ -24,6 +24,7 @@ export function watchedResponses(store: ResponseStore, limit: TimeLimit, warn: W
     const kept = ask("keep a response", async () => store.put(response)).catch(() => {});
     return puts.add(response.account, kept);
   };
+  const { measureChain, measureItems, findInput } = store;
   return {
     put,
     putLater(account) {
@@ -36,6 +37,16 @@ export function watchedResponses(store: ResponseStore, limit: TimeLimit, warn: W
     find: (account, id) => ask("find a response", async () => store.find(account, id)),
     findChain: (account, id, most) => ask("find responses", async () => store.findChain(account, id, most)),
     findItems: (account, ids) => ask("find items", async () => store.findItems(account, ids)),
+    ...(measureChain && {
+      measureChain: (account, id, most) =>
+        ask("measure responses", async () => measureChain.call(store, account, id, most)),
+    }),
+    ...(measureItems && {
+      measureItems: (account, ids) => ask("measure items", async () => measureItems.call(store, account, ids)),
+    }),
+    ...(findInput && {
+      findInput: (account, id, page) => ask("find items", async () => findInput.call(store, account, id, page)),
+    }),
     delete: (account, id) => ask("delete a response", async () => store.delete(account, id)),
     async forget(account) {
       await puts.forget(account);

@@ -4,7 +4,9 @@ import { WebRequest } from "./web-request.js";
 
 /** Serves a web-standard request. It needs only `Request` and `Response` of the runtime. */
 export async function bridgeWebRequest(gateway: MountableGateway, request: Request): Promise<Response> {
-  const webRequest = new WebRequest(request, pathBehind(gateway.basePath, new URL(request.url).pathname), request);
+  const { pathname, search } = new URL(request.url);
+  const target = { path: pathBehind(gateway.basePath, pathname), query: search.slice(1) };
+  const webRequest = new WebRequest(request, target, request);
   return toWebResponse(await gateway[handle](webRequest), webRequest, gateway.maxStallMs);
 }
 

@@ -10,10 +10,19 @@ export interface RequestParts {
   readonly bodyUsed: boolean;
 }
 
+/** What a request is for. */
+export interface RequestTarget {
+  /** From where the gateway is mounted. */
+  readonly path: string;
+  /** Without its question mark. */
+  readonly query: string;
+}
+
 /** A web-standard request as the gateway reads it. */
 export class WebRequest implements GatewayRequest {
   readonly method: string;
   readonly path: string;
+  readonly query: string;
   readonly #request: RequestParts;
   readonly #raw: Request | undefined;
   readonly #abort = (): void => this.abort();
@@ -22,11 +31,12 @@ export class WebRequest implements GatewayRequest {
   #hostRequest: WebHostRequest | undefined;
 
   /** @param raw - what the host's own code gets to see. Absent for calls within this process, which show it nothing. */
-  constructor(request: RequestParts, path: string, raw?: Request) {
+  constructor(request: RequestParts, { path, query }: RequestTarget, raw?: Request) {
     this.#request = request;
     this.#raw = raw;
     this.method = request.method;
     this.path = path;
+    this.query = query;
   }
 
   header(name: string): string | undefined {

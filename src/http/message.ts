@@ -10,6 +10,8 @@ export interface GatewayRequest {
   readonly method: string;
   /** The undecoded path, from where the gateway is mounted; without query. Starts with `/`. */
   readonly path: string;
+  /** The undecoded query, without its question mark. Absent or empty: there is none. */
+  readonly query?: string;
   /** The header's value. A header that came twice is joined with `, `. `name` is in lower case. */
   header(name: string): string | undefined;
   /**

@@ -8,11 +8,13 @@ interface Pending {
 /**
  * Counts the bytes of request bodies whose calls hold no limited credits: the gateway has neither admitted nor refused
  * them yet, or they have no limit. Without this count a single key could fill the memory. It counts the bytes that
- * came, not those that are announced.
+ * came, not those that are announced. Bytes that a request causes count like those that it brought: what it refers to, and
+ * what it has read to it.
  */
 export class PendingBodies {
   readonly #maxBytes: number;
-  readonly #maxAccountBytes: number;
+  /** The most bytes of one account. */
+  readonly maxAccountBytes: number;
   readonly #pending = new Map<GatewayRequest, Pending>();
   readonly #byAccount = new Map<string, number>();
   #bytes = 0;
@@ -20,7 +22,7 @@ export class PendingBodies {
   /** @param maxBytes - of all together, of which an account can have a quarter, but always one body of `maxBodyBytes`. */
   constructor(maxBytes: number, maxBodyBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#maxAccountBytes = Math.max(Math.floor(maxBytes / 4), maxBodyBytes);
+    this.maxAccountBytes = Math.max(Math.floor(maxBytes / 4), maxBodyBytes);
   }
 
   /** How many bytes wait at the moment. */
@@ -39,7 +41,7 @@ export class PendingBodies {
    */
   add(request: GatewayRequest, account: string, bytes: number): BodyFailure | undefined {
     const ofAccount = (this.#byAccount.get(account) ?? 0) + bytes;
-    if (ofAccount > this.#maxAccountBytes) return "over_share";
+    if (ofAccount > this.maxAccountBytes) return "over_share";
     if (this.#bytes + bytes > this.#maxBytes) return "no_room";
     this.#bytes += bytes;
     this.#byAccount.set(account, ofAccount);

@@ -1,5 +1,5 @@
 import { GatewayError, invalidJson, serviceUnavailable, withHeaders } from "../errors/gateway-error.js";
-import type { BodyError, GatewayRequest } from "./message.js";
+import type { BodyError, BodyFailure, GatewayRequest } from "./message.js";
 import type { PendingBodies } from "./pending-bodies.js";
 
 export interface BodyOptions {
@@ -50,16 +50,23 @@ export function bodyFailure(error: BodyError, { maxBodyBytes, bodyTimeoutMs }: B
         { status: 408, code: "request_timeout", headers },
       );
     case "over_share":
-      return new GatewayError(
-        "Too many large requests of your account are arriving at once. Send fewer at a time, and try again shortly.",
-        { status: 429, code: "rate_limit_exceeded", type: "requests", headers: { ...headers, "retry-after": "2" } },
-      );
     case "no_room":
-      return withHeaders(
-        serviceUnavailable("Too many large requests are arriving at once. Try again shortly."),
-        headers,
-      );
+      return withHeaders(roomFailure(error.failure), headers);
     default:
       return invalidJson("The request body broke off.");
   }
+}
+
+/**
+ * The error for bytes that find no room among those that wait.
+ * @returns GatewayError 429, 503
+ */
+export function roomFailure(failure: BodyFailure): GatewayError {
+  if (failure !== "over_share") {
+    return serviceUnavailable("Too many large requests are under way at once. Try again shortly.");
+  }
+  return new GatewayError(
+    "Too many large requests of your account are under way at once. Send fewer at a time, and try again shortly.",
+    { status: 429, code: "rate_limit_exceeded", type: "requests", headers: { "retry-after": "2" } },
+  );
 }

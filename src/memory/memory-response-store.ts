@@ -1,8 +1,10 @@
 import { type Clock, systemClock } from "../ledger/clock.js";
 import { checkedResponseStore } from "../responses/checked-response-store.js";
+import { inputPageOf } from "../responses/input-page.js";
 import { checkResponseLimits, requireAtLeast } from "../responses/response-limits.js";
-import type { KeptResponse, ResponseStore } from "../responses/response-store.js";
+import type { ResponseStore } from "../responses/response-store.js";
 import { wholeChain } from "../responses/whole-chain.js";
+import type { ShelvedItem, ShelvedResponse } from "./response-shelf.js";
 import { ResponseShelves } from "./response-shelves.js";
 
 /** Options of {@link memoryResponseStore}. */
@@ -31,26 +33,39 @@ export function memoryResponseStore(options: MemoryResponseStoreOptions = {}): R
   const { ttlMs } = checkResponseLimits({ ttlMs: options.ttlMs });
   const shelves = new ResponseShelves({ maxBytes, maxResponses, ttlMs });
 
-  function chain(account: string, id: string, most: number): KeptResponse[] {
+  function chain(account: string, id: string, most: number): ShelvedResponse[] {
     const now = clock.now();
-    const found: KeptResponse[] = [];
+    const found: ShelvedResponse[] = [];
     for (let next: string | undefined = id; next !== undefined && found.length < most; ) {
       const response = shelves.find(account, next, now);
       if (response === undefined) break;
       found.push(response);
-      next = response.previousResponseId;
+      next = response.kept.previousResponseId;
     }
     return found;
   }
 
+  function items(account: string, ids: readonly string[]): (readonly [string, ShelvedItem])[] {
+    const now = clock.now();
+    return ids.flatMap((id) => {
+      const found = shelves.findItem(account, id, now);
+      return found === undefined ? [] : [[id, found] as const];
+    });
+  }
+
   return checkedResponseStore("memoryResponseStore", {
     put: async (response) => shelves.put(response, clock.now()),
-    find: async (account, id) => shelves.find(account, id, clock.now()),
-    findChain: async (account, id, most) => wholeChain(chain(account, id, most)),
-    async findItems(account, ids) {
-      const now = clock.now();
-      const found = ids.map((id) => [id, shelves.findItem(account, id, now)] as const);
-      return new Map(found.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
+    find: async (account, id) => shelves.find(account, id, clock.now())?.kept,
+    findChain: async (account, id, most) => wholeChain(chain(account, id, most).map(({ kept }) => kept)),
+    findItems: async (account, ids) => new Map(items(account, ids).map(([id, { json }]) => [id, json])),
+    async measureChain(account, id, most) {
+      const found = chain(account, id, most);
+      return found.length === 0 ? undefined : found.reduce((sum, { bytes }) => sum + bytes, 0);
+    },
+    measureItems: async (account, ids) => new Map(items(account, ids).map(([id, { bytes }]) => [id, bytes])),
+    async findInput(account, id, page) {
+      const found = shelves.find(account, id, clock.now());
+      return found && inputPageOf(found.kept.input, page);
     },
     delete: async (account, id) => shelves.delete(account, id, clock.now()),
     forget: async (account) => shelves.forget(account),

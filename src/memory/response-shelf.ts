@@ -1,10 +1,17 @@
 import type { KeptResponse } from "../responses/response-store.js";
 
+/** An item in memory. */
+export interface ShelvedItem {
+  readonly json: string;
+  /** In UTF-8. */
+  readonly bytes: number;
+}
+
 /** A response in memory. */
 export interface ShelvedResponse {
   readonly kept: KeptResponse;
-  /** Its items' texts, by their ids. */
-  readonly items: ReadonlyMap<string, string>;
+  /** Its items, by their ids. */
+  readonly items: ReadonlyMap<string, ShelvedItem>;
   readonly bytes: number;
   /** Epoch milliseconds. */
   readonly putAt: number;

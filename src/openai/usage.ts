@@ -1,3 +1,4 @@
+import { soundUsage } from "../metering/sound-usage.js";
 import { readTokenCount, type TokenCounts } from "../metering/token-counts.js";
 import { isRecord } from "../wire/is-record.js";
 import type { Dialect } from "./dialect.js";
@@ -60,8 +61,9 @@ export function hasUsageTotals(usage: unknown): boolean {
   );
 }
 
-/** The `usage` without the members that a dialect hides; the same object when there is nothing to hide. */
-export function visibleUsage(usage: unknown, dialect: Dialect | undefined): unknown {
+/** The `usage` without counts that cannot be any, and without the members that a dialect hides; the same object when there is nothing to leave out. */
+export function visibleUsage(reported: unknown, dialect: Dialect | undefined): unknown {
+  const usage = soundUsage(reported);
   const hidden = dialect?.hiddenUsage;
   if (hidden === undefined || !isRecord(usage) || !hidden.some((name) => name in usage)) return usage;
   return Object.fromEntries(Object.entries(usage).filter(([name]) => !hidden.includes(name)));

@@ -14,6 +14,7 @@ import { partialTokens } from "../openai/media/token-estimate.js";
 import { readErrorBody } from "../openai/read-error-body.js";
 import { readWhole } from "../openai/read-whole.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
+import { chatTable } from "../openai/tables/chat-table.js";
 import { sliceBytes } from "../wire/slices.js";
 import { toAnswerContext } from "./answer-context.js";
 import { chatAnswers } from "./answers/chat-answers.js";
@@ -66,7 +67,7 @@ class ChatModelRequest implements ModelRequest {
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
     const request = this.#request;
-    requireAllowedMembers(request, model);
+    requireAllowedMembers(request, model, chatTable);
     if (model.lacking !== undefined) refuseLacking(request, model.id, model.lacking);
     requireMessagesFit(request, model);
     const { namesOtherCap, n: answers } = request;
@@ -89,7 +90,7 @@ class ChatModelRequest implements ModelRequest {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       addedCap: attempt.addedCap,
-      dialect: target.rules.dialectFor(request, target.dialect),
+      dialect: target.rules.dialectFor(request, target.dialect, chatTable),
       lacking: model.lacking,
     });
     return new ChatExchange(body, request.includeUsage, toAnswerContext(target, model, attempt, "messages"));

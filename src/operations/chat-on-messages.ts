@@ -1,7 +1,10 @@
 import type { ChatRequest } from "../openai/chat/chat-request.js";
+import { customNames } from "../translate/chat/messages-tools.js";
+import { requestValue } from "../translate/messages/request-elements.js";
 import { toAnswerContext } from "./answer-context.js";
 import type { AttemptFacts, ModelTraits, TargetTraits } from "./operation.js";
 import { ChatClientSink } from "./translated/chat-client-sink.js";
+import { CustomCallsSink } from "./translated/custom-calls-sink.js";
 import { toMessagesTarget } from "./translated/to-messages-target.js";
 import { TranslatedExchange } from "./translated/translated-exchange.js";
 
@@ -15,5 +18,6 @@ export function chatOnMessages(
   const context = toAnswerContext(target, model, attempt, "messages");
   const source = toMessagesTarget(request, { target, model, attempt }, context);
   const sink = new ChatClientSink(context, request.includeUsage);
-  return new TranslatedExchange(source, sink, attempt);
+  const custom = customNames(requestValue(request, "tools"));
+  return new TranslatedExchange(source, custom.size === 0 ? sink : new CustomCallsSink(sink, custom), attempt);
 }

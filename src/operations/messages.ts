@@ -8,13 +8,14 @@ import {
   parseMessagesRequest,
   parseMessagesRequestInTurns,
 } from "../anthropic/messages/messages-request.js";
+import { refuseThread } from "../anthropic/messages/refuse-thread.js";
+import { messagesTable } from "../anthropic/messages-table.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
-import type { PayloadSeal } from "../seal/payload-seal.js";
+import type { OddPlace } from "../openai/tables/odd-places.js";
 import { ThoughtSeal } from "../seal/thought-seal.js";
 import { sliceBytes } from "../wire/slices.js";
 import { messagesAnswers } from "./answers/messages-answers.js";
 import { demandOf } from "./demand-of.js";
-import { messagesMembers } from "./messages/messages-exchange-parts.js";
 import { messagesOnChat } from "./messages/messages-on-chat.js";
 import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
 import type {
@@ -42,7 +43,7 @@ export const messages: Operation = {
   answers: messagesAnswers,
   checkContentType: requireJsonType,
   async parse(body, services, facts) {
-    return new MessagesModelRequest(await parseMessages(body, services), facts, services.seal);
+    return new MessagesModelRequest(await parseMessages(body, services), facts, services);
   },
 };
 
@@ -60,9 +61,12 @@ class MessagesModelRequest implements ModelRequest {
   readonly #headers: Record<string, string>;
   readonly #sealOf: SealOfTarget;
 
-  constructor(request: MessagesRequest, { account, header }: RequestFacts, seal: PayloadSeal) {
+  readonly #onUnknownBeta: OperationServices["onUnknownBeta"];
+
+  constructor(request: MessagesRequest, { account, header }: RequestFacts, services: OperationServices) {
     this.#request = request;
-    this.#sealOf = (origin) => new ThoughtSeal(seal, account, origin);
+    this.#sealOf = (origin) => new ThoughtSeal(services.seal, account, origin);
+    this.#onUnknownBeta = services.onUnknownBeta;
     this.#headers = forwardedHeaders(header);
   }
 
@@ -90,16 +94,18 @@ class MessagesModelRequest implements ModelRequest {
 
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     const parts = { request: this.#request, headers: this.#headers, sealOf: this.#sealOf, target, model, attempt };
-    if (target.operations.has("messages")) return new NativeMessagesExchange(parts);
+    if (target.operations.has("messages")) return new NativeMessagesExchange(parts, this.#onUnknownBeta);
     return target.operations.has("chat/completions") ? messagesOnChat(parts) : undefined;
   }
 }
 
 /** @throws GatewayError 400 when the model could not answer the request. */
 export function requireFit(request: MessagesRequest, model: ModelTraits): void {
-  const { lacking } = model;
-  requireAllowedMembers(request, model, messagesMembers);
-  const hosted = hostedMessagesTool(request);
+  const { lacking, rules } = model;
+  refuseThread(request);
+  requireAllowedMembers(request, model, messagesTable);
+  const lets = (tool: OddPlace) => rules.length > 0 && rules.every((rule) => rule.lets(tool, messagesTable));
+  const hosted = hostedMessagesTool(request, lets);
   if (hosted !== undefined) throw hostedToolRefused(hosted);
   if (lacking !== undefined) refuseLackingOfMessages(request, model.id, lacking);
   requireMessagesFit(request, model);

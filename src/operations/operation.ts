@@ -56,12 +56,19 @@ export interface OperationServices {
   readonly responses: CallResponses | undefined;
   /** Signs the thoughts that clients keep. */
   readonly seal: PayloadSeal;
+  /** Called for each value of `anthropic-beta` that is unknown, and so is left out. */
+  readonly onUnknownBeta?: ((beta: string) => void) | undefined;
 }
 
 /** A request that was understood. It knows its own format, so nothing outside is generic in it. */
 export interface ModelRequest {
   readonly model: string;
   readonly stream: boolean;
+  /**
+   * Puts in place what the request refers to. It is called once the call is allowed. Absent where the request is whole.
+   * @throws GatewayError 400 where something of that is not kept, 503 when the store fails.
+   */
+  readonly complete?: ((room: LoadRoom) => Promise<ModelRequest>) | undefined;
   /**
    * What the request asks of a model.
    * @param defaultOutputTokens - the plan's output cap for a request that names none; `undefined`: it has none.
@@ -72,6 +79,14 @@ export interface ModelRequest {
   asksToReason(): boolean;
   /** @returns `undefined` where the request cannot go to the target. */
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined;
+}
+
+/** Where what a request causes to be loaded finds room, as its own bytes did. */
+export interface LoadRoom {
+  /** The most bytes that may ever be there at once for the request's account. */
+  readonly most: number;
+  /** So many bytes are about to be loaded. @throws GatewayError 429 or 503 where there is no room for them. */
+  take(bytes: number): void;
 }
 
 /** What a request asks of a model, at the most. */
@@ -98,6 +113,10 @@ export interface ModelTraits {
   readonly tokenBounds: ResolvedTokenBounds;
   /** What it cannot do; `undefined`: requests pass whatever they ask for. */
   readonly lacking: Lacking | undefined;
+  /** Whether it reasons: `capabilities` says so. What its responses do not show of that is charged by a bound. */
+  readonly reasons: boolean;
+  /** Whether some target speaks Messages and no chat completions: what other clients ask for is translated for it. */
+  readonly translatesToMessages: boolean;
   /** What its targets do not let requests choose, each rule once. */
   readonly rules: readonly MemberRules[];
   /** Its targets' dialects, each once. */

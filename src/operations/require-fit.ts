@@ -2,22 +2,23 @@ import { GatewayError } from "../errors/gateway-error.js";
 import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
 import { requireOwnNames } from "../openai/request/dialect-names.js";
 import type { JsonRequest } from "../openai/request/json-request.js";
+import type { ProtocolTable } from "../openai/tables/protocol-table.js";
 import type { ModelTraits } from "./operation.js";
 
 /**
  * Refuses members that a model's targets do not let requests choose.
- * @param ownMembers - members that the operation itself reads, and that no rule is for.
+ * @param table - of the request's protocol.
  * @throws GatewayError 400
  */
 export function requireAllowedMembers(
   request: JsonRequest,
   { rules, dialects }: Pick<ModelTraits, "rules" | "dialects">,
-  ownMembers?: ReadonlySet<string>,
+  table?: ProtocolTable,
 ): void {
   if (request.strangers.size > 0) {
     for (const dialect of dialects) requireOwnNames(request.strangers, dialect);
   }
-  for (const rule of rules) rule.refuse(request, ownMembers);
+  for (const rule of rules) rule.refuse(request, table);
 }
 
 /** @throws GatewayError 400 when the messages certainly exceed the model's context. */

@@ -8,6 +8,7 @@ import {
   parseResponsesRequestInTurns,
   type ResponsesRequest,
 } from "../openai/responses/responses-request.js";
+import { responsesTable } from "../openai/tables/responses-table.js";
 import { ThoughtSeal } from "../seal/thought-seal.js";
 import { sliceBytes } from "../wire/slices.js";
 import { responsesAnswers } from "./answers/responses-answers.js";
@@ -28,7 +29,6 @@ import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
 import { KeptConversation } from "./responses/kept-conversation.js";
 import { NativeResponsesExchange } from "./responses/native-responses-exchange.js";
-import { ownMembers } from "./responses/responses-exchange-parts.js";
 import { translatedResponses } from "./responses/translated-responses.js";
 
 /** `POST /v1/responses` */
@@ -43,12 +43,11 @@ export const responses: Operation = {
     const own = await parse(body, services);
     const sealOf = (origin: string) => new ThoughtSeal(services.seal, account, origin);
     const conversation = new KeptConversation(own, services.responses, account);
-    const expanded = await conversation.expand(services.maxBodyBytes);
-    return new ResponsesModelRequest(
-      expanded === undefined ? own : await parse(expanded, services),
-      conversation,
-      sealOf,
-    );
+    if (!conversation.refers) return new ResponsesModelRequest(own, conversation, sealOf);
+    return new ResponsesModelRequest(own, conversation, sealOf, async (room) => {
+      const expanded = await conversation.expand(room, services.maxBodyBytes);
+      return new ResponsesModelRequest(await parse(expanded, services), conversation, sealOf);
+    });
   },
 };
 
@@ -59,15 +58,22 @@ async function parse(body: Uint8Array, { maxBodyDepth }: OperationServices): Pro
 }
 
 class ResponsesModelRequest implements ModelRequest {
-  /** With all that it refers to in its place. */
+  readonly complete: ModelRequest["complete"];
+  /** With all that it refers to in its place, once it is {@link complete}. */
   readonly #request: ResponsesRequest;
   readonly #conversation: KeptConversation;
   readonly #sealOf: SealOfTarget;
 
-  constructor(request: ResponsesRequest, conversation: KeptConversation, sealOf: SealOfTarget) {
+  constructor(
+    request: ResponsesRequest,
+    conversation: KeptConversation,
+    sealOf: SealOfTarget,
+    complete?: ModelRequest["complete"],
+  ) {
     this.#request = request;
     this.#conversation = conversation;
     this.#sealOf = sealOf;
+    this.complete = complete;
   }
 
   get model(): string {
@@ -81,10 +87,12 @@ class ResponsesModelRequest implements ModelRequest {
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
     const request = this.#request;
     const { contextLength, tokenizer, lacking } = model;
-    requireAllowedMembers(request, model, ownMembers);
+    requireAllowedMembers(request, model, responsesTable);
     if (lacking !== undefined) refuseLackingInResponse(request, model.id, lacking);
     // Which tools go is each exchange's; which are refused is the same for all of them.
-    hostedToolsToDrop(request);
+    const { rules } = model;
+    const lets = (type: string) => rules.every((rule) => rule.passes(responsesTable, "tool", type));
+    hostedToolsToDrop(request, rules.length === 0 ? undefined : lets);
     if (model.enforcesContext && isInputTooLong(request, contextLength, tokenizer)) {
       throw contextLengthExceeded(contextLength, "input");
     }

@@ -8,6 +8,7 @@ const longestAccount = 128;
  * learns of it by a TypeError that begins with `by`; who looks for one finds nothing.
  */
 export function checkedResponseStore(by: string, store: ResponseStore): ResponseStore {
+  const { measureChain, measureItems, findInput } = store;
   return {
     async put(response) {
       const problem = responseProblem(response);
@@ -22,6 +23,24 @@ export function checkedResponseStore(by: string, store: ResponseStore): Response
       const known = isAccount(account) ? [...new Set(ids)].filter(isId) : [];
       return known.length === 0 ? new Map() : await store.findItems(account, known);
     },
+    ...(measureChain && {
+      async measureChain(account, id, most) {
+        return isKey(account, id) && most >= 1 ? await measureChain.call(store, account, id, most) : undefined;
+      },
+    }),
+    ...(measureItems && {
+      async measureItems(account, ids) {
+        const known = isAccount(account) ? [...new Set(ids)].filter(isId) : [];
+        return known.length === 0 ? new Map() : await measureItems.call(store, account, known);
+      },
+    }),
+    ...(findInput && {
+      async findInput(account, id, page) {
+        const { after, limit } = page;
+        const isAsked = isKey(account, id) && limit >= 1 && (after === undefined || isId(after));
+        return isAsked ? await findInput.call(store, account, id, page) : undefined;
+      },
+    }),
     delete: async (account, id) => isKey(account, id) && (await store.delete(account, id)),
     async forget(account) {
       if (isAccount(account)) await store.forget(account);

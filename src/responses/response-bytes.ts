@@ -9,6 +9,11 @@ export function responseBytes({ response, input, output }: KeptResponse): number
   return overheadBytes + Buffer.byteLength(response) + itemBytes(input) + itemBytes(output);
 }
 
+/** In UTF-8. */
+export function textBytes(text: string): number {
+  return Buffer.byteLength(text);
+}
+
 function itemBytes(items: readonly KeptItem[]): number {
   return items.reduce((sum, { id, json }) => sum + overheadBytes + id.length + Buffer.byteLength(json), 0);
 }

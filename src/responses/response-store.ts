@@ -22,6 +22,23 @@ export interface KeptResponse {
   readonly output: readonly KeptItem[];
 }
 
+/** Which of a response's input items are wanted. */
+export interface InputPage {
+  /** The id of an item, behind whose last place in the order the page begins. Absent: at the beginning. */
+  readonly after?: string | undefined;
+  /** How many items at the most, 1 or more. */
+  readonly limit: number;
+  /** `asc`: as they were sent; `desc`: the last one first. */
+  readonly order: "asc" | "desc";
+}
+
+/** Some of a response's input items. */
+export interface KeptInput {
+  readonly items: readonly KeptItem[];
+  /** Whether there are further ones behind them. */
+  readonly hasMore: boolean;
+}
+
 /**
  * Keeps responses by account. No account reaches another one's. A store is bounded: the oldest responses go first, and one
  * that is gone is as one that never was.
@@ -48,6 +65,19 @@ export interface ResponseStore {
    * Where several responses have an item of the same id, it is that of the newest; within one response, the last.
    */
   findItems(account: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /**
+   * How many bytes a response and those before it take, as far as they are there: of the newest `most`. The gateway finds room
+   * for so many before it has them loaded. Absent: it counts what it has loaded.
+   * @returns `undefined` where the account has no response with this id.
+   */
+  measureChain?(account: string, id: string, most: number): Promise<number | undefined>;
+  /** How many bytes of UTF-8 each text has that {@link findItems} would give. Absent: as for {@link measureChain}. */
+  measureItems?(account: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * A page of a response's input items. Absent: the gateway loads the response for it.
+   * @returns `undefined` where the account has no such response, or the response has no item of the id in `after`.
+   */
+  findInput?(account: string, id: string, page: InputPage): Promise<KeptInput | undefined>;
   /** @returns whether there was one. */
   delete(account: string, id: string): Promise<boolean>;
   /** Deletes all responses of the account. */

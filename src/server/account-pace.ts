@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { GatewayError } from "../errors/gateway-error.js";
 import type { Clock } from "../ledger/clock.js";
 
 /** How often each account may do something: `burst` times at once, and `perSecond` times a second for long. */
@@ -36,5 +37,24 @@ export class AccountPace {
     const isAllowed = refilled >= 1;
     this.#buckets.set(account, { tokens: refilled - (isAllowed ? 1 : 0), countedAt: now });
     return isAllowed ? 0 : Math.ceil(((1 - refilled) * 1000) / perSecond);
+  }
+
+  /**
+   * @param what - what is so often done, as its client reads it: "Tokens are counted".
+   * @throws GatewayError 429 for an account that does it too often.
+   */
+  require(account: string, what: string): void {
+    const waitMs = this.take(account);
+    if (waitMs === 0) return;
+    const { burst, perSecond } = this.#pace;
+    throw new GatewayError(
+      `${what} ${perSecond} times a second, ${burst} at once. Send fewer requests, and try again shortly.`,
+      {
+        status: 429,
+        code: "rate_limit_exceeded",
+        type: "requests",
+        headers: { "retry-after": String(Math.ceil(waitMs / 1000)) },
+      },
+    );
   }
 }

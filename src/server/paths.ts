@@ -3,7 +3,7 @@ import { operations } from "../operations/table.js";
 
 /** A path of the gateway, and what it is for. */
 export type Path = { readonly methods: readonly string[] } & (
-  | { readonly endpoint: "healthz" | "readyz" | "models" | "usage" | "count_tokens" }
+  | { readonly endpoint: "healthz" | "readyz" | "models" | "usage" | "count_tokens" | "input_tokens" }
   | { readonly endpoint: "model"; readonly model: string }
   | { readonly endpoint: "response" | "input_items"; readonly responseId: string }
   | { readonly endpoint: Operation["name"]; readonly operation: Operation }
@@ -23,6 +23,7 @@ const fixed: ReadonlyMap<string, Path> = new Map<string, Path>([
     { endpoint: operation.name, methods: call, operation },
   ]),
   ["/v1/messages/count_tokens", { endpoint: "count_tokens", methods: call }],
+  ["/v1/responses/input_tokens", { endpoint: "input_tokens", methods: call }],
 ]);
 
 const modelPrefix = "/v1/models/";
@@ -50,9 +51,23 @@ function matchResponse(path: string): Path | undefined {
   if (!path.startsWith(responsePrefix)) return undefined;
   const [id = "", rest, ...more] = path.slice(responsePrefix.length).split("/");
   if (id === "" || more.length > 0) return undefined;
+  if (path === compact) return undefined;
   const responseId = decode(id);
   if (rest === undefined) return { endpoint: "response", methods: readOrDelete, responseId };
   return rest === "input_items" ? { endpoint: "input_items", methods: read, responseId } : undefined;
+}
+
+const compact = `${responsePrefix}compact`;
+
+/** Why a path of OpenAI's API is not served, and what to do instead; `undefined`: nothing is known of it. */
+export function whyUnserved(path: string): string | undefined {
+  const trimmed = path.endsWith("/") ? path.slice(0, -1) : path;
+  if (trimmed === compact) {
+    return "No conversation is compacted here. Ask the model for a summary by POST /v1/responses, and go on from that.";
+  }
+  return /^\/v1\/responses\/[^/]+\/cancel$/.test(trimmed)
+    ? "Responses are made while the client waits. To stop one, close the connection."
+    : undefined;
 }
 
 /** A malformed escape stays as it is: no model has such an id. */

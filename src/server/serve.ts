@@ -20,13 +20,15 @@ import { type GatewayRequest, type GatewayResponse, isBodyError, type RequestHea
 import { type BodyOptions, bodyFailure } from "../http/read-body.js";
 import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
 import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
+import { openAIProtocol } from "../operations/protocols/openai-protocol.js";
 import { protocolOfClient } from "../operations/protocols/protocol-of-client.js";
 import { sendsCredential } from "../operations/protocols/sends-credential.js";
-import { deleteKeptResponse, listInputItems, readKeptResponse } from "../operations/responses/kept-responses.js";
+import { deleteKeptResponse } from "../operations/responses/kept-responses.js";
 import type { AccountPace } from "./account-pace.js";
-import { countTokens, requirePace } from "./count-tokens.js";
+import { countTokens } from "./count-tokens.js";
 import { hostRequestId } from "./host-request-id.js";
-import { matchPath, type Path } from "./paths.js";
+import { matchPath, type Path, whyUnserved } from "./paths.js";
+import { readKept } from "./read-kept.js";
 import type { Readiness } from "./readiness.js";
 import { reportUsage } from "./report-usage.js";
 
@@ -46,6 +48,8 @@ export interface ServerServices {
   readonly cors: CorsOptions | undefined;
   /** How often accounts may have tokens counted, which is free of charge. */
   readonly countPace: AccountPace;
+  /** How often accounts may read kept responses, which is free of charge. */
+  readonly readPace: AccountPace;
   readonly readiness: Readiness;
   /** Gives the host's own id of a request. */
   readonly requestIdOf: ((request: RequestHead) => string | undefined) | undefined;
@@ -110,7 +114,8 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
     return optionsResponse(services.cors, request, path?.methods ?? []);
   }
   // An adapter marks a path outside the gateway's mount point by a second leading slash.
-  if (path === undefined) throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"));
+  if (path === undefined)
+    throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"), whyUnserved(request.path));
   if (path.endpoint === "responses" && wantsWebSocket(request)) throw upgradeRefused();
   if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
   if (path.endpoint === "healthz") return probeResponse(200, "ok");
@@ -146,9 +151,10 @@ async function respondToKnown(served: Served, path: Path, caller: Caller): Promi
     const { operation } = path;
     return callModel(services.calls, { requestId, callId, request, caller, operation, observer });
   }
-  if (path.endpoint === "count_tokens") {
-    requirePace(services.countPace, caller.account);
-    return json(await countTokens(services.calls, request, caller, observer));
+  const { endpoint } = path;
+  if (endpoint === "count_tokens" || endpoint === "input_tokens") {
+    services.countPace.require(caller.account, "Tokens are counted");
+    return json(await countTokens(services.calls, { endpoint, request, caller }, observer));
   }
   return respondFromPlan(served, path, caller);
 }
@@ -173,11 +179,12 @@ async function respondFromPlan(
   const { calls } = services;
   const protocol = protocolOf(path, request);
   const kept = calls.operations.responses;
-  if (path.endpoint === "response") {
-    const isDelete = request.method === "DELETE";
-    return json(await (isDelete ? deleteKeptResponse : readKeptResponse)(kept, caller.account, path.responseId));
+  if (path.endpoint === "response" || path.endpoint === "input_items") {
+    const place = { store: kept, account: caller.account, id: path.responseId };
+    if (request.method === "DELETE") return json(await deleteKeptResponse(place));
+    services.readPace.require(caller.account, "Kept responses are read");
+    return readKept(request, path.endpoint, place, calls.body.pendingBodies);
   }
-  if (path.endpoint === "input_items") return json(await listInputItems(kept, caller.account, path.responseId));
   const allowance = await calls.findAllowance(caller.plan);
   const catalog = calls.catalog.current;
   switch (path.endpoint) {
@@ -226,6 +233,7 @@ function errorResponse(thrown: unknown, { services, requestId, request, path, ob
  */
 function protocolOf(path: Path | undefined, request: GatewayRequest): ClientProtocol {
   if (path !== undefined && "operation" in path) return path.operation.protocol;
+  if (path?.endpoint === "input_tokens") return openAIProtocol;
   return path?.endpoint === "count_tokens" ? anthropicProtocol : protocolOfClient((name) => request.header(name));
 }
 

@@ -3,6 +3,7 @@ import { describeChains } from "./response-store/chain-rules.js";
 import { describeEnds } from "./response-store/end-rules.js";
 import { describeInput } from "./response-store/input-rules.js";
 import { describeItems } from "./response-store/item-rules.js";
+import { describePages } from "./response-store/page-rules.js";
 import { describePut } from "./response-store/put-rules.js";
 import { type MakeResponseStore, responseFixtures } from "./response-store/response-fixture.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
@@ -16,7 +17,7 @@ export interface DescribeResponseStoreOptions extends TestRunner {
 const day = 86_400_000;
 
 /**
- * Defines the tests that every {@link ResponseStore} must pass: putting, finding, chains, items, accounts, expiry.
+ * Defines the tests that every {@link ResponseStore} must pass: putting, finding, chains, items, pages, accounts, expiry.
  *
  * @param make - makes a store that takes its time from the clock, which moves forth and back, and has room for 8 MiB of an
  *   account. It need not be empty: accounts are unique. A store that keeps time of its own needs a way to be told it.
@@ -33,4 +34,12 @@ export function describeResponseStore(
   });
 }
 
-const rules = [describePut, describeChains, describeItems, describeAccounts, describeInput, describeEnds];
+const rules = [
+  describePut,
+  describeChains,
+  describeItems,
+  describeAccounts,
+  describeInput,
+  describeEnds,
+  describePages,
+];

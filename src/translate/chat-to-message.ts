@@ -22,8 +22,8 @@ export function chatToMessage(
 ): string {
   const reader = new ChatDeltaReader(translation, messageId.replace(/^msg_/, ""));
   const events = [...reader.read(answerToChunk(completion)), ...reader.finish()];
-  const blocks = blocksOf(events);
-  const content = blocks.length === 0 ? [JSON.stringify({ type: "text", text: "" })] : blocks;
+  // An answer of nothing has no blocks, as Anthropic's own.
+  const content = blocksOf(events);
   const nulls = explicitNulls(version);
   const head = JSON.stringify({ id: messageId, type: "message", role: "assistant", model });
   const tail = JSON.stringify({

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { usualMaxTokens } from "../anthropic/messages/usual-max-tokens.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import type { ChatRequest } from "../openai/chat/chat-request.js";
-import { isRecord } from "../wire/is-record.js";
+import { messagesFormat } from "./chat/messages-format.js";
 import { messagesThinking, type ThinkingMode, thinkingModeOf } from "./chat/messages-thinking.js";
 import { type MessagesToolMembers, messagesTools } from "./chat/messages-tools.js";
 import { MessagesTurns } from "./chat/messages-turns.js";
@@ -45,11 +45,13 @@ export function chatToMessagesRequest(request: ChatRequest, options: MessagesTar
     isForced: isForced(tools),
     continuesWithout: turns.endsWithResults && !turns.lastTurnThinks,
   });
-  const outputConfig = { ...(effort && { effort }), ...outputFormat(value("response_format")) };
+  const { format, instruction } = messagesFormat(value("response_format"), options.model);
+  const outputConfig = { ...(effort && { effort }), ...(format && { format }) };
+  const system = [...turns.system, ...(instruction === undefined ? [] : [{ type: "text", text: instruction }])];
   const head = JSON.stringify({ model: options.model, max_tokens: maxTokens });
   const messages = turns.finish().join(",");
   const tail = JSON.stringify({
-    ...(turns.system.length > 0 && { system: turns.system }),
+    ...(system.length > 0 && { system }),
     ...tools,
     ...(request.stream && { stream: true }),
     ...(thinking && { thinking }),
@@ -88,10 +90,4 @@ function sampling(value: (name: string) => unknown, thinks: boolean): Record<str
 function stops(stop: unknown): { stop_sequences?: string[] } {
   const all = (Array.isArray(stop) ? stop : [stop]).filter((text) => typeof text === "string" && text.trim() !== "");
   return all.length === 0 ? {} : { stop_sequences: all };
-}
-
-function outputFormat(format: unknown): Record<string, unknown> {
-  const described = isRecord(format) && format["type"] === "json_schema" ? format["json_schema"] : undefined;
-  if (!isRecord(described) || !isRecord(described["schema"])) return {};
-  return { format: { type: "json_schema", schema: described["schema"] } };
 }

@@ -40,6 +40,7 @@ const efforts: readonly (readonly [below: number, effort: string])[] = [
  */
 export function messagesToChatRequest(request: MessagesRequest, options: ChatTargetOptions): TranslatedMessagesRequest {
   refuseServers(request);
+  if (request.maxTokens === 0) throw beyondTarget("max_tokens", noCache, "unsupported_value");
   const toolNames = new MessageToolNames();
   const stopSequences = stringsIn(requestValue(request, "stop_sequences"));
   const thinking = requestValue(request, "thinking");
@@ -58,6 +59,8 @@ export function messagesToChatRequest(request: MessagesRequest, options: ChatTar
     translation: { toolNames, stopSequences, thinking: visibility(thinking), thoughts: options.thoughts },
   };
 }
+
+const noCache = "With 0, a request fills the cache of Anthropic's API, which this model does not have. Send at least 1";
 
 function refuseServers(request: MessagesRequest): void {
   if (recordsIn(requestValue(request, "mcp_servers")).length === 0) return;

@@ -16,6 +16,8 @@ import type { ToolNames } from "./responses/tool-names.js";
 export interface ToChatOptions {
   /** Thoughts of another target are left out. */
   readonly thoughts: ThoughtSeal;
+  /** The model can reason: an effort that the client asks for goes to it. Default: `true`. */
+  readonly reasoning?: boolean | undefined;
 }
 
 /** A request in the words of chat completions. */
@@ -51,7 +53,7 @@ export function toChatRequest(request: ResponsesRequest, options: ToChatOptions)
   for (const name of alike) set(body, name, memberValue(request, name));
   addTools(body, request, tools);
   addText(body, memberValue(request, "text"));
-  const reasoning = memberValue(request, "reasoning");
+  const reasoning = options.reasoning !== false ? memberValue(request, "reasoning") : undefined;
   if (isRecord(reasoning)) set(body, "reasoning_effort", reasoning["effort"]);
   addLogprobs(body, request);
   return { body, names: tools.names };

@@ -18,6 +18,25 @@ export async function inTurns(work: SlicedWork): Promise<void> {
   while (!work.run(work.position + sliceBytes));
 }
 
+/** Counts what some work has done, so that others have their turn after each slice of it. */
+export class Turns {
+  #left = sliceBytes;
+
+  /**
+   * So many bytes were read or written. What is done for a value costs, too, however short it is: see {@link valueBytes}.
+   * @returns what to wait for before going on; `undefined`: the slice is not used up.
+   */
+  spend(bytes: number): Promise<void> | undefined {
+    this.#left -= bytes;
+    if (this.#left > 0) return undefined;
+    this.#left = sliceBytes;
+    return nextTurn();
+  }
+}
+
+/** What a value costs by itself, in bytes that are read in the same time. */
+export const valueBytes = 32;
+
 /** The works that wait for a turn of this thread's event loop. All gateways in the thread share it. */
 const waiting: (() => void)[] = [];
 

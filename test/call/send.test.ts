@@ -18,6 +18,8 @@ const model = {
   tokenizer: undefined,
   tokenBounds: resolveTokenBounds(undefined),
   lacking: undefined,
+  reasons: true,
+  translatesToMessages: false,
   rules: [],
   dialects: [],
 };

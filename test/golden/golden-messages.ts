@@ -26,7 +26,10 @@ function ask(members: Record<string, unknown> = {}, headers?: Record<string, str
 /** The same to a server that speaks Messages. */
 function askNative(members: Record<string, unknown> = {}): Sent {
   return {
-    ...ask({ model: "claude/small", ...members }, { ...version, "anthropic-beta": "one-2025-01-01,two" }),
+    ...ask(
+      { model: "claude/small", ...members },
+      { ...version, "anthropic-beta": "effort-2025-11-24,interleaved-thinking" },
+    ),
     key: "sk-claude",
   };
 }

@@ -94,10 +94,13 @@ export const layers: readonly Layer[] = [
         "errors",
         "redaction",
         "openai/request/json-request.js",
+        "openai/request/content-shape.js",
         "openai/request/deepest-body.js",
         "openai/request/misspelled-name.js",
         "openai/request/other-caps.js",
+        "openai/request/is-structured.js",
       ],
+      ...["openai/tables/protocol-table.js", "openai/tables/odd-places.js"],
       ...[
         "openai/media/media-kind.js",
         "openai/media/message-media.js",

@@ -4,6 +4,7 @@ import { parseMessagesRequest } from "../../src/anthropic/messages/messages-requ
 import { GatewayError } from "../../src/errors/gateway-error.js";
 import { isBeyondTarget } from "../../src/errors/target-limit.js";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
+import { jsonInstruction } from "../../src/openai/request/json-instruction.js";
 import { chatToMessagesRequest, type MessagesTargetOptions } from "../../src/translate/chat-to-messages-request.js";
 import type { Json } from "./chat-samples.js";
 
@@ -239,7 +240,7 @@ describe("tools", () => {
       { name: "g", input_schema: { type: "object", properties: {} } },
       { name: "h", input_schema: { type: "object", properties: {} } },
     ]);
-    expect(isBeyondTarget(refusal({ ...base, tools: [{ type: "custom", custom: { name: "x" } }] }))).toBe(true);
+    expect(isBeyondTarget(refusal({ ...base, tools: [{ type: "invented" }] }))).toBe(true);
   });
 
   it.each([
@@ -352,6 +353,8 @@ describe("an answer in JSON", () => {
     expect(
       sent({ ...base, response_format: { type: "json_schema", json_schema: { name: "x", schema } } })["output_config"],
     ).toEqual({ format: { type: "json_schema", schema } });
-    expect(sent({ ...base, response_format: { type: "json_object" } })).not.toHaveProperty("output_config");
+    const free = sent({ ...base, response_format: { type: "json_object" } });
+    expect(free).not.toHaveProperty("output_config");
+    expect(free["system"]).toEqual([block(jsonInstruction())]);
   });
 });

@@ -1,4 +1,6 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
+import { soundUsage } from "../../metering/sound-usage.js";
+import type { TokenCounts } from "../../metering/token-counts.js";
 import { type AnswerContext, ownId } from "../../openai/answer-context.js";
 import { editAnswer, type ReceivedAnswer } from "../../openai/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -25,7 +27,7 @@ export function toMessageAnswer(received: ReceivedAnswer, context: MessageContex
   const edits: MemberEdits = new Map();
   if (message["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
   if (estimated || !hasCounts(usage)) {
-    edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toMessagesUsage(tokens) }));
+    edits.set("usage", JSON.stringify(countedUsage(usage, tokens)));
   }
   const id = messageIdOf(message) ?? ownId("msg", context);
   if (id !== message["id"]) edits.set("id", JSON.stringify(id));
@@ -44,7 +46,14 @@ export function messageIdOf({ id }: Record<string, unknown>): string | undefined
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** Clients fail without these. */
+/** Clients fail without these, and count what is none. */
 export function hasCounts(usage: unknown): usage is Record<string, unknown> {
-  return isRecord(usage) && Number.isInteger(usage["input_tokens"]) && Number.isInteger(usage["output_tokens"]);
+  if (!isRecord(usage) || soundUsage(usage) !== usage) return false;
+  return Number.isInteger(usage["input_tokens"]) && Number.isInteger(usage["output_tokens"]);
+}
+
+/** The upstream's report with what is charged in it. */
+export function countedUsage(usage: unknown, tokens: TokenCounts): Record<string, unknown> {
+  const sound = soundUsage(usage);
+  return { ...(isRecord(sound) ? sound : {}), ...toMessagesUsage(tokens) };
 }

@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
 import { StreamFault } from "../../errors/stream-fault.js";
+import { soundUsage } from "../../metering/sound-usage.js";
 import { ownId } from "../../openai/answer-context.js";
 import type { UpstreamFailureContext } from "../../openai/upstream-errors/upstream-failure.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { editMembers, type MemberEdits, memberOf, membersOf, splice } from "../../wire/json-members.js";
 import { messagesEvent } from "../event-frame.js";
-import { toMessagesUsage } from "../usage.js";
 import { finishReasonOf } from "./finish-reason-of.js";
-import { hasCounts, type MessageContext, messageIdOf } from "./message-answer.js";
+import { countedUsage, hasCounts, type MessageContext, messageIdOf } from "./message-answer.js";
 import type { MessageProgress } from "./message-progress.js";
 import { MessageStreamReader } from "./message-stream-reader.js";
 
@@ -87,7 +87,7 @@ export class MessageStream {
     if (type === "message_start" && isRecord(said["message"])) return this.#renamed(said["message"], json);
     if (type !== "message_delta") return json;
     const { usage } = said;
-    if (isRecord(usage) && Number.isInteger(usage["output_tokens"])) return json;
+    if (isRecord(usage) && Number.isInteger(usage["output_tokens"]) && soundUsage(usage) === usage) return json;
     const bytes = Buffer.from(json);
     return editMembers(bytes, membersOf(bytes), new Map([["usage", this.#counted(usage)]])).toString();
   }
@@ -113,7 +113,6 @@ export class MessageStream {
   }
 
   #counted(usage: unknown): string {
-    const own = isRecord(usage) ? usage : {};
-    return JSON.stringify({ ...own, ...toMessagesUsage(this.progress.tokens) });
+    return JSON.stringify(countedUsage(usage, this.progress.tokens));
   }
 }

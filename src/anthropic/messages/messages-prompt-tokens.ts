@@ -1,6 +1,6 @@
 import { type PromptLimits, promptTokens } from "../../openai/chat/prompt-tokens.js";
 import { fileMedia } from "../../openai/media/media-kind.js";
-import { type Media, messageMedia, valueMedia } from "../../openai/media/message-media.js";
+import { type Media, messageMedia, strayMedia, valueMedia } from "../../openai/media/message-media.js";
 import { type JsonMember, memberOf, membersOf, valueAt } from "../../wire/json-members.js";
 import type { MessagesRequest } from "./messages-request.js";
 
@@ -13,7 +13,10 @@ const mostMembers = 32;
  * @throws GatewayError 400 when there is more media than anybody looks at.
  */
 export function messagesPromptTokens(request: MessagesRequest, limits: PromptLimits): number {
-  return promptTokens(request, limits, documentTexts(request.body, messageMedia(request)));
+  const { body, members, leaps } = request;
+  const system = memberOf(members, "system");
+  const media = [...messageMedia(request), ...(system === undefined ? [] : strayMedia(body, system.start, leaps))];
+  return promptTokens(request, limits, documentTexts(body, media));
 }
 
 /** The body of an answer that counts tokens (Anthropic reference, "Count tokens in a Message"). */

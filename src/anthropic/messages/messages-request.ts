@@ -1,5 +1,6 @@
 import { GatewayError, invalidType } from "../../errors/gateway-error.js";
-import { checkMessages, type MessageOutline } from "../../openai/chat/message-outline.js";
+import { checkMessages, type MessageCheck, type MessageOutline } from "../../openai/chat/message-outline.js";
+import { messagesContent, requireContent, requirePart } from "../../openai/request/content-shape.js";
 import {
   type JsonRequest,
   parseJsonRequest,
@@ -10,9 +11,12 @@ import {
 } from "../../openai/request/json-request.js";
 import { misspelledName } from "../../openai/request/misspelled-name.js";
 import { namesOtherCap } from "../../openai/request/other-caps.js";
+import { type OddPlace, OddPlaces, typeAt } from "../../openai/tables/odd-places.js";
 import { foldName } from "../../wire/folded-names.js";
-import { elementsOf, memberOf } from "../../wire/json-members.js";
+import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";
+import { messagesTable } from "../messages-table.js";
+import { BlockWalk, watchBlocks } from "./block-walk.js";
 
 /** What the gateway itself reads of a request for a message (Anthropic reference, "Create a Message"). */
 export interface MessagesRequest extends JsonRequest {
@@ -20,7 +24,7 @@ export interface MessagesRequest extends JsonRequest {
   readonly outline: MessageOutline | undefined;
   readonly model: string;
   readonly stream: boolean;
-  /** Absent in requests that count tokens, and in those of careless clients. */
+  /** 0: the prompt is to be cached, and not to be answered. Absent in requests that count tokens, and in those of careless clients. */
   readonly maxTokens: number | undefined;
   /** Whether some server may heed another cap of it. */
   readonly namesOtherCap: boolean;
@@ -40,11 +44,15 @@ const ownNames: ReadonlyMap<string, string> = new Map(
     "mcp_servers",
     "container",
     "context_management",
+    "thread",
     "cache_control",
     "inference_geo",
     "speed",
   ].map((name) => [foldName(name), name]),
 );
+
+/** Far more edits than there are, and members of one. */
+const mostEdits = 256;
 
 /** The most elements of each list. Far beyond any API. */
 const lists: readonly (readonly [name: string, most: number])[] = [
@@ -61,26 +69,53 @@ const lists: readonly (readonly [name: string, most: number])[] = [
 export function parseMessagesRequest(bytes: Uint8Array, maxDepth: number): MessagesRequest {
   const request = parseJsonRequest(bytes, maxDepth);
   const model = readModel(request);
-  checkMessages(request, false).run(request.body.length);
-  return toMessagesRequest(request, model, undefined);
+  for (const [name, most] of lists) checkLength(request, name, most);
+  const messages = checkMessages(request, messagesContent, false, watchBlocks);
+  messages.run(request.body.length);
+  return toMessagesRequest(request, model, messages);
 }
 
 /** The same in slices, for a body that would take long. */
 export async function parseMessagesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<MessagesRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const model = readModel(request);
-  const messages = checkMessages(request, true);
+  for (const [name, most] of lists) checkLength(request, name, most);
+  const messages = checkMessages(request, messagesContent, true, watchBlocks);
   await inTurns(messages);
-  return toMessagesRequest(request, model, messages.outline);
+  return toMessagesRequest(request, model, messages);
 }
 
-function toMessagesRequest(request: JsonRequest, model: string, outline: MessageOutline | undefined): MessagesRequest {
+/** What stands beside the messages: blocks of the system prompt, tools, and edits of a long conversation. */
+function oddBeside({ body, members, leaps }: JsonRequest): readonly OddPlace[] | undefined {
+  const places = new OddPlaces(messagesTable);
+  const walk = new BlockWalk(body, leaps, places);
+  const system = memberOf(members, "system");
+  if (system !== undefined) walk.readList(system.start, () => "system");
+  const tools = memberOf(members, "tools");
+  if (tools !== undefined) walk.readTools(tools.start, () => "tools");
+  noteEdits({ body, members, leaps }, places);
+  return places.found;
+}
+
+function noteEdits({ body, members, leaps }: Pick<JsonRequest, "body" | "members" | "leaps">, places: OddPlaces): void {
+  const management = memberOf(members, "context_management");
+  if (management === undefined || body[management.start] !== 0x7b) return;
+  const edits = memberOf(membersOf(body, management.start, mostEdits, leaps), "edits");
+  if (edits === undefined || body[edits.start] !== 0x5b) return;
+  for (const [index, start] of elementsOf(body, edits.start, leaps, mostEdits).entries()) {
+    const type = body[start] === 0x7b ? memberOf(membersOf(body, start, mostEdits, leaps), "type") : undefined;
+    const name = type === undefined ? "" : (typeAt(body, type.start, type.end) ?? "");
+    places.note("edit", name, () => `context_management.edits[${index}]`);
+  }
+}
+
+function toMessagesRequest(request: JsonRequest, model: string, { outline, odd }: MessageCheck): MessagesRequest {
   const { body, members, leaps, strangers } = request;
   for (const [folded, written] of strangers) {
     const meant = ownNames.get(folded);
     if (meant !== undefined && meant !== written) throw misspelledName(written, meant);
   }
-  for (const [name, most] of lists) checkLength(request, name, most);
+  requireSystem(request);
   const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
   return {
@@ -88,12 +123,32 @@ function toMessagesRequest(request: JsonRequest, model: string, outline: Message
     members,
     leaps,
     strangers,
+    odd: joined(odd, oddBeside(request)),
     outline,
     model,
     stream: stream === true,
-    maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),
+    maxTokens: readCap(readMember(request, "max_tokens")),
     namesOtherCap: namesOtherCap(request, messagesCaps),
   };
+}
+
+function joined<T>(some: readonly T[] | undefined, others: readonly T[] | undefined): readonly T[] | undefined {
+  return some === undefined || others === undefined ? (some ?? others) : [...some, ...others];
+}
+
+/** With a cap of 0, Anthropic answers nothing and puts the prompt into its cache. */
+function readCap(value: unknown): number | undefined {
+  return value === 0 ? 0 : readCount("max_tokens", value);
+}
+
+/** A text, or blocks. */
+function requireSystem({ body, members, leaps }: JsonRequest): void {
+  const system = memberOf(members, "system");
+  if (system === undefined || body[system.start] === 0x6e) return;
+  requireContent(body[system.start], messagesContent, "system");
+  if (body[system.start] === 0x22) return;
+  const blocks = elementsOf(body, system.start, leaps);
+  for (const [index, start] of blocks.entries()) requirePart(body[start], messagesContent, `system[${index}]`);
 }
 
 function checkLength({ body, members, leaps }: JsonRequest, name: string, most: number): void {

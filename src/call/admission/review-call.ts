@@ -1,6 +1,7 @@
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
 import type { ReceivedCall } from "./check-call.js";
+import { completeCall } from "./complete-call.js";
 import { parseRequest } from "./parse-request.js";
 import { ReceivedPrompt } from "./received-prompt.js";
 import { runRequestHook } from "./run-request-hook.js";
@@ -29,5 +30,5 @@ export async function reviewCall(
   if (result.body === undefined) return { ...checked, tags, additions };
   const request = await parseRequest(services, received, result.body);
   const demand = request.demand(checked.model, checked.allowance.defaultOutputTokens);
-  return { ...checked, request, demand, tags, additions };
+  return await completeCall(services, received, { ...checked, request, demand, tags, additions });
 }

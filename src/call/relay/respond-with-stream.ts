@@ -7,6 +7,7 @@ import type { ModelCall } from "../model-call.js";
 import { readToEnd } from "../read-to-end.js";
 import { clientLeft } from "./abort-error.js";
 import type { HeldResponse } from "./held-response.js";
+import { streamHeaders } from "./stream-headers.js";
 import { StreamRelay } from "./stream-relay.js";
 import type { TargetResponse } from "./target-response.js";
 
@@ -60,17 +61,6 @@ function toResponse(
 }
 
 const left: IteratorReturnResult<void> = { done: true, value: undefined };
-
-/** `no-transform` stops middleware and proxies, and `x-accel-buffering` stops nginx, from holding events back. */
-function streamHeaders(): Record<string, string> {
-  // A new literal each time: adding a header to a copied object takes microseconds.
-  return {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-cache, no-transform",
-    "x-accel-buffering": "no",
-    "x-content-type-options": "nosniff",
-  };
-}
 
 function startingWith(first: Uint8Array, rest: StreamRelay, call: ModelCall): AsyncIterable<Uint8Array> {
   let waiting: Uint8Array | undefined = first;

@@ -1,6 +1,5 @@
 import type { CatalogModel } from "../../access/catalog.js";
 import { type CompiledPrice, compilePrice, type Price } from "../../metering/price.js";
-import { MemberRules } from "../../openai/request/member-rules.js";
 import { defaultOperations, type UpstreamProvider } from "../../providers/upstream-provider.js";
 import type { Target, TargetGroup } from "../../routing/target.js";
 import { TargetRoute } from "../../routing/target-route.js";
@@ -8,6 +7,7 @@ import type { UsedProvider } from "../../routing/used-provider.js";
 import type { ResolvedTarget } from "../target-options.js";
 import type { ResolvedModel } from "./catalog-shape.js";
 import { KeptTargets } from "./kept-targets.js";
+import { RulesOfTargets } from "./rules-of-targets.js";
 
 /** What routes are built with. */
 export interface RouteContext {
@@ -25,20 +25,21 @@ export interface RouteContext {
 export function buildRoute(
   model: ResolvedModel,
   context: RouteContext,
-): Pick<CatalogModel, "route" | "price" | "rules" | "dialects"> {
+): Pick<CatalogModel, "route" | "price" | "rules" | "dialects" | "translatesToMessages"> {
   const { upstream, maxAttempts = upstream.length } = model;
   const { by, previous, keyPrefix } = context;
   const breaks = model.breaker !== false && (model.breaker !== undefined || upstream.length > 1);
   const modelPrice = priceOf(by, model.id, model.price);
   const kept = new KeptTargets(previous?.targets ?? []);
   const used = upstream.map(({ provider }) => requireProvider(context, provider));
+  const rules = new RulesOfTargets(model);
   const targets = upstream.map((options, place) => {
     const { provider } = used[place] ?? requireProvider(context, options.provider);
     const price = options.price === undefined ? modelPrice : priceOf(by, model.id, options.price);
     const settings = { breaker: breaks ? model.breaker || {} : undefined, maxConcurrent: options.maxConcurrent };
     const monitor = kept.monitor(provider, options.model, settings);
     const secrets = secretsOf(provider, keyPrefix);
-    return buildTarget(model, options, { provider, price, monitor, secrets });
+    return buildTarget(options, { provider, price, monitor, secrets, rules: rules.of(provider, options) });
   });
   const isPlain =
     targets.length === 1 &&
@@ -58,9 +59,12 @@ export function buildRoute(
     line: previous?.line,
     providers: [...new Set(used)],
   });
-  const rules = [...new Set(targets.map((each) => each.rules))].filter(({ isEmpty }) => !isEmpty);
   const dialects = [...new Set(targets.flatMap(({ dialect }) => dialect ?? []))];
-  return { route, price: dearest(targets.map(({ price }) => price)), rules, dialects };
+  const translatesToMessages = targets.some(
+    ({ operations }) => operations.has("messages") && !operations.has("chat/completions"),
+  );
+  const price = dearest(targets.map((target) => target.price));
+  return { route, price, rules: rules.all, dialects, translatesToMessages };
 }
 
 function requireProvider({ by, providers }: RouteContext, name: string): UsedProvider {
@@ -70,9 +74,8 @@ function requireProvider({ by, providers }: RouteContext, name: string): UsedPro
 }
 
 function buildTarget(
-  model: ResolvedModel,
   options: ResolvedTarget,
-  { provider, price, monitor, secrets }: Pick<Target, "provider" | "price" | "monitor" | "secrets">,
+  { provider, price, monitor, secrets, rules }: Pick<Target, "provider" | "price" | "monitor" | "secrets" | "rules">,
 ): Target {
   const { dialect } = provider;
   return {
@@ -83,7 +86,7 @@ function buildTarget(
     dialect,
     secrets,
     price,
-    rules: rulesOf(provider, options.allowMembers ?? model.allowMembers),
+    rules,
     timeoutMs: options.timeoutMs,
     monitor,
   };
@@ -95,11 +98,6 @@ function secretsOf(provider: UpstreamProvider, keyPrefix: string): Target["secre
     const secrets = provider.secrets?.() ?? {};
     return { ...secrets, keyPrefixes: [...(secrets.keyPrefixes ?? []), keyPrefix] };
   };
-}
-
-function rulesOf({ dialect = {} }: UpstreamProvider, allowed: readonly string[] = []): MemberRules {
-  if (dialect.restricted !== undefined || allowed.length > 0) return new MemberRules(dialect, allowed);
-  return dialect.strictMembers === true ? MemberRules.strict : MemberRules.none;
 }
 
 /** Groups targets by `priority`, or by their order: adjacent targets that have a weight form a group. */

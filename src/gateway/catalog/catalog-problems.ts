@@ -1,5 +1,6 @@
-import { withHints } from "../../check/closest-name.js";
+import { closestName, withHints } from "../../check/closest-name.js";
 import { restrictedNames } from "../../openai/request/member-rules.js";
+import { protocolTables } from "../../operations/protocol-tables.js";
 import type { CatalogOptions, ResolvedModel } from "./catalog-shape.js";
 
 /** What in models and providers does not fit together, one sentence each. */
@@ -41,15 +42,33 @@ function findTargetProblems({ id, type, upstream }: ResolvedModel, known: readon
   return problems;
 }
 
-/** Allowing a member that is not restricted has no effect, so its name must be misspelled. */
+/** Allowing what is not restricted has no effect, so that the name must be misspelled. */
 function findAllowedProblems(
   { id, upstream, allowMembers = [] }: ResolvedModel,
   providers: CatalogOptions["providers"],
 ): string[] {
   const restricted = upstream.flatMap(({ provider }) => Object.keys(providers[provider]?.dialect?.restricted ?? {}));
-  const known = [...restrictedNames, ...restricted];
-  const allowed = [...allowMembers, ...upstream.flatMap((target) => target.allowMembers ?? [])];
-  const unknown = [...new Set(allowed)].filter((name) => !known.includes(name));
-  if (unknown.length === 0) return [];
-  return [`The model "${id}" allows members that are not restricted: ${withHints(unknown, known)}.`];
+  const known = [...restrictedNames, ...restricted, ...refusedMembers];
+  const allowed = new Set([...allowMembers, ...upstream.flatMap((target) => target.allowMembers ?? [])]);
+  const wrong = [...allowed].filter((name) => !known.includes(name) && !mayBeAllowed(name, known));
+  if (wrong.length === 0) return [];
+  return [`The model "${id}" allows members that are not restricted: ${withHints(wrong, known)}.`];
 }
+
+const allowable = protocolTables.flatMap(({ rows }) =>
+  rows.filter(({ treatment, always }) => always !== true && (treatment === "refused" || treatment === "left out")),
+);
+
+const refusedMembers = allowable.filter(({ place }) => place === "member").flatMap(({ names }) => names);
+
+/**
+ * A name that the tables refuse in some place, or one that is in none of them.
+ * @param known - members, of which it must not be a misspelling.
+ */
+function mayBeAllowed(name: string, known: readonly string[]): boolean {
+  const rows = protocolTables.flatMap((table) => places.flatMap((place) => table.find(place, name) ?? []));
+  if (rows.some((row) => allowable.includes(row))) return true;
+  return rows.length === 0 && closestName(name, known) === undefined;
+}
+
+const places = [...new Set(protocolTables.flatMap(({ rows }) => rows.map(({ place }) => place)))];

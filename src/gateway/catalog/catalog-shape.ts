@@ -5,7 +5,13 @@ import { disconnectSchema } from "../../plans/plan-schema.js";
 import type { UpstreamProvider } from "../../providers/upstream-provider.js";
 import { reservedRecordMembers } from "../../server/model-record.js";
 import type { Tokenizer } from "../../tokens/tokenizer.js";
-import { allowMembersSchema, priceSchema, routingShape, upstreamSchema } from "../target-options.js";
+import {
+  allowMembersSchema,
+  priceSchema,
+  routingShape,
+  unknownMembersSchema,
+  upstreamSchema,
+} from "../target-options.js";
 
 const count = z.number().int().positive();
 const tokens = z.number().nonnegative();
@@ -33,6 +39,7 @@ const modelSchema = z.strictObject({
   upstream: upstreamSchema,
   ...routingShape,
   allowMembers: allowMembersSchema,
+  unknownMembers: unknownMembersSchema,
   disconnect: disconnectSchema.optional(),
   extra: z
     .record(z.string(), z.unknown())

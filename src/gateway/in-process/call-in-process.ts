@@ -22,7 +22,7 @@ import {
 } from "../admin/account-terms.js";
 import { requireLimitsKept } from "../admin/require-limits-kept.js";
 import { toWebResponse } from "../web-bridge.js";
-import { type RequestParts, WebRequest } from "../web-request.js";
+import { type RequestParts, type RequestTarget, WebRequest } from "../web-request.js";
 import type { InProcess, InProcessCaller } from "./in-process.js";
 import { inProcessURL, toRequestParts } from "./request-parts.js";
 import { unlessAborted } from "./unless-aborted.js";
@@ -62,17 +62,21 @@ export function callInProcess(services: InProcessServices, given: InProcessCalle
     return isGatewayError(found) ? refusing(found) : giving(toCaller(identity, found));
   };
 
-  const respond = async (path: string, parts: RequestParts, ended: AbortSignal | undefined): Promise<Response> => {
+  const respond = async (
+    target: RequestTarget,
+    parts: RequestParts,
+    ended: AbortSignal | undefined,
+  ): Promise<Response> => {
     const ownCaller = known ?? (await findCaller());
-    const request = new WebRequest(parts, path);
+    const request = new WebRequest(parts, target);
     return toWebResponse(await serve(server, request, ownCaller), request, maxStallMs, ended);
   };
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const { path, parts } = toRequestParts(input, init, signal);
+    const { target, parts } = toRequestParts(input, init, signal);
     const ended = parts.signal ?? undefined;
-    if (ended === undefined) return await respond(path, parts, ended);
+    if (ended === undefined) return await respond(target, parts, ended);
     ended.throwIfAborted();
-    return await unlessAborted(respond(path, parts, ended), ended);
+    return await unlessAborted(respond(target, parts, ended), ended);
   };
   return {
     baseURL: inProcessURL,

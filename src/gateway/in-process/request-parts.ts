@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { RequestParts } from "../web-request.js";
+import type { RequestParts, RequestTarget } from "../web-request.js";
 
 /** A host that no name server knows (RFC 6761, section 6.4): a real request to it would fail. */
 const origin = "http://infergate.invalid";
@@ -16,17 +16,17 @@ export function toRequestParts(
   input: string | URL | Request,
   init: RequestInit | undefined,
   ended: AbortSignal | undefined,
-): { path: string; parts: RequestParts } {
+): { target: RequestTarget; parts: RequestParts } {
   if (input instanceof Request) {
     const request = init === undefined ? input : new Request(input, init);
     const parts = ended === undefined ? request : withSignal(request, AbortSignal.any([request.signal, ended]));
-    return { path: pathOf(request.url), parts };
+    return { target: targetOf(request.url), parts };
   }
-  const path = pathOf(String(input));
+  const target = targetOf(String(input));
   const { method = "GET", body, signal } = init ?? {};
   const { bytes, type } = readBody(body);
   return {
-    path,
+    target,
     parts: {
       method: method.toUpperCase(),
       headers: headersOf(init?.headers, type),
@@ -37,9 +37,9 @@ export function toRequestParts(
   };
 }
 
-function pathOf(url: string): string {
-  const { origin: found, pathname } = new URL(url);
-  if (found === origin) return pathname;
+function targetOf(url: string): RequestTarget {
+  const { origin: found, pathname, search } = new URL(url);
+  if (found === origin) return { path: pathname, query: search.slice(1) };
   throw new TypeError(`This fetch reaches the gateway alone. Send requests to ${inProcessURL}, not to ${found}.`);
 }
 

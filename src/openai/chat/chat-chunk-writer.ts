@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { eventEnd, eventStart } from "../../wire/event-frame.js";
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
 import type { AnswerContext } from "../answer-context.js";
-import { readUsage, toUsageObject, visibleUsage } from "../usage.js";
+import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage.js";
 import { completionId, createdAt } from "./chat-answer.js";
 import type { ChatChunk } from "./chat-chunk-reader.js";
 import type { ChatProgress } from "./chat-progress.js";
@@ -72,7 +72,7 @@ export class ChatChunkWriter {
       edits.set("usage", null);
     } else if (usage !== undefined) {
       const visible = visibleUsage(usage, this.#context.dialect);
-      if (visible !== usage) edits.set("usage", JSON.stringify(visible));
+      if (visible !== usage) edits.set("usage", JSON.stringify(whole(visible, usage)));
     }
   }
 
@@ -88,4 +88,12 @@ export class ChatChunkWriter {
     if (created !== this.#created) edits.set("created", String(this.#created));
     if (json["model"] !== this.#context.model) edits.set("model", JSON.stringify(this.#context.model));
   }
+}
+
+/** With the counts that clients require. Where a report cannot be read, the end of the stream has one. */
+function whole(visible: unknown, reported: Record<string, unknown>): object | null {
+  const tokens = readUsage(reported);
+  return tokens === undefined
+    ? null
+    : { ...(visible as object), ...(hasUsageTotals(visible) ? {} : toUsageObject(tokens)) };
 }

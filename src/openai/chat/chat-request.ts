@@ -1,5 +1,6 @@
 import { invalidType } from "../../errors/gateway-error.js";
 import { inTurns } from "../../wire/slices.js";
+import { chatContent } from "../request/content-shape.js";
 import {
   type JsonRequest,
   parseJsonRequest,
@@ -10,7 +11,8 @@ import {
 } from "../request/json-request.js";
 import { namesOtherCap } from "../request/other-caps.js";
 import { readIncludeUsage } from "../request/stream-options.js";
-import { checkMessages, type MessageOutline } from "./message-outline.js";
+import { watchChatParts } from "../tables/watch-chat-parts.js";
+import { checkMessages, type MessageCheck, type MessageOutline } from "./message-outline.js";
 
 /** The members of a chat completion request that the gateway reads (OpenAI reference, "Create chat completion"). */
 export interface ChatRequest extends JsonRequest {
@@ -40,20 +42,21 @@ export const chatCaps = ["max_tokens", "max_completion_tokens"] as const;
 export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatRequest {
   const request = parseJsonRequest(bytes, maxDepth);
   const model = readModel(request);
-  checkMessages(request, false).run(request.body.length);
-  return toChatRequest(request, model, undefined);
+  const messages = checkMessages(request, chatContent, false, watchChatParts);
+  messages.run(request.body.length);
+  return toChatRequest(request, model, messages);
 }
 
 /** The same for a large body, in slices between which other work can run. */
 export async function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ChatRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const model = readModel(request);
-  const messages = checkMessages(request, true);
+  const messages = checkMessages(request, chatContent, true, watchChatParts);
   await inTurns(messages);
-  return toChatRequest(request, model, messages.outline);
+  return toChatRequest(request, model, messages);
 }
 
-function toChatRequest(request: JsonRequest, model: string, outline: MessageOutline | undefined): ChatRequest {
+function toChatRequest(request: JsonRequest, model: string, { outline, odd }: MessageCheck): ChatRequest {
   const { body, members, leaps, strangers } = request;
   const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
@@ -62,6 +65,7 @@ function toChatRequest(request: JsonRequest, model: string, outline: MessageOutl
     members,
     leaps,
     strangers,
+    odd,
     outline,
     model,
     stream: stream === true,

@@ -1,11 +1,28 @@
 import { Buffer } from "node:buffer";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
-import { absent, endOfValue, type JsonMember, type Leaps, memberOf, skipSpace } from "../../wire/json-members.js";
+import {
+  absent,
+  endOfValue,
+  type JsonMember,
+  type Leaps,
+  memberOf,
+  skipSpace,
+  startsWith,
+} from "../../wire/json-members.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
+import {
+  type ContentShape,
+  chatContent,
+  requireContent,
+  requireInnerContent,
+  requirePart,
+} from "../request/content-shape.js";
 import type { JsonRequest } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
 import { readMessageMembers, readPartMembers } from "../request/request-names.js";
+import { type OddPlace, OddPlaces } from "../tables/odd-places.js";
+import type { ProtocolTable } from "../tables/protocol-table.js";
 
 /** The position of a value in the request. */
 export interface Span {
@@ -38,11 +55,41 @@ const inMessage = new MemberSearch(readMessageMembers, mostMembers);
 const inPart = new MemberSearch(readPartMembers, mostMembers);
 const rolePlace = readMessageMembers.indexOf("role");
 const contentPlace = readMessageMembers.indexOf("content");
+const typePlace = readPartMembers.indexOf("type");
+const plainText = Buffer.from('"text"');
 const textPlace = readPartMembers.indexOf("text");
+const innerContentPlace = readPartMembers.indexOf("content");
 
-/** A check of a request's messages that still has to run. @param isNoted - record the positions. */
-export function checkMessages(request: JsonRequest, isNoted: boolean): MessageCheck {
-  return new MessageCheck(request.body, memberOf(request.members, "messages"), request.leaps, isNoted);
+/** Looks at the parts of messages that are no plain text. */
+export interface PartWatch {
+  readonly table: ProtocolTable;
+  /**
+   * Notes what does not simply pass.
+   * @returns how many further parts stand within it.
+   */
+  read(request: WatchedRequest, part: Span, type: Span | undefined, path: () => string): number;
+}
+
+/** A request while its parts are read. */
+export interface WatchedRequest {
+  readonly body: Uint8Array;
+  readonly leaps: Leaps;
+  readonly places: OddPlaces;
+}
+
+/**
+ * A check of a request's messages that still has to run.
+ * @param isNoted - record the positions.
+ */
+export function checkMessages(
+  request: JsonRequest,
+  content: ContentShape,
+  isNoted: boolean,
+  watch?: PartWatch,
+): MessageCheck {
+  const check = new MessageCheck(request, memberOf(request.members, "messages"), content, isNoted);
+  check.watch = watch;
+  return check;
 }
 
 /**
@@ -50,9 +97,11 @@ export function checkMessages(request: JsonRequest, isNoted: boolean): MessageCh
  * valid JSON.
  */
 export class MessageCheck implements SlicedWork {
+  watch: PartWatch | undefined;
+  #places: OddPlaces | undefined;
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
-  readonly #start: number;
+  readonly #content: ContentShape;
   readonly #outline: Noted | undefined;
   #position: number;
   #message = 0;
@@ -68,12 +117,17 @@ export class MessageCheck implements SlicedWork {
    * @param messages - the array.
    * @throws GatewayError 400 when it is not an array, or is empty.
    */
-  constructor(body: Uint8Array, messages: JsonMember | undefined, leaps: Leaps, isNoted: boolean) {
+  constructor(
+    { body, leaps }: Pick<JsonRequest, "body" | "leaps">,
+    messages: JsonMember | undefined,
+    content: ContentShape,
+    isNoted: boolean,
+  ) {
     if (messages === undefined || body[messages.start] === 0x6e) throw missingParameter("messages");
     if (body[messages.start] !== 0x5b) throw invalidType("messages", "an array of objects");
     this.#body = body;
     this.#leaps = leaps;
-    this.#start = messages.start;
+    this.#content = content;
     this.#position = skipSpace(body, messages.start + 1);
     if (body[this.#position] === 0x5d) throw emptyMessages();
     this.#outline = isNoted
@@ -83,6 +137,11 @@ export class MessageCheck implements SlicedWork {
 
   get position(): number {
     return this.#position;
+  }
+
+  /** What does not simply pass. Read it after the check has ended. */
+  get odd(): readonly OddPlace[] | undefined {
+    return this.#places?.found;
   }
 
   /** The recorded positions. Read it after the check has ended. */
@@ -127,7 +186,14 @@ export class MessageCheck implements SlicedWork {
     this.#outline?.messages.push(this.#outline.members.length);
     this.#end = inMessage.end;
     const content = inMessage.starts[contentPlace] as number;
-    if (content === absent) return;
+    if (content === absent) {
+      if (this.#content.mayBeNull) return;
+      throw missingParameter(`${this.#path()}.content`);
+    }
+    if (body[content] !== 0x22 && body[content] !== 0x5b) {
+      requireContent(body[content], this.#content, `${this.#path()}.content`);
+      return;
+    }
     if (body[content] === 0x22) this.#outline?.texts.push(inside(content, inMessage.ends[contentPlace] as number));
     if (body[content] !== 0x5b) return;
     const first = skipSpace(body, content + 1);
@@ -143,8 +209,7 @@ export class MessageCheck implements SlicedWork {
   #checkPart(): void {
     const body = this.#body;
     const start = this.#position;
-    if (this.#parts++ === mostParts)
-      throw tooMany(`The messages must hold at most ${mostParts} content parts together.`);
+    if (this.#parts++ === mostParts) throw tooManyParts();
     let end: number;
     if (body[start] === 0x7b) {
       const fault = inPart.run(body, start, this.#leaps);
@@ -154,14 +219,29 @@ export class MessageCheck implements SlicedWork {
         throw tooMany(`The content parts must have at most ${mostMembersInAll} members together.`);
       }
       end = inPart.end;
+      const inner = inPart.starts[innerContentPlace] as number;
+      if (inner !== absent) requireInnerContent(body[inner], `${this.#path()}.content[${this.#part}].content`);
       this.#notePart();
+      if (this.watch !== undefined) this.#showPart(this.watch, { start, end });
     } else {
+      requirePart(body[start], this.#content, `${this.#path()}.content[${this.#part}]`);
       end = endOfValue(body, start, this.#leaps);
     }
     const next = skipSpace(body, end);
     const isLast = body[next] !== 0x2c;
     this.#position = isLast ? next : skipSpace(body, next + 1);
     this.#part = isLast ? absent : this.#part + 1;
+  }
+
+  #showPart(watch: PartWatch, part: Span): void {
+    const start = inPart.starts[typePlace] as number;
+    if (start !== absent && startsWith(this.#body, start, plainText)) return;
+    const type = start === absent ? undefined : { start, end: inPart.ends[typePlace] as number };
+    const path = `${this.#path()}.content[${this.#part}]`;
+    this.#places ??= new OddPlaces(watch.table);
+    const request = { body: this.#body, leaps: this.#leaps, places: this.#places };
+    this.#parts += watch.read(request, part, type, () => path);
+    if (this.#parts > mostParts) throw tooManyParts();
   }
 
   #notePart(): void {
@@ -181,7 +261,7 @@ interface Noted extends MessageOutline {
 
 /** The outline of messages that were checked before. */
 export function outlineMessages(body: Uint8Array, messages: JsonMember | undefined, leaps: Leaps): MessageOutline {
-  const check = new MessageCheck(body, messages, leaps, true);
+  const check = new MessageCheck({ body, leaps }, messages, chatContent, true);
   check.run(Number.POSITIVE_INFINITY);
   const { outline } = check;
   if (outline === undefined) throw new Error("It was to be noted.");
@@ -206,6 +286,10 @@ function emptyMessages(): GatewayError {
     code: "empty_array",
     param: "messages",
   });
+}
+
+function tooManyParts(): GatewayError {
+  return tooMany(`The messages must hold at most ${mostParts} content parts together.`);
 }
 
 function tooMany(message: string): GatewayError {

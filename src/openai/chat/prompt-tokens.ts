@@ -4,9 +4,10 @@ import { textTokens } from "../../tokens/text-tokens.js";
 import type { ResolvedTokenBounds } from "../../tokens/token-bounds.js";
 import { mostTokens, type Tokenizer } from "../../tokens/tokenizer.js";
 import { asBuffer } from "../../wire/as-buffer.js";
-import { memberOf, skipString } from "../../wire/json-members.js";
+import { elementsOf, memberOf, membersOf, skipString, valueAt } from "../../wire/json-members.js";
 import { mediaTokens } from "../media/media-tokens.js";
-import { type Media, messageMedia, textsBetween, type WithMessages } from "../media/message-media.js";
+import { type Media, messageMedia, textsBetween, unreadValues, type WithMessages } from "../media/message-media.js";
+import { jsonInstructionTokens } from "../request/json-instruction.js";
 import type { Span } from "./message-outline.js";
 
 const [quote, comma, colon, openBracket, openBrace, closeBrace] = [0x22, 0x2c, 0x3a, 0x5b, 0x7b, 0x7d];
@@ -14,6 +15,9 @@ const letterE = 0x65;
 
 /** Tokens that servers add to explain tools to the model. The largest known number is Anthropic's 346. */
 export const toolsPreamble = 350;
+
+/** Tokens by which a translation explains a tool that takes plain text. */
+export const textFunctionTokens = 160;
 
 /** Tokens that chat templates add after the messages, to start the response. */
 const answerPreamble = 4;
@@ -24,6 +28,8 @@ export interface PromptLimits {
   readonly contextLength: number;
   readonly tokenizer: Tokenizer | undefined;
   readonly tokenBounds: ResolvedTokenBounds;
+  /** Whether requests of chat completions and Responses may be translated for a server of Messages. Default: `false`. */
+  readonly translatesToMessages?: boolean;
 }
 
 /** Members of a chat completion request that are not part of the prompt. */
@@ -75,10 +81,13 @@ export function promptTokens(
       members,
       member: "messages",
       media,
-      unread: media.flatMap(({ values }) => values),
+      unread: unreadValues(media),
       rewritten: members.filter(({ name }) => rewritten.has(name)),
       beside: besidePrompt,
-      added: hasTools(request) ? toolsPreamble : 0,
+      added:
+        (hasTools(request) ? toolsPreamble : 0) +
+        (limits.translatesToMessages === true ? customTools(request) * textFunctionTokens : 0) +
+        jsonInstructionTokens(body, memberOf(members, "response_format"), limits.translatesToMessages === true),
     },
     limits,
   );
@@ -163,6 +172,20 @@ function promptTexts({ body, members, unread, member, beside }: Prompt): Uint8Ar
     else if (!beside.has(name)) texts.push(body.subarray(start, end));
   }
   return texts;
+}
+
+/** More tools than these are taken to be custom ones. */
+const mostTools = 2048;
+
+/** The tools that a translation explains to a model. */
+function customTools({ body, members, leaps }: WithMessages): number {
+  const tools = memberOf(members, "tools");
+  if (tools === undefined || body[tools.start] !== openBracket) return 0;
+  const starts = elementsOf(body, tools.start, leaps, mostTools);
+  return starts.filter((start) => {
+    const type = body[start] === openBrace ? memberOf(membersOf(body, start, mostTools, leaps), "type") : undefined;
+    return type !== undefined && valueAt(body, type) === "custom";
+  }).length;
 }
 
 function hasTools({ members }: WithMessages): boolean {

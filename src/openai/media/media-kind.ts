@@ -20,6 +20,9 @@ export const besideContent = 1 << 7;
 /** As a type: the part is text, or the input or output of a tool. */
 export const textType = 1 << 8;
 
+/** The value is what a model has sent to a tool, or describes tools: no server shows the model what it names. */
+export const toolName = 1 << 9;
+
 /** Longer names and types belong to no known server, in bytes. */
 const longestName = 32;
 /** An escape has six bytes for each character. */
@@ -48,6 +51,7 @@ const flagged: readonly [number, string][] = [
     "text input_text output_text refusal tool_use tool_result tool_call function_call function_call_output thinking " +
       "redacted_thinking reasoning",
   ],
+  [toolName, "input arguments tools tool_calls function_call action operation"],
 ];
 
 /** The names that have flags, by their length. */

@@ -18,6 +18,7 @@ import {
   payloadName,
   readName,
   textType,
+  toolName,
   typeName,
   unknownMedia,
 } from "./media-kind.js";
@@ -26,8 +27,10 @@ import {
 export interface Media extends MediaValue {
   /** See `media-kind.ts`. */
   readonly kind: number;
-  /** Whether it is an image, contains one, or may be one. */
+  /** Whether it is an image, contains one, or may be one, where the content of a message is looked for. */
   readonly hasImage: boolean;
+  /** It stands where no reference has media. Some servers read it as a text: it counts as both. */
+  readonly isStray: boolean;
   /** The values that contain it or refer to it, in their order. */
   readonly values: readonly MediaValue[];
   /** The index of the message. */
@@ -60,10 +63,26 @@ export function messageMedia({ body, leaps, members }: WithMessages): Media[] {
 
 /**
  * The same for an object that may be a part, or contain parts.
+ * @param leaps - of the request that it stands in: all within it is searched, too.
  * @throws GatewayError 400
  */
-export function valueMedia(body: Uint8Array, start: number): Media[] {
-  return new MediaSearch(body, noLeaps, "input", mostInValue).value(start);
+export function valueMedia(body: Uint8Array, start: number, leaps?: Leaps): Media[] {
+  return new MediaSearch(body, leaps, "input", leaps === undefined ? mostInValue : mostMembers).value(start);
+}
+
+/**
+ * The media that stand anywhere within a value, as objects whose `type` says so.
+ * @param leaps - of the request: values lie in each other.
+ * @param skipped - members of the value itself that were searched before.
+ * @throws GatewayError 400
+ */
+export function strayMedia(body: Uint8Array, start: number, leaps: Leaps, skipped: readonly number[] = []): Media[] {
+  return new MediaSearch(body, leaps, "input", mostMembers).strays(start, skipped);
+}
+
+/** What of the media no server reads as a text, in their order. */
+export function unreadValues(media: readonly Media[]): MediaValue[] {
+  return media.flatMap(({ isStray, values }) => (isStray ? [] : values));
 }
 
 /** The JSON from an offset on, without the values that contain media. */
@@ -109,13 +128,21 @@ interface Said {
   readonly values: (MediaValue & { readonly name: number })[];
   /** The start of its own content. */
   content: number | undefined;
+  /** Whether a type is the whole name of a medium. */
+  isNamed: boolean;
+  /** Where further objects and lists begin. */
+  readonly others: number[];
   isTooMuch: boolean;
 }
+
+/** What was found of a part. */
+type Found = Pick<Media, "kind" | "hasImage" | "values" | "isStray">;
 
 /** Walks once through the messages. */
 class MediaSearch {
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
+  readonly #seesStrays: boolean;
   /** The member that is searched, for the error message. */
   readonly #param: string;
   /** The most members to look at. */
@@ -129,9 +156,12 @@ class MediaSearch {
   #value = 0;
   #end = 0;
 
-  constructor(body: Uint8Array, leaps: Leaps, param: string, most: number) {
+  /** @param leaps - `undefined`: media are looked for at the places alone that references have for them. */
+  constructor(body: Uint8Array, leaps: Leaps | undefined, param: string, most: number) {
     this.#body = body;
-    this.#leaps = leaps;
+    this.#leaps = leaps ?? noLeaps;
+    // Without leaps, a value within values would be read once for each of these.
+    this.#seesStrays = leaps !== undefined;
     this.#param = param;
     this.#most = most;
   }
@@ -150,6 +180,11 @@ class MediaSearch {
     return this.#found;
   }
 
+  strays(start: number, skipped: readonly number[]): Media[] {
+    this.#searchStrays(start, skipped);
+    return this.#found;
+  }
+
   #readMessage(start: number): void {
     const body = this.#body;
     let at = this.#first(start);
@@ -160,7 +195,12 @@ class MediaSearch {
       if ((name & contentName) !== 0) this.#readContent(value, 0);
       else if ((name & besideContent) !== 0 && !isEmpty(body, value)) {
         const kind = kindOfName(name);
-        this.#add({ start: value, end }, kind, kind === imageMedia, [{ start: value, end }]);
+        this.#add(
+          { start: value, end },
+          { kind, hasImage: kind === imageMedia, values: [{ start: value, end }], isStray: false },
+        );
+      } else if ((name & toolName) === 0 && (body[value] === openBrace || body[value] === openBracket)) {
+        this.#searchStrays(value);
       }
       at = this.#after(end);
     }
@@ -185,7 +225,7 @@ class MediaSearch {
   /** @returns the offset after the part. */
   #readPart(start: number, depth: number): number {
     const body = this.#body;
-    const said: Said = { type: noMedia, isText: undefined, values: [], content: undefined, isTooMuch: false };
+    const said = nothingSaid();
     let at = this.#first(start);
     while (body[at] === quote) {
       this.#next(at);
@@ -193,9 +233,57 @@ class MediaSearch {
       at = this.#after(this.#end);
     }
     const end = at + 1;
-    const isMedia = this.#addPart(said, { start, end });
-    if (said.content !== undefined && !isMedia && depth < deepest) this.#readContent(said.content, depth + 1);
+    if (this.#addPart(said, { start, end })) return end;
+    if (this.#seesStrays) for (const other of said.others) this.#searchStrays(other);
+    if (said.content !== undefined) {
+      if (depth < deepest) this.#readContent(said.content, depth + 1);
+      else if (this.#seesStrays) this.#searchStrays(said.content);
+    }
     return end;
+  }
+
+  /** @returns the offset after the value. */
+  #searchStrays(start: number, skipped: readonly number[] = []): number {
+    const body = this.#body;
+    if (body[start] === openBracket) {
+      let at = this.#first(start);
+      while (at < body.length && body[at] !== closeBracket) {
+        const isNested = body[at] === openBrace || body[at] === openBracket;
+        at = this.#after(isNested ? this.#searchStrays(at) : endOfValue(body, at, this.#leaps));
+        this.#count();
+      }
+      return at + 1;
+    }
+    if (body[start] !== openBrace) return endOfValue(body, start, this.#leaps);
+    const said = nothingSaid();
+    const before = this.#found.length;
+    let at = this.#first(start);
+    while (body[at] === quote) {
+      this.#nextWithin(at, skipped);
+      this.#note(said);
+      at = this.#after(this.#end);
+    }
+    const end = at + 1;
+    const { isNamed, type, values } = said;
+    if (isNamed && values.length > 0) {
+      // What it consists of is no further media.
+      this.#found.length = before;
+      this.#add({ start, end }, { kind: type, hasImage: false, values, isStray: true });
+    }
+    return end;
+  }
+
+  /** Reads a member as {@link #next} does, and what its value holds on the way: nothing is read twice. */
+  #nextWithin(at: number, skipped: readonly number[]): void {
+    const body = this.#body;
+    const nameEnd = skipString(body, at);
+    const name = readName(body, at + 1, nameEnd - 1);
+    const value = skipSpace(body, skipSpace(body, nameEnd) + 1);
+    const isSearched = (name & toolName) === 0 && !skipped.includes(value);
+    this.#end = isSearched ? this.#searchStrays(value) : endOfValue(body, value, this.#leaps);
+    this.#name = name;
+    this.#value = value;
+    this.#count();
   }
 
   #note(said: Said): void {
@@ -205,13 +293,17 @@ class MediaSearch {
       if (body[start] !== quote) return;
       const type = readName(body, start + 1, end - 1);
       said.type = Math.max(said.type, kindOfName(type));
+      if ((type & mediaName) !== 0) said.isNamed = true;
       said.isText = (type & textType) !== 0 && said.isText !== false;
     } else if ((name & contentName) !== 0) {
       if (said.content !== undefined) said.isTooMuch = true;
       if (body[start] === openBracket && !isEmpty(body, start)) said.content = start;
+      else if (body[start] === openBrace) said.others.push(start);
     } else if ((kindOfName(name) !== noMedia || (name & payloadName) !== 0) && !isEmpty(body, start)) {
       if (said.values.length < mostValues) said.values.push({ start, end, name });
       else said.isTooMuch = true;
+    } else if ((name & toolName) === 0 && (body[start] === openBrace || body[start] === openBracket)) {
+      said.others.push(start);
     }
   }
 
@@ -229,14 +321,15 @@ class MediaSearch {
     }
     if (kind === noMedia && !isTooMuch) return false;
     // No known server reads content inside media, so it counts as unknown.
-    if (isTooMuch || content !== undefined) this.#add(part, unknownMedia, true, []);
-    else this.#add(part, kind, hasImage, own);
+    if (isTooMuch || content !== undefined)
+      this.#add(part, { kind: unknownMedia, hasImage: true, values: [], isStray: false });
+    else this.#add(part, { kind, hasImage, values: own, isStray: false });
     return true;
   }
 
-  #add({ start, end }: MediaValue, kind: number, hasImage: boolean, values: readonly MediaValue[]): void {
+  #add({ start, end }: MediaValue, { kind, hasImage, values, isStray }: Found): void {
     if (this.#found.length === mostMedia) throw tooMany(this.#param, `${mostMedia} images, sounds and files`);
-    this.#found.push({ start, end, kind, hasImage, values, message: this.#message, part: this.#part });
+    this.#found.push({ start, end, kind, hasImage, isStray, values, message: this.#message, part: this.#part });
   }
 
   /** Reads the member whose name begins here. */
@@ -262,6 +355,18 @@ class MediaSearch {
     const at = skipSpace(this.#body, end);
     return this.#body[at] === comma ? skipSpace(this.#body, at + 1) : at;
   }
+}
+
+function nothingSaid(): Said {
+  return {
+    type: noMedia,
+    isText: undefined,
+    values: [],
+    content: undefined,
+    isTooMuch: false,
+    isNamed: false,
+    others: [],
+  };
 }
 
 /** `null`, `""`, `[]` and `{}`, which clients copy from responses, and values that cannot be media. */

@@ -3,7 +3,7 @@ import type { Dialect } from "../dialect.js";
 import { misspelledName } from "./misspelled-name.js";
 
 /** All names in a dialect: members that it renames or removes, and new names. */
-function namesOf({ capName, renamed, dropped }: Dialect): string[] {
+export function dialectNames({ capName, renamed, dropped }: Dialect): string[] {
   return [...(capName === undefined ? [] : [capName]), ...Object.entries(renamed ?? {}).flat(), ...(dropped ?? [])];
 }
 
@@ -19,7 +19,7 @@ export function requireOwnNames(strangers: ReadonlyMap<string, string>, dialect:
   if (dialect === undefined) return;
   let names = foldedNames.get(dialect);
   if (names === undefined) {
-    names = new Map(namesOf(dialect).map((name) => [foldName(name), name]));
+    names = new Map(dialectNames(dialect).map((name) => [foldName(name), name]));
     foldedNames.set(dialect, names);
   }
   for (const [folded, name] of strangers) {

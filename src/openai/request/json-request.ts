@@ -16,6 +16,7 @@ import { longestNumber } from "../../wire/json-number.js";
 import { PathSearch, pathAt } from "../../wire/json-path.js";
 import { JsonCheck, type JsonFault, mostNested } from "../../wire/json-syntax.js";
 import { inTurns } from "../../wire/slices.js";
+import type { OddPlace } from "../tables/odd-places.js";
 import { misspelledName } from "./misspelled-name.js";
 import { readMembers } from "./request-names.js";
 
@@ -28,6 +29,8 @@ export interface JsonRequest {
   readonly leaps: Leaps;
   /** Names that few requests have, by their folded forms. No two members of the request have the same folded name. */
   readonly strangers: ReadonlyMap<string, string>;
+  /** What inside it does not simply pass at a server that speaks its protocol; `undefined`: nothing. */
+  readonly odd?: readonly OddPlace[] | undefined;
 }
 
 /** The most members; far more than any API has, and few enough for the memory. */

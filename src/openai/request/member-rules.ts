@@ -1,147 +1,176 @@
 import { GatewayError } from "../../errors/gateway-error.js";
-import { asBuffer } from "../../wire/as-buffer.js";
-import { foldName } from "../../wire/folded-names.js";
-import type { JsonMember } from "../../wire/json-members.js";
+import type { OperationName } from "../../metering/operation-name.js";
 import type { Dialect } from "../dialect.js";
-import { hostedTool, requireFunctions } from "./hosted-tool.js";
-import { type JsonRequest, usualNames } from "./json-request.js";
-import { type MemberRule, neutralValues, restrictions } from "./restricted-members.js";
-import { templateOption } from "./template-option.js";
-
-interface Entry {
-  readonly name: string;
-  readonly rule: MemberRule;
-  readonly why: string;
-  readonly advice: string;
-  /** Returns the path of what the rule forbids; `undefined` when the value is allowed. */
-  readonly find: (request: JsonRequest, member: JsonMember) => string | undefined;
-}
-
-/** Longer values are not neutral, in bytes. */
-const longestNeutral = 64;
-
-const leaveItOut = "Leave it out.";
-
-const general: readonly Entry[] = [
-  ...restrictions.flatMap(({ names, rule, why, advice = leaveItOut, neutral = [] }) => {
-    const find = unlessNeutral(new Set([...neutralValues, ...neutral]));
-    return names.map((name) => ({ name, rule, why, advice, find }));
-  }),
-  {
-    name: "tools",
-    rule: "refuse",
-    why: "is a tool that the server runs itself, at a price of its own",
-    advice: "Send tools of the types 'function' and 'custom' alone.",
-    find: hostedTool,
-  },
-  { name: "functions", rule: "refuse", why: "is no list", advice: leaveItOut, find: requireFunctions },
-  {
-    name: "chat_template_kwargs",
-    rule: "refuse",
-    why: "makes the prompt longer than it was sent",
-    advice: leaveItOut,
-    find: templateOption,
-  },
-];
+import type { OddPlace } from "../tables/odd-places.js";
+import type { Place, ProtocolTable, Row } from "../tables/protocol-table.js";
+import { dialectNames } from "./dialect-names.js";
+import { entryOf, generalEntries, rowEntries } from "./general-entries.js";
+import { isStructured } from "./is-structured.js";
+import type { JsonRequest } from "./json-request.js";
+import { MemberEntries, type MemberEntry } from "./member-entries.js";
 
 /** The names that are restricted at every server. */
-export const restrictedNames: readonly string[] = general.map(({ name }) => name);
+export const restrictedNames: readonly string[] = generalEntries.map(({ name }) => name);
 
-const byFolded = new Map(general.map((entry) => [foldName(entry.name), entry]));
+const isRestricted: ReadonlySet<string> = new Set(restrictedNames);
 
-function entryOf(name: string): Pick<Entry, "why" | "advice" | "find"> {
-  return byFolded.get(foldName(name)) ?? added;
+/** What an operator says of what the gateway does not know. */
+export type UnknownMembers = "refuse" | "pass";
+
+/** A target's own part of its rules. */
+export interface RuleOptions {
+  /** Names that pass whatever the rules are. */
+  readonly allowed?: readonly string[] | undefined;
+  /** Default: with `strictMembers` objects and types are refused, and all else passes. */
+  readonly unknown?: UnknownMembers | undefined;
+  /** The protocols that the target speaks itself. Default: none. */
+  readonly speaks?: ReadonlySet<OperationName> | undefined;
 }
-
-const added: Pick<Entry, "why" | "advice" | "find"> = {
-  why: "is not open to requests",
-  advice: leaveItOut,
-  find: unlessNeutral(new Set(neutralValues)),
-};
 
 const noMembers: ReadonlySet<string> = new Set();
 
-/** A target's rules for members by which a client would choose another model, price or cap. */
+/**
+ * A target's rules for what a client would choose another model, price or cap by, for what the server keeps for all
+ * clients together, and for what nobody knows.
+ */
 export class MemberRules {
   /** The rules of a target that allows everything. */
   static readonly none = new MemberRules({});
   /** The rules of a target with {@link Dialect.strictMembers} and nothing else. */
   static readonly strict = new MemberRules({ strictMembers: true });
-  /** By the folded names. */
-  readonly #entries = new Map<string, Entry>();
-  /** By the exact names, and by the common names with the same folded form. */
-  readonly #exact = new Map<string, Entry>();
+  readonly #dialect: Dialect;
+  readonly #allowed: ReadonlySet<string>;
+  readonly #unknown: UnknownMembers | undefined;
+  readonly #passesTools: boolean;
+  readonly #speaks: ReadonlySet<OperationName>;
+  /** Each is made when it is first needed. */
+  readonly #byTable = new Map<ProtocolTable | undefined, MemberEntries>();
+  readonly #dialectNames: ReadonlySet<string>;
 
-  /**
-   * @param dialect - the server's.
-   * @param allowed - names that the model allows whatever the rules are.
-   */
-  constructor({ strictMembers, restricted }: Dialect, allowed: readonly string[] = []) {
-    if (strictMembers === true) for (const entry of general) this.#set(entry.name, entry.rule, entry);
-    for (const [name, rule] of Object.entries(restricted ?? {})) this.#set(name, rule);
-    for (const name of allowed) if (this.#entries.has(foldName(name))) this.#set(name, "pass");
-  }
-
-  /** Whether requests need no check. */
-  get isEmpty(): boolean {
-    return this.#entries.size === 0;
-  }
-
-  #set(name: string, rule: MemberRule, { why, advice, find } = entryOf(name)): void {
-    const folded = foldName(name);
-    const entry = { name, rule, why, advice, find };
-    const former = this.#entries.get(folded);
-    if (former !== undefined) this.#exact.delete(former.name);
-    this.#entries.set(folded, entry);
-    this.#exact.set(usualNames.get(folded) ?? name, entry).set(name, entry);
+  /** @param dialect - the server's. */
+  constructor(dialect: Dialect, { allowed = [], unknown, speaks = new Set() }: RuleOptions = {}) {
+    this.#dialect = dialect;
+    this.#allowed = new Set(allowed);
+    this.#unknown = unknown ?? (dialect.strictMembers === true ? undefined : "pass");
+    this.#passesTools = unknown === "pass";
+    this.#speaks = speaks;
+    this.#dialectNames = new Set(dialectNames(dialect));
   }
 
   /**
-   * @param ownMembers - members with another meaning in the request's API; no rule applies to them.
+   * Refuses what a target must not be sent.
+   * @param table - of the request's protocol; absent: it has none.
    * @throws GatewayError 400
    */
-  refuse(request: JsonRequest, ownMembers = noMembers): void {
-    for (const member of request.members) {
-      const entry = this.#exact.get(member.name);
-      if (entry === undefined || ownMembers.has(member.name)) continue;
-      requireName(member.name, entry);
-      const found = entry.rule === "refuse" ? entry.find(request, member) : undefined;
-      if (found !== undefined) throw refusal(found, entry.why, entry.advice);
-    }
-    for (const [folded, name] of request.strangers) requireName(name, this.#entries.get(folded));
+  refuse(request: JsonRequest, table?: ProtocolTable): void {
+    const entries = this.#entriesFor(table);
+    if (!entries.isEmpty) refuseMembers(request, entries, table?.own ?? noMembers);
+    if (table === undefined || !this.#speaks.has(table.protocol)) return;
+    if (this.#unknown !== "pass") this.#refuseUnknown(request, table, entries);
+    if (request.odd === undefined) return;
+    // Tools are checked apart: those of the server's are refused where no target would run them, too.
+    for (const odd of request.odd) if (odd.place !== "tool" && !this.lets(odd, table)) throw refusalOf(odd);
   }
 
   /** The dialect, extended by the members of this request that must be removed. */
-  dialectFor(request: JsonRequest, dialect: Dialect | undefined, ownMembers = noMembers): Dialect | undefined {
-    if (this.isEmpty) return dialect;
+  dialectFor(request: JsonRequest, dialect: Dialect | undefined, table?: ProtocolTable): Dialect | undefined {
+    const entries = this.#entriesFor(table);
+    if (entries.isEmpty) return dialect;
+    const own = table?.own ?? noMembers;
     let dropped: string[] | undefined;
     for (const member of request.members) {
-      const entry = this.#exact.get(member.name);
-      if (entry?.rule !== "drop" || ownMembers.has(member.name) || entry.find(request, member) === undefined) continue;
+      const entry = entries.of(member.name);
+      if (entry?.rule !== "drop" || own.has(member.name) || entry.find(request, member) === undefined) continue;
       dropped ??= [...(dialect?.dropped ?? [])];
       dropped.push(member.name);
       // OpenAI accepts `metadata` only together with `store`.
-      if (member.name === "store" && !this.#exact.has("metadata")) dropped.push("metadata");
+      if (member.name === "store" && entries.of("metadata") === undefined) dropped.push("metadata");
     }
     return dropped === undefined ? dialect : { ...dialect, dropped };
   }
+
+  /** Whether the target is sent what does not simply pass: it speaks the protocol, and its operator wants it. */
+  lets({ place, name, row }: Omit<OddPlace, "path">, { protocol }: ProtocolTable): boolean {
+    if (!this.#speaks.has(protocol)) return false;
+    if (this.#allowed.has(name)) return true;
+    // The price of a tool is never in the usage, so that it takes the operator's own word.
+    if (place === "tool") return row === undefined && this.#passesTools;
+    return row === undefined ? this.#unknown === "pass" : this.#dialect.strictMembers !== true;
+  }
+
+  /** Whether the target is sent a name of the table, or of none. */
+  passes(table: ProtocolTable, place: Place, name: string): boolean {
+    const row = table.find(place, name);
+    return row === undefined || isRefusedRow(row) ? this.lets({ place, name, row }, table) : true;
+  }
+
+  #refuseUnknown(request: JsonRequest, table: ProtocolTable, entries: MemberEntries): void {
+    const { body, members } = request;
+    for (const member of members) {
+      const { name, start } = member;
+      if (this.#unknown === undefined && body[start] !== 0x7b && body[start] !== 0x5b) continue;
+      if (table.find("member", name) !== undefined || isRestricted.has(name) || entries.of(name) !== undefined)
+        continue;
+      if (this.#allowed.has(name) || this.#dialectNames.has(name)) continue;
+      if (this.#unknown === "refuse" || isStructured(request, member)) throw refusal(name, unknownWhy, unknownAdvice);
+    }
+  }
+
+  #entriesFor(table: ProtocolTable | undefined): MemberEntries {
+    let entries = this.#byTable.get(table);
+    if (entries === undefined) {
+      entries = this.#makeEntries(table);
+      this.#byTable.set(table, entries);
+    }
+    return entries;
+  }
+
+  #makeEntries(table: ProtocolTable | undefined): MemberEntries {
+    const { strictMembers, restricted } = this.#dialect;
+    const entries = new MemberEntries();
+    if (strictMembers === true) for (const entry of generalEntries) entries.set(entry);
+    if (table !== undefined && strictMembers === true && this.#speaks.has(table.protocol)) {
+      const rows = table.rows.filter((row) => row.place === "member" && row.always !== true && isRefusedRow(row));
+      for (const entry of rows.flatMap(rowEntries)) entries.set(entry);
+    }
+    const setRule = (name: string, rule: MemberEntry["rule"]) => entries.set({ ...entryOf(name), name, rule });
+    for (const [name, rule] of Object.entries(restricted ?? {})) setRule(name, rule);
+    for (const name of this.#allowed) if (entries.isSet(name)) setRule(name, "pass");
+    return entries;
+  }
+}
+
+const unknownWhy = "is unknown, and may cost or reach what it must not";
+const unknownAdvice = "Leave it out, or ask the operator of this service to allow it.";
+
+function isRefusedRow({ treatment }: Row): boolean {
+  return treatment === "refused" || treatment === "left out";
+}
+
+function refuseMembers(request: JsonRequest, entries: MemberEntries, own: ReadonlySet<string>): void {
+  for (const member of request.members) {
+    const entry = entries.of(member.name);
+    if (entry === undefined || own.has(member.name)) continue;
+    requireName(member.name, entry);
+    const found = entry.rule === "refuse" ? entry.find(request, member) : undefined;
+    if (found !== undefined) throw refusal(found, entry.why, entry.advice);
+  }
+  for (const [folded, name] of request.strangers) requireName(name, entries.ofFolded(folded));
 }
 
 /** A server that ignores case or underscores would read the member. */
-function requireName(name: string, entry: Entry | undefined): void {
+function requireName(name: string, entry: MemberEntry | undefined): void {
   if (entry === undefined || entry.name === name) return;
-  throw refusal(name, `may be read as '${entry.name}'`, leaveItOut);
+  throw refusal(name, `may be read as '${entry.name}'`);
 }
 
-function unlessNeutral(values: ReadonlySet<string>): Entry["find"] {
-  return ({ body }, { name, start, end }) => {
-    if (end - start > longestNeutral) return name;
-    const text = asBuffer(body).toString("utf8", start, end).replace(/\s/g, "");
-    return values.has(text) ? undefined : name;
-  };
+function refusalOf({ path, row }: OddPlace): GatewayError {
+  return row === undefined
+    ? refusal(path, unknownWhy, unknownAdvice)
+    : refusal(path, row.why ?? unknownWhy, row.advice);
 }
 
-function refusal(param: string, why: string, advice: string): GatewayError {
+function refusal(param: string, why: string, advice = "Leave it out."): GatewayError {
   const path = param.slice(0, 200);
   return new GatewayError(`'${path}' cannot be set here: it ${why}. ${advice}`, {
     status: 400,

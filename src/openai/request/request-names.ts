@@ -32,6 +32,7 @@ export const readMessageMembers = ["role", "content"] as const;
 export const readPartMembers = [
   "type",
   "text",
+  "content",
   "image_url",
   "input_image",
   "input_audio",

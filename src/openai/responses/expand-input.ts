@@ -2,6 +2,8 @@ import { Buffer } from "node:buffer";
 import { type GatewayError, invalidValue } from "../../errors/gateway-error.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
+import { Turns } from "../../wire/slices.js";
+import { writeTextInTurns } from "../../wire/text-slices.js";
 import type { InputItem } from "./input-outline.js";
 import { itemNotFound } from "./not-found.js";
 import type { ResponsesRequest } from "./responses-request.js";
@@ -9,9 +11,9 @@ import type { ResponsesRequest } from "./responses-request.js";
 /** The items that a request refers to, as JSON. */
 export interface ReferredItems {
   /** Input and output of the previous response, and of those before it, in order. */
-  readonly earlier: readonly Uint8Array[];
+  readonly earlier: readonly string[];
   /** By the ids that `item_reference` items contain. */
-  readonly referenced: ReadonlyMap<string, Uint8Array>;
+  readonly referenced: ReadonlyMap<string, string>;
 }
 
 /** The ids of the items that the input refers to. */
@@ -21,45 +23,56 @@ export function referencedIds({ items }: ResponsesRequest): string[] {
 
 /**
  * Replaces all references by the items that they refer to, so that the request is complete. It must then be parsed
- * again. Everything else stays byte for byte.
+ * again. Everything else stays byte for byte. It works in slices.
  * @param maxBytes - of the result. A request of a few bytes can refer to the same large item a thousand times.
  * @throws GatewayError 400 `item_not_found` for a reference to an unknown item, and 400 for a result of more bytes. A
  * reference to unknown reasoning is removed.
  */
-export function expandInput(
+export async function expandInput(
   request: ResponsesRequest,
   { earlier, referenced }: ReferredItems,
   maxBytes: number,
-): Uint8Array {
+): Promise<Uint8Array> {
   const { body, members, items } = request;
   const out = new ByteWriter(body.length);
+  const turns = new Turns();
   let next = "[";
-  const add = (item: Uint8Array) => {
-    if (out.length + item.length > maxBytes) throw tooLong(request, maxBytes);
+  const add = async (item: Uint8Array | string) => {
+    if (out.length + item.length > maxBytes) throw conversationTooLong(request, maxBytes);
     out.writeText(next);
-    out.write(item);
     next = ",";
+    if (typeof item === "string") {
+      await writeTextInTurns(out, item, turns);
+      return;
+    }
+    out.write(item);
+    const turn = turns.spend(item.length);
+    if (turn !== undefined) await turn;
   };
-  for (const item of earlier) add(item);
+  for (const item of earlier) await add(item);
   for (const [index, item] of (items ?? []).entries()) {
     const found = item.type === "item_reference" ? referenced.get(item.id ?? "") : body.subarray(item.start, item.end);
-    if (found !== undefined) add(found);
+    if (found !== undefined) await add(found);
     else if (!isReasoning(item)) throw itemNotFound(item.id ?? "", index);
   }
   const input = memberOf(members, "input");
   if (input !== undefined && body[input.start] === 0x22) {
-    add(userMessage(body.subarray(input.start, input.end)));
+    await add(userMessage(body.subarray(input.start, input.end)));
   }
   out.writeText(next === "[" ? "[]" : "]");
   const edits: MemberEdits = new Map();
   edits.set("input", out.finish());
   edits.set("previous_response_id", null);
   const expanded = editMembers(body, members, edits);
-  if (expanded.length > maxBytes) throw tooLong(request, maxBytes);
+  if (expanded.length > maxBytes) throw conversationTooLong(request, maxBytes);
   return expanded;
 }
 
-function tooLong({ previousResponseId }: ResponsesRequest, maxBytes: number): GatewayError {
+/** A 400 for a conversation that is larger than a request may be. */
+export function conversationTooLong(
+  { previousResponseId }: Pick<ResponsesRequest, "previousResponseId">,
+  maxBytes: number,
+): GatewayError {
   const message = `The conversation is larger than ${maxBytes} bytes. Begin a new one, or send fewer items.`;
   return invalidValue(previousResponseId === undefined ? "input" : "previous_response_id", message);
 }

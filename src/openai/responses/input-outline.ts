@@ -11,7 +11,9 @@ import {
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
 import type { Span } from "../chat/message-outline.js";
+import { itemContent, requireContent, requirePart } from "../request/content-shape.js";
 import { misspelledName } from "../request/misspelled-name.js";
+import { type OddPlaces, typeAt } from "../tables/odd-places.js";
 
 /** The position of an item of a request's input, and of its parts. */
 export interface InputItem extends Span {
@@ -56,6 +58,9 @@ const roles: readonly unknown[] = ["user", "assistant", "system", "developer"];
 const inItem = new MemberSearch(itemMembers, mostMembers);
 const inPart = new MemberSearch(partMembers, mostMembers);
 
+/** Parts that nothing but text is in. */
+const plainTexts: ReadonlySet<string> = new Set(["input_text", "output_text"]);
+
 /** Items that contain a call or its output. The id of the call connects them. */
 const paired: ReadonlySet<string> = new Set([
   "function_call",
@@ -74,18 +79,21 @@ export class InputCheck implements SlicedWork {
   readonly items: InputItem[] = [];
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
+  readonly #places: OddPlaces | undefined;
   #position: number;
   #parts = 0;
   #members = 0;
 
   /**
    * @param input - the array.
+   * @param places - takes what does not simply pass.
    * @throws GatewayError 400 when it is no array.
    */
-  constructor(body: Uint8Array, input: JsonMember, leaps: Leaps) {
+  constructor(body: Uint8Array, input: JsonMember, leaps: Leaps, places?: OddPlaces) {
     if (body[input.start] !== 0x5b) throw invalidType("input", "a string or an array of objects");
     this.#body = body;
     this.#leaps = leaps;
+    this.#places = places;
     this.#position = skipSpace(body, input.start + 1);
   }
 
@@ -130,8 +138,12 @@ export class InputCheck implements SlicedWork {
       encrypted: this.#spanOf("encrypted_content"),
       result: this.#spanOf("result"),
     });
-    this.#readParts(content, `${path}.content`);
-    this.#readParts(output, `${path}.output`);
+    this.#places?.note("item", type, () => path);
+    if (output !== undefined) this.#places?.noteFile(body, output.start, this.#leaps, () => `${path}.output`);
+    const isMessage = type === "message";
+    if (isMessage && content !== undefined) requireContent(this.#body[content.start], itemContent, `${path}.content`);
+    this.#readParts(content, `${path}.content`, isMessage);
+    this.#readParts(output, `${path}.output`, false);
     return end;
   }
 
@@ -147,7 +159,8 @@ export class InputCheck implements SlicedWork {
     if (isPaired(type) && this.#textOf("call_id", path) === undefined) throw missingParameter(`${path}.call_id`);
   }
 
-  #readParts(content: Span | undefined, path: string): void {
+  /** @param areObjects - whether nothing else may stand in the list. */
+  #readParts(content: Span | undefined, path: string, areObjects: boolean): void {
     const body = this.#body;
     if (content === undefined || body[content.start] !== 0x5b) return;
     let at = skipSpace(body, content.start + 1);
@@ -159,13 +172,23 @@ export class InputCheck implements SlicedWork {
         if (fault !== undefined) throw refused(fault, `${path}[${index}]`, "A content part");
         this.#countMembers(inPart.count);
         end = inPart.end;
+        if (this.#places !== undefined) this.#notePart(this.#places, at, `${path}[${index}]`);
       } else {
+        if (areObjects) requirePart(body[at], itemContent, `${path}[${index}]`);
         end = endOfValue(body, at, this.#leaps);
       }
       at = skipSpace(body, end);
       if (body[at] !== 0x2c) return;
       at = skipSpace(body, at + 1);
     }
+  }
+
+  #notePart(places: OddPlaces, start: number, path: string): void {
+    const type = inPart.starts[0] ?? absent;
+    const name = typeAt(this.#body, type, inPart.ends[0] ?? 0);
+    if (name === undefined || plainTexts.has(name)) return;
+    places.note("block", name, () => path);
+    places.noteFile(this.#body, start, this.#leaps, () => path);
   }
 
   #countMembers(count: number): void {

@@ -2,7 +2,7 @@
 const ownMark = "_ig_";
 
 /** The prefixes of item ids in OpenAI's API; `item` is the gateway's own, for items of clients that came without an id. */
-export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "tsc" | "item";
+export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "tsc" | "sh" | "lsh" | "apc" | "item";
 
 /** The id of an output item that the gateway makes. The same response always gets the same ids. */
 export function ownItemId(prefix: ItemPrefix, responseId: string, index: number | string): string {
@@ -33,7 +33,7 @@ export function thoughtNameFor(origin: string, id: unknown): ThoughtName | undef
 
 /** Whether the gateway gave the id. No upstream knows it. */
 export function isOwnItemId(id: string): boolean {
-  return /^(?:msg|rs|fc|ctc|tsc|item)_ig_/.test(id);
+  return /^(?:msg|rs|fc|ctc|tsc|sh|lsh|apc|item)_ig_/.test(id);
 }
 
 /** Whether the gateway made the item itself, and not its id alone. */

@@ -3,6 +3,7 @@ import { foldName } from "../../wire/folded-names.js";
 import { memberOf, membersOf } from "../../wire/json-members.js";
 import { type JsonRequest, readMember } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
+import { responsesTable } from "../tables/responses-table.js";
 
 /** The kind of a member's value. `null` always counts as absent. */
 type Kind = "string" | "boolean" | "object" | "array" | "string or object";
@@ -32,15 +33,11 @@ const firstBytes: Readonly<Record<Kind, readonly number[]>> = {
 };
 
 /** Members that are refused unless their value is neutral, and what to do instead. */
-const refused: ReadonlyMap<string, string> = new Map([
-  ["messages", "Send 'input'."],
-  ["max_tokens", "Send 'max_output_tokens'."],
-  ["max_completion_tokens", "Send 'max_output_tokens'."],
-  ["n", "There is one answer to each request."],
-  ["background", "Responses are made while the client waits."],
-  ["conversation", "Send the items as 'input', or 'previous_response_id'."],
-  ["prompt", "Send 'instructions' and 'input'."],
-]);
+const refused: ReadonlyMap<string, string> = new Map(
+  responsesTable.rows
+    .filter(({ place, always }) => place === "member" && always === true)
+    .flatMap(({ names, advice = "" }) => names.map((name): [string, string] => [name, advice])),
+);
 
 /** Names that must not be misspelled. */
 const exactNames: ReadonlyMap<string, string> = new Map(

@@ -1,9 +1,11 @@
 import { Buffer } from "node:buffer";
 import { textTokens } from "../../tokens/text-tokens.js";
-import { memberOf } from "../../wire/json-members.js";
+import { memberOf, membersOf } from "../../wire/json-members.js";
 import { decodeOwnPayload } from "../../wire/own-payload.js";
 import type { Span } from "../chat/message-outline.js";
-import { mostPromptTokens, type PromptLimits, toolsPreamble } from "../chat/prompt-tokens.js";
+import { mostPromptTokens, type PromptLimits, textFunctionTokens, toolsPreamble } from "../chat/prompt-tokens.js";
+import { unreadValues } from "../media/message-media.js";
+import { jsonInstructionTokens } from "../request/json-instruction.js";
 import { inputMedia } from "./input-media.js";
 import { isPaired } from "./input-outline.js";
 import { ownThoughts } from "./own-thoughts.js";
@@ -16,8 +18,9 @@ const messagePreamble = 16;
 /** Tokens of the text that a translation writes for a missing output. */
 const noteTokens = 16;
 
-/** Tokens by which a translation explains a tool that takes plain text. */
-const wrapperTokens = 160;
+/** Tokens by which a translation describes a tool that has no description of its own. */
+const clientTools: ReadonlySet<unknown> = new Set(["shell", "local_shell", "apply_patch"]);
+const clientToolTokens = 500;
 
 /** Members that are not part of the prompt. */
 const besidePrompt: ReadonlySet<string> = new Set([
@@ -50,8 +53,9 @@ export function responsesPromptTokens(request: ResponsesRequest, limits: PromptL
     tools.reduce((sum, tool) => sum + toolTokens(tool), 0) +
     thoughts.reduce((sum, { tokens }) => sum + tokens, 0) +
     textsAlone(request) * messagePreamble +
-    builtInCalls(request) * noteTokens;
-  const unread = [...media.flatMap(({ values }) => values), ...thoughts];
+    builtInCalls(request) * noteTokens +
+    jsonInstructionTokens(body, formatOf(request), limits.translatesToMessages === true);
+  const unread = [...unreadValues(media), ...thoughts];
   const prompt = {
     body,
     leaps,
@@ -81,8 +85,21 @@ function thoughtsOf(request: ResponsesRequest): (Span & { readonly tokens: numbe
  * text.
  */
 function toolTokens({ type, name, held }: ToolSpan): number {
-  if (type === "custom") return wrapperTokens;
+  if (type === "custom") return textFunctionTokens;
+  if (clientTools.has(type)) return clientToolTokens;
   return name === undefined ? 0 : held * (name.end - name.start);
+}
+
+/** Of `text` more members than there are. */
+const mostMembers = 16;
+
+/** What the answer's form is to be. */
+function formatOf({ body, members, leaps }: ResponsesRequest): Span | undefined {
+  const text = memberOf(members, "text");
+  if (text === undefined || body[text.start] !== 0x7b) return undefined;
+  const own = membersOf(body, text.start, mostMembers, leaps);
+  // Whatever stands in too many members may be one.
+  return own.length > mostMembers ? text : memberOf(own, "format");
 }
 
 function textsAlone({ body, members }: ResponsesRequest): number {

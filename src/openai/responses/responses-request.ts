@@ -10,6 +10,8 @@ import {
   readModel,
 } from "../request/json-request.js";
 import { namesOtherCap } from "../request/other-caps.js";
+import { OddPlaces } from "../tables/odd-places.js";
+import { responsesTable } from "../tables/responses-table.js";
 import { InputCheck, type InputItem } from "./input-outline.js";
 import { requireKinds, requireResponsesNames } from "./responses-members.js";
 import { readTools, type ToolSpan } from "./tool-kinds.js";
@@ -46,31 +48,34 @@ const mostIncludes = 64;
 export function parseResponsesRequest(bytes: Uint8Array, maxDepth: number): ResponsesRequest {
   const request = parseJsonRequest(bytes, maxDepth);
   const model = readModel(request);
-  const input = checkInput(request);
+  const places = new OddPlaces(responsesTable);
+  const input = checkInput(request, places);
   input?.run(request.body.length);
-  return toResponsesRequest(request, model, input?.items);
+  return toResponsesRequest(request, model, input?.items, places);
 }
 
 /** The same for a large body, in slices between which other work can run. */
 export async function parseResponsesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ResponsesRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth);
   const model = readModel(request);
-  const input = checkInput(request);
+  const places = new OddPlaces(responsesTable);
+  const input = checkInput(request, places);
   if (input !== undefined) await inTurns(input);
-  return toResponsesRequest(request, model, input?.items);
+  return toResponsesRequest(request, model, input?.items, places);
 }
 
 /** `undefined` when the input is a text or absent. */
-function checkInput({ body, members, leaps }: JsonRequest): InputCheck | undefined {
+function checkInput({ body, members, leaps }: JsonRequest, places: OddPlaces): InputCheck | undefined {
   const member = memberOf(members, "input");
   if (member === undefined || body[member.start] === 0x6e || body[member.start] === 0x22) return undefined;
-  return new InputCheck(body, member, leaps);
+  return new InputCheck(body, member, leaps, places);
 }
 
 function toResponsesRequest(
   request: JsonRequest,
   model: string,
   items: readonly InputItem[] | undefined,
+  places: OddPlaces,
 ): ResponsesRequest {
   const { body, members, leaps, strangers } = request;
   requireResponsesNames(request);
@@ -85,6 +90,7 @@ function toResponsesRequest(
     members,
     leaps,
     strangers,
+    odd: places.found,
     model,
     stream: readMember(request, "stream") === true,
     items,

@@ -4,6 +4,7 @@ import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { Span } from "../chat/message-outline.js";
 import type { JsonRequest } from "../request/json-request.js";
 import { misspelledName } from "../request/misspelled-name.js";
+import { responsesTable } from "../tables/responses-table.js";
 import type { InputItem } from "./input-outline.js";
 
 /** Who runs a tool: the client; the model's server, as a web search; the model's server in another way. */
@@ -20,17 +21,6 @@ export interface ToolSpan extends Span {
   readonly held: number;
 }
 
-const clientTools: ReadonlySet<string> = new Set([
-  "function",
-  "custom",
-  "namespace",
-  "tool_search",
-  "local_shell",
-  "apply_patch",
-  "computer",
-  "computer_use_preview",
-]);
-
 /** The most tools, and the most members of one tool; far more than any API has. */
 const mostTools = 2048;
 const mostMembers = 64;
@@ -40,14 +30,14 @@ const longestType = 256;
 /** Items of an input that add tools. */
 const itemsWithTools: ReadonlySet<string> = new Set(["tool_search_output", "additional_tools"]);
 
-const toolMembers = ["type", "name", "tools", "execution"] as const;
+const toolMembers = ["type", "name", "tools", "execution", "environment"] as const;
 const search = new MemberSearch(toolMembers, mostMembers);
+const inEnvironment = new MemberSearch(["type"], mostMembers);
 
 /** Who runs a tool of this type. */
 export function runnerOf(type: string | undefined): ToolRunner {
-  if (type === undefined) return "server";
-  if (clientTools.has(type)) return "client";
-  return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type) ? "search" : "server";
+  const treatment = type === undefined ? undefined : responsesTable.find("tool", type)?.treatment;
+  return treatment === "passes" ? "client" : treatment === "left out" ? "search" : "server";
 }
 
 /**
@@ -94,11 +84,22 @@ class ToolReader {
     const [type, execution] = [textOf(body, "type"), textOf(body, "execution")];
     const [name, inner] = [spanOf("name"), spanOf("tools")];
     if (isInner && type === "namespace") throw invalidValue(`${path}.type`, "A namespace cannot stand in a namespace.");
+    const environment = spanOf("environment");
     // A tool search without an `execution` is the server's.
-    const runner = type === "tool_search" && execution !== "client" ? "server" : runnerOf(type);
+    const isServers = type === "tool_search" && execution !== "client";
+    const isLocal = type === "shell" && environment !== undefined && this.#isLocal(environment);
+    const runner = isLocal ? "client" : isServers ? "server" : runnerOf(type);
     const tool = { start, end, path, type, runner, name, held: 0 };
     this.tools.push(tool);
     if (type === "namespace" && inner !== undefined) tool.held = this.readList(inner, `${path}.tools`, true);
+  }
+
+  /** Whether the client runs a shell. */
+  #isLocal({ start }: Span): boolean {
+    const body = this.#body;
+    if (body[start] !== 0x7b || inEnvironment.run(body, start, this.#leaps) !== undefined) return false;
+    const type = inEnvironment.starts[0] ?? absent;
+    return type !== absent && valueAt(body, { start: type, end: inEnvironment.ends[0] ?? type }) === "local";
   }
 }
 

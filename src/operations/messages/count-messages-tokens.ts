@@ -1,13 +1,7 @@
 import { messagesPromptTokens, tokenCountBody } from "../../anthropic/messages/messages-prompt-tokens.js";
+import type { CountedRequest } from "../count-request.js";
 import { parseMessages } from "../messages.js";
-import type { ModelTraits, OperationServices } from "../operation.js";
-
-/** A request to count the tokens of a prompt, understood. */
-export interface CountedRequest {
-  readonly model: string;
-  /** The body of the response, as JSON text. */
-  count(model: ModelTraits): string;
-}
+import type { OperationServices } from "../operation.js";
 
 /** Reads a request of `POST /v1/messages/count_tokens`. @throws GatewayError 400 */
 export async function countMessagesTokens(body: Uint8Array, services: OperationServices): Promise<CountedRequest> {

@@ -11,10 +11,9 @@ import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
 /** A request for a message, and the chat completion of a server that does not speak that API. */
 export function messagesOnChat(parts: MessagesExchangeParts): TranslatedExchange {
   const { request, headers, sealOf, target, model, attempt } = parts;
-  const { lacking } = model;
   const { body, translation } = messagesToChatRequest(request, {
     thoughts: sealOf(originOf(target, model)),
-    reasoning: lacking === undefined || !lacking.reasoning,
+    reasoning: model.reasons,
   });
   const head = {
     requestId: attempt.requestId,

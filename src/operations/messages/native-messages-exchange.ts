@@ -1,11 +1,13 @@
 import { Buffer } from "node:buffer";
 import { anthropicErrorEvent } from "../../anthropic/error-body.js";
 import { pingEvent } from "../../anthropic/event-frame.js";
+import { withKnownBetas } from "../../anthropic/known-betas.js";
 import { toMessageAnswer } from "../../anthropic/messages/message-answer.js";
 import { MessageStream } from "../../anthropic/messages/message-stream.js";
 import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
 import { withoutLacking } from "../../anthropic/messages/messages-capabilities.js";
 import { toUpstreamMessagesBody } from "../../anthropic/messages/to-upstream-messages-body.js";
+import { messagesTable } from "../../anthropic/messages-table.js";
 import { fromAnthropicError, fromAnthropicErrorEvent } from "../../anthropic/upstream-error.js";
 import { withinContext } from "../../anthropic/within-context.js";
 import type { GatewayError } from "../../errors/gateway-error.js";
@@ -21,7 +23,7 @@ import { toAnswerContext } from "../answer-context.js";
 import { mostOutputTokens, requiredOutputCap } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
-import { type MessagesExchangeParts, messagesMembers } from "./messages-exchange-parts.js";
+import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
 
 /** A request for a message, and the message of a server that speaks the same API. */
 export class NativeMessagesExchange implements Exchange {
@@ -30,15 +32,19 @@ export class NativeMessagesExchange implements Exchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly #context: AnswerContext;
 
-  constructor({ request, headers, target, model, attempt }: MessagesExchangeParts) {
+  constructor(
+    { request, headers, target, model, attempt }: MessagesExchangeParts,
+    onUnknown: (beta: string) => void = () => {},
+  ) {
     const { lacking } = model;
-    this.headers = withinContext(headers, model.contextLength);
+    const lets = (beta: string) => target.rules.passes(messagesTable, "beta", beta);
+    this.headers = withKnownBetas(withinContext(headers, model.contextLength), { lets, onUnknown });
     const sent = lacking === undefined ? request : withoutLacking(request, lacking);
     this.body = toUpstreamMessagesBody(sent, {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       requiredCap: requiredOutputCap(model, attempt.addedCap),
-      dropped: target.rules.dialectFor(request, undefined, messagesMembers)?.dropped,
+      dropped: target.rules.dialectFor(request, undefined, messagesTable)?.dropped,
       reasoning: lacking === undefined || !lacking.reasoning,
     });
     this.#context = toAnswerContext(target, model, attempt, "messages");

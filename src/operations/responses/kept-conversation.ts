@@ -1,12 +1,15 @@
 import { Buffer } from "node:buffer";
-import { expandInput, inputItems, referencedIds } from "../../openai/responses/expand-input.js";
+import { conversationTooLong, expandInput, inputItems, referencedIds } from "../../openai/responses/expand-input.js";
 import { ownItemId } from "../../openai/responses/item-ids.js";
 import { itemNotFound, previousResponseNotFound } from "../../openai/responses/not-found.js";
 import type { ResponsesRequest } from "../../openai/responses/responses-request.js";
 import type { CallResponses } from "../../responses/call-responses.js";
+import { responseBytes, textBytes } from "../../responses/response-bytes.js";
 import type { KeptItem, KeptResponse, ResponseStore } from "../../responses/response-store.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { editMembers, elementsOf, endOfValue, memberOf, membersOf, valueAt } from "../../wire/json-members.js";
+import { Turns, valueBytes } from "../../wire/slices.js";
+import type { LoadRoom } from "../operation.js";
 
 /** Why nothing is found where the gateway has no store. */
 export const keepsNothing = "This server keeps no responses.";
@@ -22,7 +25,7 @@ export class KeptConversation {
   readonly #put: ((response: KeptResponse) => Promise<void>) | undefined;
   readonly #account: string;
   /** What the input refers to, by the ids there. */
-  #referenced: ReadonlyMap<string, Uint8Array> = new Map();
+  #referenced: ReadonlyMap<string, string> = new Map();
 
   /** @param store - `undefined`: the gateway keeps no responses. */
   constructor(request: ResponsesRequest, store: CallResponses | undefined, account: string) {
@@ -41,22 +44,45 @@ export class KeptConversation {
     return this.#request.previousResponseId;
   }
 
+  /** Whether the request refers to anything. */
+  get refers(): boolean {
+    return this.previousResponseId !== undefined || referencedIds(this.#request).length > 0;
+  }
+
   /**
-   * The request's text with all that it refers to in its place.
-   * @returns `undefined` where it refers to nothing.
-   * @throws GatewayError 400 where something of that is not kept, 503 when the store fails.
+   * The request's text with all that it refers to in its place. Room for that is taken before it is loaded.
+   * @throws GatewayError 400 where something of that is not kept or it is too much, 503 when the store fails, and what the
+   * room throws.
    */
-  async expand(maxBytes: number): Promise<Uint8Array | undefined> {
-    const { previousResponseId } = this;
-    const ids = referencedIds(this.#request);
-    if (previousResponseId === undefined && ids.length === 0) return undefined;
+  async expand(room: LoadRoom, maxBytes: number): Promise<Uint8Array> {
     const store = this.#store;
     if (store === undefined) throw this.#keepsNothing();
-    const earlier = previousResponseId === undefined ? [] : await this.#itemsBefore(store, previousResponseId);
-    const found = ids.length === 0 ? new Map<string, string>() : await store.findItems(this.#account, ids);
-    const referenced = new Map([...found].map(([id, item]) => [id, Buffer.from(item)]));
+    const ids = referencedIds(this.#request);
+    const measured = await this.#measure(store, ids, maxBytes);
+    if (measured > room.most) throw conversationTooLong(this.#request, maxBytes);
+    room.take(measured);
+    const turns = await this.#turnsBefore(store);
+    const referenced = ids.length === 0 ? new Map<string, string>() : await store.findItems(this.#account, ids);
+    // A store that measures nothing, and one that has got more meanwhile.
+    const loaded = loadedBytes(turns, referenced.values());
+    if (loaded > measured) room.take(loaded - measured);
     this.#referenced = referenced;
-    return expandInput(this.#request, { earlier, referenced }, maxBytes);
+    const earlier = turns.flatMap(({ input, output }) => [...input, ...output].map(({ json }) => json));
+    return await expandInput(this.#request, { earlier, referenced }, maxBytes);
+  }
+
+  /** How many bytes the request causes, as far as the store can say. An item counts as often as it is referred to. */
+  async #measure(store: ResponseStore, ids: readonly string[], maxBytes: number): Promise<number> {
+    const { previousResponseId } = this;
+    let bytes = 0;
+    if (previousResponseId !== undefined) {
+      bytes += (await store.measureChain?.(this.#account, previousResponseId, mostTurns)) ?? 0;
+    }
+    if (ids.length === 0 || store.measureItems === undefined) return bytes;
+    const sizes = await store.measureItems(this.#account, ids);
+    const referred = ids.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0);
+    if (referred > maxBytes) throw conversationTooLong(this.#request, maxBytes);
+    return bytes + referred;
   }
 
   /**
@@ -71,19 +97,21 @@ export class KeptConversation {
       account: this.#account,
       createdAt,
       previousResponseId: this.previousResponseId,
-      response: bytes.toString(),
-      input: this.#inputItems().flatMap((item, index) => keptItem(item, id, index)),
-      output: outputItems(bytes).flatMap((item, index) => keptItem(item, id, `o${index}`)),
+      response: typeof json === "string" ? json : bytes.toString(),
+      input: await keptItems(this.#inputItems(), id, ""),
+      output: await keptItems(outputItems(bytes), id, "o"),
     });
   }
 
   /** What is referred to stands in its place: whoever goes on from here reads it. */
-  #inputItems(): Uint8Array[] {
+  *#inputItems(): Generator<Uint8Array, void> {
     const { items } = this.#request;
-    return inputItems(this.#request).flatMap((item, index) => {
+    for (const [index, item] of inputItems(this.#request).entries()) {
       const { type, id = "" } = items?.[index] ?? {};
-      return type === "item_reference" ? (this.#referenced.get(id) ?? []) : item;
-    });
+      const referenced = type === "item_reference" ? this.#referenced.get(id) : undefined;
+      if (type !== "item_reference") yield item;
+      else if (referenced !== undefined) yield Buffer.from(referenced);
+    }
   }
 
   #keepsNothing() {
@@ -93,28 +121,53 @@ export class KeptConversation {
     return itemNotFound(items[index]?.id ?? "", index, keepsNothing);
   }
 
-  async #itemsBefore(store: ResponseStore, id: string): Promise<Uint8Array[]> {
+  async #turnsBefore(store: ResponseStore): Promise<readonly KeptResponse[]> {
+    const { previousResponseId: id } = this;
+    if (id === undefined) return [];
     const turns = await store.findChain(this.#account, id, mostTurns);
     if (turns === undefined) throw previousResponseNotFound(id);
-    return turns.flatMap(({ input, output }) => [...input, ...output].map(({ json }) => Buffer.from(json)));
+    return turns;
   }
 }
 
+/** What was loaded, in bytes. */
+function loadedBytes(turns: readonly KeptResponse[], items: Iterable<string>): number {
+  let bytes = turns.reduce((sum, turn) => sum + responseBytes(turn), 0);
+  for (const item of items) bytes += textBytes(item);
+  return bytes;
+}
+
+/** The items as they are kept, made in slices. @param mark - before their places. */
+async function keptItems(items: Iterable<Uint8Array>, responseId: string, mark: string): Promise<KeptItem[]> {
+  const turns = new Turns();
+  const kept: KeptItem[] = [];
+  let place = 0;
+  for (const item of items) {
+    const found = keptItem(item, responseId, `${mark}${place++}`);
+    if (found !== undefined) kept.push(found);
+    const turn = turns.spend(item.length + valueBytes);
+    if (turn !== undefined) await turn;
+  }
+  return kept;
+}
+
 /** Items may have no id, or one that no store takes. All else of them stays byte for byte. */
-function keptItem(item: Uint8Array, responseId: string, place: number | string): KeptItem[] {
-  if (item[0] !== 0x7b) return [];
+function keptItem(item: Uint8Array, responseId: string, place: string): KeptItem | undefined {
+  if (item[0] !== 0x7b) return undefined;
   const members = membersOf(item);
   const member = memberOf(members, "id");
   const id = member === undefined ? undefined : valueAt(item, member);
-  if (typeof id === "string" && plainId.test(id)) return [{ id, json: asBuffer(item).toString() }];
+  if (typeof id === "string" && plainId.test(id)) return { id, json: asBuffer(item).toString() };
   const own = ownItemId("item", responseId, place);
-  return [{ id: own, json: editMembers(item, members, new Map([["id", JSON.stringify(own)]])).toString() }];
+  return { id: own, json: editMembers(item, members, new Map([["id", JSON.stringify(own)]])).toString() };
 }
 
-function outputItems(response: Buffer): Uint8Array[] {
+function* outputItems(response: Buffer): Generator<Uint8Array, void> {
   const output = memberOf(membersOf(response), "output");
-  if (output === undefined || response[output.start] !== 0x5b) return [];
-  return elementsOf(response, output.start).map((start) => response.subarray(start, endOfValue(response, start)));
+  if (output === undefined || response[output.start] !== 0x5b) return;
+  for (const start of elementsOf(response, output.start)) {
+    yield response.subarray(start, endOfValue(response, start));
+  }
 }
 
 const plainId = /^[\w.:-]{1,200}$/;

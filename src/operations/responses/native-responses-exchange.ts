@@ -10,12 +10,14 @@ import { toUpstreamResponsesBody } from "../../openai/responses/native/encode-re
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
 import {
   failureOf,
+  isEndedResponse,
   type NativeResponseContext,
   toNativeResponse,
 } from "../../openai/responses/native/native-response.js";
 import { NativeResponseStream } from "../../openai/responses/native/native-response-stream.js";
 import { responseToEvents } from "../../openai/responses/native/response-to-events.js";
 import { withoutLackingVision } from "../../openai/responses/responses-capabilities.js";
+import { responsesTable } from "../../openai/tables/responses-table.js";
 import { fromErrorObject } from "../../openai/upstream-errors/upstream-failure.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -23,7 +25,7 @@ import { mostOutputTokens } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
 import type { KeptConversation } from "./kept-conversation.js";
-import { droppedMembers, ownMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
+import { droppedMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
 
 /** A request for a response, and the response of a server that speaks the same API. */
 export class NativeResponsesExchange implements Exchange {
@@ -36,7 +38,7 @@ export class NativeResponsesExchange implements Exchange {
 
   constructor({ request: asked, conversation, target, model, attempt }: ResponsesExchangeParts) {
     const request = model.lacking === undefined ? asked : withoutLackingVision(asked, model.lacking);
-    const dialect = target.rules.dialectFor(request, target.dialect, ownMembers);
+    const dialect = target.rules.dialectFor(request, target.dialect, responsesTable);
     this.#conversation = conversation;
     this.#context = toNativeContext({ request, conversation, target, model, attempt });
     this.body = toUpstreamResponsesBody(request, {
@@ -44,7 +46,7 @@ export class NativeResponsesExchange implements Exchange {
       maxOutputTokens: mostOutputTokens(model),
       addedCap: attempt.addedCap,
       dropped: droppedMembers(model, dialect),
-      withoutTools: hostedToolsToDrop(request),
+      withoutTools: hostedToolsToDrop(request, (type) => target.rules.passes(responsesTable, "tool", type)),
     });
   }
 
@@ -108,7 +110,7 @@ function toNativeContext({
 class NativeResponsesCodec extends NativeResponseStream implements StreamCodec {
   whole(body: Uint8Array): Uint8Array | undefined {
     const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
-    if (!isRecord(json)) throw new StreamFault("garbage");
+    if (!isRecord(json) || (failureOf(json) === undefined && !isEndedResponse(json))) throw new StreamFault("garbage");
     const sent = responseToEvents(json).flatMap((event) => this.event(event) ?? []);
     return sent.length === 0 ? undefined : Buffer.concat(sent);
   }

@@ -12,9 +12,6 @@ export interface ResponsesExchangeParts extends ExchangeFacts {
   readonly sealOf: SealOfTarget;
 }
 
-/** Members of this API that mean something else to chat completions, or that are checked apart. */
-export const ownMembers: ReadonlySet<string> = new Set(["max_output_tokens", "tools", "store", "metadata"]);
-
 /** What of the request a model's server must not be sent. */
 export function droppedMembers({ lacking }: ModelTraits, dialect: Dialect | undefined): readonly string[] | undefined {
   const refused = dialect?.dropped;

@@ -15,7 +15,7 @@ import type { ResponsesExchangeParts } from "./responses-exchange-parts.js";
 export function translatedResponses(parts: ResponsesExchangeParts): TranslatedExchange {
   const { request, conversation, sealOf, target, model, attempt } = parts;
   const thoughts = sealOf(originOf(target, model));
-  const { body, names } = toChatRequest(request, { thoughts });
+  const { body, names } = toChatRequest(request, { thoughts, reasoning: model.reasons });
   const context = toResponseContext(request, {
     responseId: ownId("resp", attempt),
     model: model.id,

@@ -19,5 +19,7 @@ export function toMessagesTarget(
   const isRelieved = lacking?.action === "drop";
   const request = isRelieved ? parseTranslated(toUpstreamBody(chat, { model, maxOutputTokens, lacking })) : chat;
   const requiredCap = requiredOutputCap(traits, attempt.addedCap);
-  return new MessagesTargetSource(chatToMessagesRequest(request, { model, maxOutputTokens, requiredCap }), context);
+  const thinking = traits.reasons ? undefined : "none";
+  const body = chatToMessagesRequest(request, { model, maxOutputTokens, requiredCap, thinking });
+  return new MessagesTargetSource(body, context);
 }

@@ -1,4 +1,5 @@
 import { checkedResponseStore } from "../../responses/checked-response-store.js";
+import { pagePlaces } from "../../responses/input-page.js";
 import { responseBytes } from "../../responses/response-bytes.js";
 import { checkResponseLimits, type ResponseLimits } from "../../responses/response-limits.js";
 import type { KeptItem, KeptResponse, ResponseStore } from "../../responses/response-store.js";
@@ -14,6 +15,10 @@ import {
   findSql,
   forgetProcedure,
   forgetSql,
+  inputIdsSql,
+  inputItemsSql,
+  measureChainSql,
+  measureItemsSql,
   purgeSql,
   putProcedure,
   putSql,
@@ -25,6 +30,11 @@ export interface PostgresResponseStoreOptions extends PostgresOptions, ResponseL
 const forgottenAtOnce = 100;
 
 type StoredItem = readonly [isOutput: boolean, id: string, json: string];
+
+interface StoredInput {
+  readonly sequence: number;
+  readonly ids: readonly string[];
+}
 
 interface StoredResponse extends Omit<KeptResponse, "previousResponseId" | "input" | "output"> {
   readonly previousResponseId: string | null;
@@ -65,6 +75,21 @@ export function responseStore(database: Database, limits: ResponseLimits | undef
     },
     async findItems(account, ids) {
       return new Map(await database.query<[string, string]>(findItemsSql, [account, JSON.stringify(ids), ttlMs]));
+    },
+    async measureChain(account, id, most) {
+      const [bytes] = await database.query<number>(measureChainSql, [account, id, ttlMs, most]);
+      return bytes;
+    },
+    async measureItems(account, ids) {
+      return new Map(await database.query<[string, number]>(measureItemsSql, [account, JSON.stringify(ids), ttlMs]));
+    },
+    async findInput(account, id, page) {
+      const [found] = await database.query<StoredInput>(inputIdsSql, [account, id, ttlMs]);
+      const wanted = found && pagePlaces(found.ids, page);
+      if (wanted === undefined) return undefined;
+      const places = JSON.stringify(wanted.places);
+      const items = await database.query<KeptItem>(inputItemsSql, [found?.sequence ?? 0, places]);
+      return { items, hasMore: wanted.hasMore };
     },
     async delete(account, id) {
       const [deleted] = await readCommitted.query(deleteSql, deleteProcedure, [account, id, ttlMs]);

@@ -121,16 +121,69 @@ end
 return chain
 `;
 
-export const findResponseItems = `
+/** How many bytes those take that {@link findResponseChain} gives; -1 where there are none. */
+export const measureResponseChain = `
+local id, most = ARGV[2], tonumber(ARGV[3])
+local bytes, count = -1, 0
+while id and count < most do
+  local _, text = readHead(id)
+  if not text then break end
+  local head = cjson.decode(text)
+  bytes, count, id = math.max(bytes, 0) + head.bytes, count + 1, head.previousResponseId
+end
+return bytes
+`;
+
+/** Whether there are further items, and then ids and texts by turns; nothing where the page has no beginning. */
+export const findResponseInput = `
+local after, limit, isUp = ARGV[3], tonumber(ARGV[4]), ARGV[5] == 'asc'
+local stamp, text = readHead(ARGV[2])
+if not text then return {} end
+local ids = cjson.decode(text).input
+local place = isUp and 0 or #ids + 1
+if after ~= '' then
+  place = nil
+  for index, itemId in ipairs(ids) do
+    if itemId == after and (isUp or not place) then place = index end
+  end
+  if not place then return {} end
+end
+local step = isUp and 1 or -1
+local left = isUp and #ids - place or place - 1
+local page = { left > limit and 1 or 0 }
+for turn = 1, math.min(limit, left) do
+  local index = place + step * turn
+  page[turn * 2] = ids[index]
+  page[turn * 2 + 1] = call('HGET', textsKey, itemField(stamp, index))
+end
+return page
+`;
+
+/** The field of the newest item of an id; nothing where none is kept. */
+const newestField = `
+local function newestField(itemId)
+  local begin = itemId .. '\\0'
+  local newest = call('ZREVRANGEBYLEX', itemsKey, '[' .. begin .. '\\255', '[' .. begin, 'LIMIT', 0, 1)[1]
+  local field = newest and string.sub(newest, #begin + 1)
+  if field and isAlive(string.sub(field, 1, 15)) then return field end
+  return nil
+end
+`;
+
+export const measureResponseItems = `${newestField}
+local sizes = {}
+for index = 1, tonumber(ARGV[2]) do
+  local field = newestField(ARGV[2 + index])
+  sizes[index] = field and call('HSTRLEN', textsKey, field) or -1
+end
+return sizes
+`;
+
+export const findResponseItems = `${newestField}
 local texts = {}
 for index = 1, tonumber(ARGV[2]) do
-  local begin = ARGV[2 + index] .. '\\0'
-  local newest = call('ZREVRANGEBYLEX', itemsKey, '[' .. begin .. '\\255', '[' .. begin, 'LIMIT', 0, 1)[1]
-  texts[index] = false
-  if newest then
-    local field = string.sub(newest, #begin + 1)
-    if isAlive(string.sub(field, 1, 15)) then texts[index] = call('HGET', textsKey, field) end
-  end
+  local field = newestField(ARGV[2 + index])
+  texts[index] = field and call('HGET', textsKey, field) or false
 end
 return texts
 `;

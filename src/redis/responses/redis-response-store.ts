@@ -1,6 +1,6 @@
 import { checkedResponseStore } from "../../responses/checked-response-store.js";
 import { checkResponseLimits, type ResponseLimits } from "../../responses/response-limits.js";
-import type { KeptResponse, ResponseStore } from "../../responses/response-store.js";
+import type { KeptInput, KeptItem, KeptResponse, ResponseStore } from "../../responses/response-store.js";
 import { wholeChain } from "../../responses/whole-chain.js";
 import { AccountKeys } from "../account-keys.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "../redis-options.js";
@@ -48,6 +48,19 @@ export function responseStoreOn(
       const entries = ids.flatMap((id, index) => (texts[index] == null ? [] : [[id, String(texts[index])] as const]));
       return new Map(entries);
     },
+    async measureChain(account, id, most) {
+      const bytes = Number(await run(scripts.measureChain, keys.ofResponses(account), [ttlMs, id, most]));
+      return bytes < 0 ? undefined : bytes;
+    },
+    async measureItems(account, ids) {
+      const found = await run(scripts.measureItems, keys.ofResponses(account), [ttlMs, ids.length, ...ids]);
+      const sizes = (found as readonly unknown[]).map(Number);
+      return new Map(ids.flatMap((id, index) => ((sizes[index] ?? -1) < 0 ? [] : [[id, sizes[index] ?? 0] as const])));
+    },
+    async findInput(account, id, { after = "", limit, order }) {
+      const found = await run(scripts.findInput, keys.ofResponses(account), [ttlMs, id, after, limit, order]);
+      return fromStoredInput(found as readonly unknown[]);
+    },
     async delete(account, id) {
       return Number(await run(scripts.delete, keys.ofResponses(account), [ttlMs, id])) === 1;
     },
@@ -56,6 +69,13 @@ export function responseStoreOn(
     },
     close: async () => {},
   });
+}
+
+function fromStoredInput([hasMore, ...texts]: readonly unknown[]): KeptInput | undefined {
+  if (hasMore === undefined) return undefined;
+  const items: KeptItem[] = [];
+  for (let at = 0; at < texts.length; at += 2) items.push({ id: String(texts[at]), json: String(texts[at + 1]) });
+  return { items, hasMore: Number(hasMore) === 1 };
 }
 
 function fromStoredChain(account: string, id: string, stored: readonly (readonly unknown[])[]): KeptResponse[] {

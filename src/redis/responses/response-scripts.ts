@@ -3,8 +3,11 @@ import {
   deleteResponse,
   findResponse,
   findResponseChain,
+  findResponseInput,
   findResponseItems,
   forgetResponses,
+  measureResponseChain,
+  measureResponseItems,
   putResponse,
   responsesPrelude,
   responsesState,
@@ -13,7 +16,10 @@ import { makeScript, type Script } from "../script.js";
 
 /** One script for each operation of the store of responses. */
 export type ResponseScripts = Readonly<
-  Record<"put" | "find" | "findChain" | "findItems" | "delete" | "forget", Script>
+  Record<
+    "put" | "find" | "findChain" | "findItems" | "measureChain" | "measureItems" | "findInput" | "delete" | "forget",
+    Script
+  >
 >;
 
 /** @param clockPart - the part that defines `now`. */
@@ -24,6 +30,9 @@ export function makeResponseScripts(clockPart: string = clock): ResponseScripts 
     find: makeScript(...state, findResponse),
     findChain: makeScript(...state, findResponseChain),
     findItems: makeScript(...state, findResponseItems),
+    measureChain: makeScript(...state, measureResponseChain),
+    measureItems: makeScript(...state, measureResponseItems),
+    findInput: makeScript(...state, findResponseInput),
     delete: makeScript(...state, deleteResponse),
     forget: makeScript(forgetResponses),
   };

@@ -1,8 +1,15 @@
-import type { KeptItem, KeptResponse } from "../../responses/response-store.js";
+import { pagePlaces } from "../../responses/input-page.js";
+import type { InputPage, KeptInput, KeptItem, KeptResponse } from "../../responses/response-store.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement } from "../sqlite-database.js";
 import { type ItemRow, type ResponseRow, toKeptResponse } from "./response-rows.js";
+
+/** What is known of a response that is not loaded. */
+interface MeasuredResponse {
+  readonly bytes: number;
+  readonly previousResponseId: string | undefined;
+}
 
 type Place = Pick<ResponseRow, "sequence" | "account" | "bytes">;
 
@@ -10,6 +17,10 @@ type Place = Pick<ResponseRow, "sequence" | "account" | "bytes">;
 export class ResponseTables {
   readonly #byId: SqliteStatement;
   readonly #placeById: SqliteStatement;
+  readonly #sizeById: SqliteStatement;
+  readonly #itemSize: SqliteStatement;
+  readonly #inputIds: SqliteStatement;
+  readonly #itemAt: SqliteStatement;
   readonly #items: SqliteStatement;
   readonly #item: SqliteStatement;
   readonly #insert: SqliteStatement;
@@ -28,10 +39,17 @@ export class ResponseTables {
     this.#byId = connection.prepare("SELECT * FROM infergate_response WHERE account = ? AND id = ? AND put_at > ?");
     this.#placeById = connection.prepare(`${place} account = ? AND id = ? AND put_at > ?`);
     this.#items = connection.prepare("SELECT * FROM infergate_response_item WHERE response = ? ORDER BY position");
-    this.#item = connection.prepare(`
-      SELECT item FROM infergate_response_item AS item JOIN infergate_response AS kept ON kept.sequence = item.response
+    const newest = `
+      FROM infergate_response_item AS item JOIN infergate_response AS kept ON kept.sequence = item.response
       WHERE item.account = ? AND item.id = ? AND kept.put_at > ?
-      ORDER BY item.response DESC, item.position DESC LIMIT 1`);
+      ORDER BY item.response DESC, item.position DESC LIMIT 1`;
+    this.#item = connection.prepare(`SELECT item ${newest}`);
+    this.#itemSize = connection.prepare(`SELECT length(CAST(item AS BLOB)) AS bytes ${newest}`);
+    this.#sizeById = connection.prepare(`
+      SELECT bytes, previous_id FROM infergate_response WHERE account = ? AND id = ? AND put_at > ?`);
+    const ofInput = "FROM infergate_response_item WHERE response = ? AND is_output = 0";
+    this.#inputIds = connection.prepare(`SELECT id ${ofInput} ORDER BY position`);
+    this.#itemAt = connection.prepare(`SELECT id, item ${ofInput} AND position = ?`);
     this.#insert = connection.prepare(`
       INSERT INTO infergate_response (account, id, put_at, created_at, previous_id, bytes, response)
       VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING sequence`);
@@ -59,6 +77,29 @@ export class ResponseTables {
   findItem(account: string, id: string, after: number): string | undefined {
     const row = this.#item.get(account, id, after) as { item: string } | null | undefined;
     return row?.item;
+  }
+
+  /** How many bytes a response takes, and which one is before it. */
+  measure(account: string, id: string, after: number): MeasuredResponse | undefined {
+    const row = this.#sizeById.get(account, id, after) as Pick<ResponseRow, "bytes" | "previous_id"> | null | undefined;
+    return row ? { bytes: toNumber(row.bytes), previousResponseId: row.previous_id ?? undefined } : undefined;
+  }
+
+  /** How many bytes the text of an item has. */
+  measureItem(account: string, id: string, after: number): number | undefined {
+    const row = this.#itemSize.get(account, id, after) as { bytes: unknown } | null | undefined;
+    return row ? toNumber(row.bytes) : undefined;
+  }
+
+  findInput(account: string, id: string, page: InputPage, after: number): KeptInput | undefined {
+    const place = this.#placeById.get(account, id, after) as Place | null | undefined;
+    if (!place) return undefined;
+    const sequence = toNumber(place.sequence);
+    const ids = (this.#inputIds.all(sequence) as { id: string }[]).map((row) => row.id);
+    const found = pagePlaces(ids, page);
+    if (found === undefined) return undefined;
+    const items = found.places.map((position) => this.#itemAt.get(sequence, position) as Pick<ItemRow, "id" | "item">);
+    return { items: items.map((row) => ({ id: row.id, json: row.item })), hasMore: found.hasMore };
   }
 
   /** @param kept - of an id that its account does not have. */

@@ -58,6 +58,27 @@ export function responseStoreOf(
     return found;
   }
 
+  function measure(account: string, id: string, most: number): number | undefined {
+    let bytes: number | undefined;
+    let next: string | undefined = id;
+    for (let count = 0; next !== undefined && count < most; count++) {
+      const measured = tables.measure(account, next, expiredUntil());
+      if (measured === undefined) break;
+      bytes = (bytes ?? 0) + measured.bytes;
+      next = measured.previousResponseId;
+    }
+    return bytes;
+  }
+
+  function measureItems(account: string, ids: readonly string[]): Map<string, number> {
+    const found = new Map<string, number>();
+    for (const id of ids) {
+      const bytes = tables.measureItem(account, id, expiredUntil());
+      if (bytes !== undefined) found.set(id, bytes);
+    }
+    return found;
+  }
+
   function items(account: string, ids: readonly string[]): Map<string, string> {
     const found = new Map<string, string>();
     for (const id of ids) {
@@ -78,6 +99,9 @@ export function responseStoreOf(
     find: (account, id) => read(() => tables.find(account, id, expiredUntil())),
     findChain: async (account, id, most) => wholeChain(await read(() => chain(account, id, most))),
     findItems: (account, ids) => read(() => items(account, ids)),
+    measureChain: (account, id, most) => read(() => measure(account, id, most)),
+    measureItems: (account, ids) => read(() => measureItems(account, ids)),
+    findInput: (account, id, page) => read(() => tables.findInput(account, id, page, expiredUntil())),
     delete: (account, id) => write(() => tables.delete(account, id, expiredUntil())),
     async forget(account) {
       const newest = await read(() => tables.newestOf(account));

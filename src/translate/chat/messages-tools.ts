@@ -2,6 +2,7 @@ import { invalidType } from "../../errors/gateway-error.js";
 import { beyondTarget } from "../../errors/target-limit.js";
 import { isRecord } from "../../wire/is-record.js";
 import { recordsIn } from "../messages/request-elements.js";
+import { type Grammar, textFunction } from "./wrapped-text.js";
 
 /** What a chat completion says of tools. */
 export interface ChatToolMembers {
@@ -43,9 +44,17 @@ function toolsIn(tools: unknown): Record<string, unknown>[] {
 }
 
 function messagesTool(tool: Record<string, unknown>, path: string): Record<string, unknown> {
-  const { type, function: called, cache_control: cacheControl } = tool;
+  const { type, function: called, custom, cache_control: cacheControl } = tool;
+  if (type === "custom" && isRecord(custom)) {
+    const { name, description, format } = custom;
+    return describedTool({ name, ...textFunction(description, grammarOf(format)) }, cacheControl);
+  }
   if (!isRecord(called) || (type !== undefined && type !== "function")) {
-    throw beyondTarget(path, "This model takes tools of the type 'function' alone.", "unsupported_parameter");
+    throw beyondTarget(
+      path,
+      "This model takes tools of the types 'function' and 'custom' alone.",
+      "unsupported_parameter",
+    );
   }
   return describedTool(called, cacheControl);
 }
@@ -69,7 +78,22 @@ function messagesChoice(choice: unknown): Record<string, unknown> | undefined {
   return name === undefined ? undefined : { type: "tool", name };
 }
 
-/** `{"type":"function","function":{"name":…}}`, or `{"name":…}` as formerly. */
+function grammarOf(format: unknown): Grammar | undefined {
+  const grammar = isRecord(format) && format["type"] === "grammar" ? format["grammar"] : undefined;
+  return isRecord(grammar) ? { syntax: grammar["syntax"], definition: grammar["definition"] } : undefined;
+}
+
+/** The names of the custom tools, of which the server does not know that they are. */
+export function customNames(tools: unknown): ReadonlySet<string> {
+  const names = recordsIn(tools)
+    .filter(({ type }) => type === "custom")
+    .map(nameOf);
+  return new Set(names.filter((name) => typeof name === "string"));
+}
+
+/** `{"type":"function","function":{"name":…}}`, the same with `custom`, or `{"name":…}` as formerly. */
 function nameOf(choice: Record<string, unknown>): unknown {
-  return isRecord(choice["function"]) ? choice["function"]["name"] : choice["name"];
+  const { function: called, custom } = choice;
+  if (isRecord(called)) return called["name"];
+  return isRecord(custom) ? custom["name"] : choice["name"];
 }

@@ -5,6 +5,7 @@ import { toMessagesToolId } from "../messages/tool-ids.js";
 import { toolInput } from "../messages/tool-input.js";
 import { type Block, contentBlocks, textBlock } from "./part-blocks.js";
 import { thinkingBlocks } from "./thinking-blocks.js";
+import { wrappedText } from "./wrapped-text.js";
 
 /** A message of a request for one. Its blocks are JSON, in which the arguments of tools stay as they were. */
 interface Turn {
@@ -113,8 +114,9 @@ export class MessagesTurns {
     }
   }
 
-  #toolUse({ id, function: called }: Record<string, unknown>): string {
-    const { name, arguments: text } = isRecord(called) ? called : {};
+  #toolUse({ id, function: called, custom }: Record<string, unknown>): string {
+    const asked = isRecord(custom) ? { name: custom["name"], arguments: wrappedText(custom["input"]) } : called;
+    const { name, arguments: text } = isRecord(asked) ? asked : {};
     const own = String(id);
     const plain = toMessagesToolId(own === "" ? "call" : own);
     let free = plain;

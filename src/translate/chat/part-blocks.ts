@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { beyondTarget } from "../../errors/target-limit.js";
 import { isRecord } from "../../wire/is-record.js";
-import { recordsIn } from "../messages/request-elements.js";
 
 /** A block of a message. */
 export type Block = Record<string, unknown>;
@@ -15,9 +14,11 @@ const dataURL = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
  */
 export function contentBlocks(content: unknown, path: string): Block[] {
   if (typeof content === "string") return textBlock(content);
-  return recordsIn(content).flatMap((part, index) =>
-    partBlocks(part, `${path}[${index}]`).map((block) => withCache(block, part["cache_control"])),
-  );
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.flatMap((part, index) => {
+    if (!isRecord(part)) return textBlock(part);
+    return partBlocks(part, `${path}[${index}]`).map((block) => withCache(block, part["cache_control"]));
+  });
 }
 
 /** Anthropic refuses texts of nothing but white space. */

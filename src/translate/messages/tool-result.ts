@@ -1,3 +1,5 @@
+import { invalidType } from "../../errors/gateway-error.js";
+import { isRecord } from "../../wire/is-record.js";
 import { type BlockPart, blockParts, isTextPart, textsOf } from "./block-parts.js";
 import { recordsIn } from "./request-elements.js";
 
@@ -16,6 +18,7 @@ const saysError = /^\s*(?:<tool_use_error>|error\b)/i;
 /** @param path - of the block. @throws GatewayError 400 when the target cannot be shown it. */
 export function readToolResult(block: Record<string, unknown>, path: string): ToolResult {
   const { tool_use_id: id, content, is_error: isError } = block;
+  if (isRecord(content)) throw invalidType(`${path}.content`, "a valid string or list");
   const parts =
     typeof content === "string"
       ? [{ type: "text", text: content }]

@@ -1,7 +1,9 @@
 import { isRecord } from "../../wire/is-record.js";
 import { callIdOf } from "./call-id.js";
 import { toChatParts } from "./chat-parts.js";
+import { clientToolOf } from "./client-tools.js";
 import type { Conversation } from "./conversation.js";
+import type { ToolNames } from "./tool-names.js";
 
 /** What calls of a client's built-in tools say, by their types: the rest of the item is about it. */
 const callMembers: ReadonlyMap<string, string> = new Map([
@@ -27,15 +29,18 @@ export function addBuiltInItem(
   item: Readonly<Record<string, unknown>>,
   type: string,
   index: number,
-  conversation: Conversation,
+  { conversation, names }: { readonly conversation: Conversation; readonly names: ToolNames },
 ): void {
   const callId = callIdOf(item, index);
   const called = callMembers.get(type);
   const result = item[resultMembers.get(type) ?? ""] ?? "";
   if (called !== undefined) {
-    conversation.call(callId, type.slice(0, -"_call".length), JSON.stringify(item[called] ?? {}));
+    const tool = type.slice(0, -"_call".length);
+    const kind = clientToolOf(tool);
+    const name = kind === undefined ? tool : names.flatten({ kind, name: kind });
+    conversation.call(callId, name, JSON.stringify(item[called] ?? {}));
   } else if (type.endsWith("_call_output")) {
-    conversation.output(callId, outputParts(item["output"], index));
+    conversation.output(callId, outputParts(item["output"] ?? item["status"], index));
   } else if (result !== "") {
     const text = typeof result === "string" ? result : JSON.stringify(result);
     conversation.output(callId, [{ type: "text", text }]);

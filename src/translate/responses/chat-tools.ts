@@ -2,6 +2,8 @@ import { invalidType, invalidValue, missingParameter } from "../../errors/gatewa
 import { unsupportedTool } from "../../openai/responses/native/hosted-tools.js";
 import { runnerOf } from "../../openai/responses/tool-kinds.js";
 import { isRecord } from "../../wire/is-record.js";
+import { textFunction } from "../chat/wrapped-text.js";
+import { clientToolDefinition, clientToolOf } from "./client-tools.js";
 import { type ToolName, ToolNames } from "./tool-names.js";
 
 /** A function as chat completions list it. */
@@ -21,9 +23,6 @@ export interface ToolList {
   readonly path: string;
   readonly tools: readonly unknown[];
 }
-
-/** The member in which a model sends what a tool takes as a text. */
-export const wrappedInput = "input";
 
 /**
  * The tools of a request as functions. A tool that stands in several lists counts once.
@@ -68,9 +67,19 @@ function addTool(tool: unknown, place: Place): void {
       break;
     default: {
       const name = typeof type === "string" ? type : undefined;
+      const kind = clientToolOf(name);
+      if (kind !== undefined && (kind !== "shell" || isLocal(tool["environment"]))) {
+        add({ kind, name: kind }, clientToolDefinition(kind));
+        break;
+      }
       if (runnerOf(name) !== "search") throw unsupportedTool(`${path}.type`, name);
     }
   }
+}
+
+/** A shell of another kind is the server's. */
+function isLocal(environment: unknown): boolean {
+  return isRecord(environment) && environment["type"] === "local";
 }
 
 function addNamespace(tool: Record<string, unknown>, { path, add, namespace }: Place): void {
@@ -99,20 +108,9 @@ function functionOf({ description, parameters, strict }: Record<string, unknown>
 
 /** A function that takes the text of a custom tool. */
 function wrapperOf({ description, format }: Record<string, unknown>): Record<string, unknown> {
-  const texts = [typeof description === "string" ? description : "", wrapperNote];
-  if (isRecord(format) && format["type"] === "grammar" && typeof format["definition"] === "string") {
-    const syntax = typeof format["syntax"] === "string" ? format["syntax"] : "";
-    texts.push(`The text must match this grammar (${syntax}):\n${format["definition"]}`);
-  }
-  return {
-    description: texts.filter((text) => text !== "").join("\n\n"),
-    parameters: {
-      type: "object",
-      properties: { [wrappedInput]: { type: "string", description: "The whole raw text" } },
-      required: [wrappedInput],
-      additionalProperties: false,
-    },
-  };
+  const isGrammar = isRecord(format) && format["type"] === "grammar";
+  return textFunction(
+    description,
+    isGrammar ? { syntax: format["syntax"], definition: format["definition"] } : undefined,
+  );
 }
-
-export const wrapperNote = `This tool takes one raw text. Send all of it, unchanged, as the string '${wrappedInput}'.`;

@@ -4,10 +4,10 @@ import { itemNotFound } from "../../openai/responses/not-found.js";
 import { readReasoning } from "../../openai/responses/reasoning-payload.js";
 import type { ThoughtSeal } from "../../seal/thought-seal.js";
 import { isRecord } from "../../wire/is-record.js";
+import { wrappedText } from "../chat/wrapped-text.js";
 import { addBuiltInItem } from "./built-in-items.js";
 import { callIdOf } from "./call-id.js";
 import { isChatText, spokenParts, toChatParts, toContent } from "./chat-parts.js";
-import { wrappedInput } from "./chat-tools.js";
 import type { Conversation } from "./conversation.js";
 import type { ToolKind, ToolNames } from "./tool-names.js";
 
@@ -40,7 +40,7 @@ export function addItem(item: Item, type: string, index: number, context: ItemCo
       conversation.call(callIdOf(item, index), flatNameOf(item, "function", names, path), argumentsOf(item));
       break;
     case "custom_tool_call":
-      conversation.call(callIdOf(item, index), flatNameOf(item, "custom", names, path), wrappedInputOf(item));
+      conversation.call(callIdOf(item, index), flatNameOf(item, "custom", names, path), wrappedText(item["input"]));
       break;
     case "function_call_output":
     case "custom_tool_call_output":
@@ -56,7 +56,7 @@ export function addItem(item: Item, type: string, index: number, context: ItemCo
     case "item_reference":
       throw itemNotFound(typeof item["id"] === "string" ? item["id"] : "", index);
     default:
-      addBuiltInItem(item, type, index, conversation);
+      addBuiltInItem(item, type, index, context);
   }
 }
 
@@ -109,10 +109,6 @@ function textsOf(parts: unknown): string {
   return parts
     .flatMap((part) => (isRecord(part) && typeof part["text"] === "string" ? [part["text"]] : []))
     .join("\n\n");
-}
-
-function wrappedInputOf({ input }: Item): string {
-  return JSON.stringify({ [wrappedInput]: typeof input === "string" ? input : JSON.stringify(input ?? "") });
 }
 
 /** Careless clients send an object. */

@@ -1,9 +1,11 @@
+import type { ItemPrefix } from "../../openai/responses/item-ids.js";
 import { isRecord } from "../../wire/is-record.js";
-import { wrappedInput } from "./chat-tools.js";
+import { unwrappedText } from "../chat/wrapped-text.js";
+import { clientToolCall, clientToolOf, clientToolPrefix } from "./client-tools.js";
 import type { ItemStatus, ItemWriter, OpenItem, OutputItem } from "./item-writer.js";
-import type { ToolName } from "./tool-names.js";
+import type { ToolKind, ToolName } from "./tool-names.js";
 
-const prefixes = { function: "fc", custom: "ctc", tool_search: "tsc" } as const;
+const prefixes: Partial<Record<ToolKind, ItemPrefix>> = { function: "fc", custom: "ctc", tool_search: "tsc" };
 
 /** A call of one of the client's tools. */
 export class OpenToolCall implements OpenItem {
@@ -15,7 +17,7 @@ export class OpenToolCall implements OpenItem {
   #arguments = "";
 
   constructor(writer: ItemWriter, tool: ToolName, callId: string) {
-    const { outputIndex, itemId } = writer.nextItem(prefixes[tool.kind]);
+    const { outputIndex, itemId } = writer.nextItem(prefixOf(tool.kind));
     this.outputIndex = outputIndex;
     this.callId = callId;
     this.#itemId = itemId;
@@ -59,9 +61,13 @@ export class OpenToolCall implements OpenItem {
     const args = this.#arguments;
     switch (kind) {
       case "custom":
-        return { ...call, type: "custom_tool_call", name, ...within, input: isFilled ? unwrapped(args) : "" };
+        return { ...call, type: "custom_tool_call", name, ...within, input: isFilled ? unwrappedText(args) : "" };
       case "tool_search":
         return { ...call, execution: "client", arguments: isFilled ? parsed(args) : {} };
+      case "shell":
+      case "local_shell":
+      case "apply_patch":
+        return { ...call, ...clientToolCall(kind, isFilled ? args : "") };
       default:
         // A call that was cut off stays as it came.
         return { ...call, name, ...within, arguments: isFilled && args === "" && status === "completed" ? "{}" : args };
@@ -73,11 +79,9 @@ export class OpenToolCall implements OpenItem {
   }
 }
 
-/** The text for a custom tool: all that was sent where it is not wrapped as it should be. */
-function unwrapped(args: string): string {
-  const value = parse(args);
-  const input = isRecord(value) ? value[wrappedInput] : undefined;
-  return typeof input === "string" ? input : args;
+function prefixOf(kind: ToolKind): ItemPrefix {
+  const own = clientToolOf(kind);
+  return own === undefined ? (prefixes[kind] ?? "fc") : clientToolPrefix(own);
 }
 
 function parsed(args: string): object {

@@ -56,13 +56,13 @@ function allowTools(choice: Record<string, unknown>, chat: ChatTools): ChosenToo
   return { tools, choice: mode };
 }
 
-const kinds: readonly unknown[] = ["function", "custom", "tool_search"];
+const kinds: readonly unknown[] = ["function", "custom", "tool_search", "shell", "local_shell", "apply_patch"];
 
 function flatNameOf({ type, name, namespace }: Record<string, unknown>, { names }: ChatTools): string | undefined {
   if (!kinds.includes(type)) return undefined;
   return names.flatten({
     kind: type as ToolKind,
-    name: type === "tool_search" ? "tool_search" : textOf(name),
+    name: type === "function" || type === "custom" ? textOf(name) : textOf(type),
     namespace: typeof namespace === "string" ? namespace : undefined,
   });
 }

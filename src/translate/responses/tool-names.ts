@@ -1,7 +1,8 @@
+import type { ClientToolKind } from "./client-tools.js";
 import { shortHash } from "./short-hash.js";
 
 /** How a tool's calls look to the client. */
-export type ToolKind = "function" | "custom" | "tool_search";
+export type ToolKind = "function" | "custom" | "tool_search" | ClientToolKind;
 
 /** A tool as the client names it. */
 export interface ToolName {

@@ -1,14 +1,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { openAI } from "../../../src/providers/openai.js";
 import { withAgentSession } from "../support/agent-session.js";
 import { tokens } from "../support/model-turn.js";
 import { responsesSpeech } from "../support/responses-speech.js";
 import { runCodex, textsOf } from "./run-codex.js";
 
+/** With the rules for members of requests: what Codex sends is known, all of it. */
+const toOpenAI = ({ url }: { url: string }) => openAI({ baseURL: url, apiKey: "sk-upstream-secret" });
+
 it(
   "works in front of a server that speaks its own API, which gets its own tools and thoughts",
-  withAgentSession({ speech: responsesSpeech }, async (session) => {
+  withAgentSession({ speech: responsesSpeech, provider: toOpenAI }, async (session) => {
     const patch = "*** Begin Patch\n*** Add File: made.txt\n+made by a patch\n*** End Patch";
     session.script([
       {

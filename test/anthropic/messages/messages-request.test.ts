@@ -66,7 +66,7 @@ describe("a request for a message", () => {
     ["no role", { ...hello, messages: [{ content: "x" }] }, "messages.0.role: Field required"],
     ["a message that is none", { ...hello, messages: [hello.messages[0], 5] }, "messages.1: Input should be an object"],
     ["a cap that is no number", { ...hello, max_tokens: "5" }, "max_tokens: Input should be an integer"],
-    ["a cap of nothing", { ...hello, max_tokens: 0 }, "max_tokens: 'max_tokens' must be at least 1."],
+    ["a cap below nothing", { ...hello, max_tokens: -1 }, "max_tokens: 'max_tokens' must be at least 1."],
     ["a stream that is none", { ...hello, stream: "yes" }, "stream: Input should be a boolean"],
   ])("is refused for %s, in Anthropic's words", (_name, body, message) => {
     expect(refusal(body)).toMatchObject({ type: "invalid_request_error", message });

@@ -184,7 +184,9 @@ describe("promptTokens", () => {
 
   it("does not look for media deeper than servers do, and ends soon", () => {
     const deep = `${"[".repeat(200)}${"]".repeat(200)}`;
-    expect(tokensOfBody(`{"model":"m","messages":[{"role":"user","content":${deep}}]}`)).toBeLessThan(1000);
+    expect(
+      tokensOfBody(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a","x":${deep}}]}]}`),
+    ).toBeLessThan(1000);
   });
 
   it("covers tools that a template writes anew, a line for each value", () => {

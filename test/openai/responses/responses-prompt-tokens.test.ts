@@ -97,7 +97,7 @@ describe("the most tokens of a prompt", () => {
       summary: [],
       encrypted_content: writeReasoning(thoughtsOf(source), { reasoning_content: text }),
     });
-    const tokens = tokensOf({ input: [user("x"), item("s"), call, output("x")] });
+    const tokens = tokensOf({ input: [user({ type: "input_text", text: "x" }), item("s"), call, output("x")] });
     expect(tokens).toBeGreaterThanOrEqual(mostRealTokens(text).tokens);
     expect(tokens).toBeLessThan(text.length * 3);
   });

@@ -152,7 +152,17 @@ describe.each(bothTargets)("Anthropic's SDK, in front of $name,", (target) => {
       });
       expect(cities).toEqual([{ city: "Rome" }]);
       expect(last.content).toMatchObject([{ text: "Hello world" }]);
-      expect(server.events).toHaveLength(2);
+      // The first try would be kept by the server, and is refused at once: the runner goes on with the whole history.
+      expect(server.events.map(({ status, chargedMicro }) => [status, chargedMicro > 0])).toEqual([
+        [400, false],
+        [200, true],
+        [200, true],
+      ]);
+      expect(server.upstream.requests).toHaveLength(2);
+      const history = JSON.stringify(server.upstream.lastRequest.json);
+      for (const text of ["Rome", "sun", JSON.stringify(ask.messages[0]?.content)]) expect(history).toContain(text);
+      expect(server.upstream.lastRequest.json).not.toHaveProperty("thread");
+      expect(server.upstream.lastRequest.json["tools"]).toHaveLength(1);
     }),
   );
 
@@ -187,7 +197,7 @@ describe.each(bothTargets)("Anthropic's SDK, in front of $name,", (target) => {
           Anthropic.PermissionDeniedError,
           "permission_error",
         ],
-        [() => client.messages.create({ ...ask, max_tokens: 0 }), Anthropic.BadRequestError, "invalid_request_error"],
+        [() => client.messages.create({ ...ask, max_tokens: -1 }), Anthropic.BadRequestError, "invalid_request_error"],
         [
           () => client.messages.create({ ...ask, tools: [{ type: "web_search_20250305", name: "web_search" }] }),
           Anthropic.BadRequestError,

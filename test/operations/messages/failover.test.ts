@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { Model } from "../../../src/gateway/options.js";
 import { eventStream, type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
 import { type ClientServer, startServer } from "../../clients/start-server.js";
 import { smallModel } from "../../support/test-gateway.js";
@@ -16,7 +17,10 @@ interface Pair extends ClientServer {
 }
 
 /** A model with two targets, of one kind and of the other. */
-async function start(kinds: readonly [MessagesServerKind, MessagesServerKind]): Promise<Pair> {
+async function start(
+  kinds: readonly [MessagesServerKind, MessagesServerKind],
+  model: Partial<Model> = {},
+): Promise<Pair> {
   const [first, second] = [await startFakeUpstream(), await startFakeUpstream()];
   first.reply(honestTarget(kinds[0]));
   second.reply(honestTarget(kinds[1], { text: "Hello again" }));
@@ -24,6 +28,7 @@ async function start(kinds: readonly [MessagesServerKind, MessagesServerKind]): 
     models: [
       {
         ...smallModel,
+        ...model,
         upstream: [
           { provider: "first", model: "first-model" },
           { provider: "second", model: "second-model" },
@@ -137,11 +142,14 @@ describe.each(orders)("from %s", (_name, kinds) => {
 describe("what chat completions cannot say goes to the target that speaks Messages, where there is one", () => {
   const inBlock = (block: object) => ({ messages: [{ role: "user", content: [block] }] });
   it.each<[string, Record<string, unknown>]>([
-    ["an image by its id", inBlock({ type: "image", source: { type: "file", file_id: "file_1" } })],
+    [
+      "an image by its id, where the operator shares files",
+      inBlock({ type: "image", source: { type: "file", file_id: "file_1" } }),
+    ],
     ["a document by its URL", inBlock({ type: "document", source: { type: "url", url: "https://x.test/a.pdf" } })],
     ["a tool that Anthropic describes", { tools: [{ type: "bash_20250124", name: "bash" }] }],
   ])("%s", async (_name, members) => {
-    const test = await start([chatTarget, nativeTarget]);
+    const test = await start([chatTarget, nativeTarget], { allowMembers: ["file_id"] });
     expect(await readMessage(await postMessage(test.baseURL, members))).toMatchObject({
       content: [{ text: "Hello again" }],
     });

@@ -155,7 +155,7 @@ describe("a Messages client on a target that speaks Messages", () => {
     const { client, upstream, nextEvent } = await startNative();
     upstream.reply(wholeAnswer(message));
     const event = nextEvent();
-    const headers = { "anthropic-beta": "one-2025-01-01,two" };
+    const headers = { "anthropic-beta": "effort-2025-11-24,interleaved-thinking" };
     const answer = await client.messages.create(ask, { headers });
     expect(answer).toMatchObject({ ...message, model: "acme/small" });
     const { json, headers: sent } = upstream.lastRequest;
@@ -163,7 +163,7 @@ describe("a Messages client on a target that speaks Messages", () => {
     expect(sent).toMatchObject({
       "x-api-key": "sk-ant-upstream",
       "anthropic-version": expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
-      "anthropic-beta": "one-2025-01-01,two",
+      "anthropic-beta": "effort-2025-11-24,interleaved-thinking",
     });
     expect(sent["authorization"]).toBeUndefined();
     // 20 fresh, 10 cached at a half, 5 written at two, 7 of output at ten.

@@ -13,6 +13,8 @@ export const plainModel: ModelTraits = {
   tokenizer: undefined,
   tokenBounds: resolveTokenBounds(undefined),
   lacking: undefined,
+  reasons: true,
+  translatesToMessages: true,
   rules: [],
   dialects: [],
 };

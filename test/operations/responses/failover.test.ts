@@ -113,7 +113,7 @@ describe("what no chat can say goes to the target that speaks the API, where the
     ["a file by its id", { input: [{ role: "user", content: [{ type: "input_file", file_id: "file_1" }] }] }],
     ["a content of a type to come", { input: [{ role: "user", content: [{ type: "input_video", video: "x" }] }] }],
     ["a format of a type to come", { text: { format: { type: "grammar", grammar: "x" } } }],
-    ["a tool that the client runs", { tools: [{ type: "apply_patch" }] }],
+    ["a tool that a model must know", { tools: [{ type: "computer" }] }],
     ["more values than a translation makes", { metadata: null, x: new Array(300_000).fill(0) }],
     ["an input of things past alone", { input: [{ type: "web_search_call", id: "ws_1", status: "completed" }] }],
   ])("%s", async (_name, members) => {

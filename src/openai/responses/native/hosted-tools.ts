@@ -6,12 +6,17 @@ import type { ToolSpan } from "../tool-kinds.js";
 /**
  * The tools in the request's list that the model's server would run itself, at a price of its own, and that must be
  * removed: web searches, which some clients list in every request. A model can work without them.
+ *
+ * @param lets - whether the operator lets tools of the type go. Default: none.
  * @throws GatewayError 400 for any other such tool, which the request needs.
  */
-export function hostedToolsToDrop(request: ResponsesRequest): ToolSpan[] {
+export function hostedToolsToDrop(
+  request: ResponsesRequest,
+  lets: (type: string) => boolean = () => false,
+): ToolSpan[] {
   return request.tools.filter((tool) => {
-    const { runner } = tool;
-    if (runner === "client") return false;
+    const { runner, type } = tool;
+    if (runner === "client" || (type !== undefined && lets(type))) return false;
     // Only a tool in the request's own list can be removed.
     if (runner === "search" && /^tools\[\d+\]$/.test(tool.path)) return true;
     throw unsupportedTool(`${tool.path}.type`, tool.type);

@@ -33,9 +33,7 @@ export interface NativeResponseContext extends UpstreamFailureContext, EstimateB
  */
 export function toNativeResponse(received: ReceivedAnswer, context: NativeResponseContext): ModelAnswer | undefined {
   const response = received.json;
-  if (!isRecord(response) || !Array.isArray(response["output"])) return undefined;
-  const { status } = response;
-  if (status !== undefined && status !== "completed" && status !== "incomplete") return undefined;
+  if (!isEndedResponse(response)) return undefined;
   const reported = readResponsesUsage(response["usage"]);
   const tokens = reported ?? estimatedTokens(context, sampleOf(itemText(response["output"])));
   const edits = responseEdits(response, context);
@@ -47,6 +45,13 @@ export function toNativeResponse(received: ReceivedAnswer, context: NativeRespon
     responseId: context.responseId,
     finishReason: finishOfResponse(response),
   };
+}
+
+/** Whether a document is a response that has come to its end without an error. */
+export function isEndedResponse(response: unknown): response is Record<string, unknown> {
+  if (!isRecord(response) || !Array.isArray(response["output"])) return false;
+  const { status } = response;
+  return status === undefined || status === "completed" || status === "incomplete";
 }
 
 /** The error of a failed response, which upstreams send with the status 200; `undefined` when there is none. */
@@ -69,6 +74,8 @@ export function editResponseEvent(
 ): Uint8Array {
   const edits = responseEdits(response, context);
   if (tokens !== undefined) addUsageEdit(response, tokens, context, edits);
+  // Before the end, no client needs one.
+  else if (visibleUsage(response["usage"], context.dialect) !== response["usage"]) edits.set("usage", "null");
   const members = membersOf(json);
   const member = members.findLast(({ name }) => name === "response");
   if (member === undefined || edits.size === 0) return json;

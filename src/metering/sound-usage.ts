@@ -1,0 +1,40 @@
+import { isRecord } from "../wire/is-record.js";
+import { readTokenCount } from "./token-counts.js";
+
+/** Reports are a few levels deep. */
+const deepest = 8;
+
+/** Of all vendors, the names of members that count tokens. */
+const countName = /tokens$/i;
+
+/**
+ * A usage report without the counts of tokens that cannot be any, such as negative ones, and those that are larger than
+ * anybody's. No client gets them, whichever API it speaks: it would add them up.
+ * @returns the same value where there is none.
+ */
+export function soundUsage(usage: unknown): unknown {
+  return sound(usage, 0);
+}
+
+function sound(value: unknown, depth: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === deepest) return undefined;
+  if (Array.isArray(value)) {
+    const found = value.map((each) => sound(each, depth + 1));
+    return found.some((each, index) => each !== value[index]) ? found.filter((each) => each !== undefined) : value;
+  }
+  if (!isRecord(value)) return value;
+  let isChanged = false;
+  const kept: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const found = isCountWrong(name, member) ? undefined : sound(member, depth + 1);
+    isChanged ||= found !== member;
+    if (found !== undefined) kept.push([name, found]);
+  }
+  return isChanged ? Object.fromEntries(kept) : value;
+}
+
+function isCountWrong(name: string, value: unknown): boolean {
+  if (typeof value !== "number") return typeof value === "string" && countName.test(name);
+  return countName.test(name) && (readTokenCount(value) === undefined || !Number.isInteger(value));
+}

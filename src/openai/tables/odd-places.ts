@@ -1,0 +1,73 @@
+import { absent, type Leaps, valueAt } from "../../wire/json-members.js";
+import { MemberSearch } from "../../wire/member-search.js";
+import type { Place, ProtocolTable, Row } from "./protocol-table.js";
+
+/** Something inside a request that does not simply pass. */
+export interface OddPlace {
+  readonly place: Place;
+  /** Empty where it is no name that an option could allow. */
+  readonly name: string;
+  /** Where it stands in the request. */
+  readonly path: string;
+  /** `undefined`: it is unknown. */
+  readonly row: Row | undefined;
+}
+
+/** Far more names than honest requests have. */
+const mostNames = 64;
+
+/** Of an object that may name a file: far more members than any has. */
+const mostMembers = 1000;
+
+const inFile = new MemberSearch(["file_id"], mostMembers);
+
+/** Finds what does not simply pass, each name once. */
+export class OddPlaces {
+  readonly #table: ProtocolTable;
+  #names: Set<string> | undefined;
+  #found: OddPlace[] | undefined;
+
+  constructor(table: ProtocolTable) {
+    this.#table = table;
+  }
+
+  /** `undefined`: there is nothing. */
+  get found(): readonly OddPlace[] | undefined {
+    return this.#found;
+  }
+
+  /** @param name - empty: it cannot be told. @param path - called where it is needed. */
+  note(place: Place, name: string, path: () => string): void {
+    const row = this.#table.find(place, name);
+    if (row !== undefined && row.treatment !== "refused") return;
+    const key = `${place} ${name}`;
+    this.#names ??= new Set();
+    const { size } = this.#names;
+    if (this.#names.has(key) || size > mostNames) return;
+    const isFull = size === mostNames;
+    this.#names.add(key);
+    this.#found ??= [];
+    // One that no option allows stands for all further ones.
+    this.#found.push(isFull ? { place, name: "", path: path(), row: tooMany } : { place, name, path: path(), row });
+  }
+
+  /** Notes a file of the operator's that the object names. */
+  noteFile(body: Uint8Array, start: number, leaps: Leaps, path: () => string): void {
+    if (body[start] !== 0x7b) return;
+    const fault = inFile.run(body, start, leaps);
+    const id = inFile.starts[0] ?? absent;
+    const isNamed = id !== absent && body[id] !== 0x6e;
+    if (fault !== undefined || isNamed) this.note("source", "file_id", () => `${path()}.file_id`);
+  }
+}
+
+const tooMany: Row = { place: "block", treatment: "refused", names: [], why: "is one of too many unknown types" };
+
+/** No type is longer, in bytes. */
+const longestType = 256;
+
+/** The type that a value names: empty where it is too long, and `undefined` where it is no text. */
+export function typeAt(body: Uint8Array, start: number, end: number): string | undefined {
+  if (start === absent || body[start] !== 0x22) return undefined;
+  return end - start > longestType ? "" : String(valueAt(body, { start, end }));
+}
