@@ -151,7 +151,7 @@ export { UpstreamError } from "./providers/upstream-provider.js";
 export { vLLM } from "./providers/vllm.js";
 export type { UpstreamSecrets } from "./redaction/upstream-secrets.js";
 export type { ResponseLimits } from "./responses/response-limits.js";
-export type { KeptItem, KeptResponse, ResponseStore } from "./responses/response-store.js";
+export type { InputPage, KeptInput, KeptItem, KeptResponse, ResponseStore } from "./responses/response-store.js";
 export type { BreakerOptions, BreakerState } from "./routing/breaker.js";
 export type { TargetHealth } from "./routing/target-health.js";
 export type { UsageReport, UsageReportPrepaid, UsageReportWindow } from "./server/usage-report.js";

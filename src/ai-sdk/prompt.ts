@@ -1,6 +1,8 @@
 import { invalidType, invalidValue } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import { isRecord } from "../wire/is-record.js";
+import { mostTextDepth, textFaultSteps } from "../wire/sliced/text-fault-steps.js";
+import { atOnce } from "../wire/slices.js";
 import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
 import { toFilePart } from "./file-part.js";
 import { cacheOptions, type Part, textOf, textPart } from "./prompt-parts.js";
@@ -110,6 +112,10 @@ function toolCall(call: unknown, param: string, provider: string, toolNames: Map
 function parseArguments(text: unknown, param: string): unknown {
   if (text === undefined || text === null || text === "") return {};
   if (typeof text !== "string") throw invalidType(param, "a string of JSON");
+  const fault = atOnce(textFaultSteps(text));
+  if (fault?.reason === "too_deep") {
+    throw invalidValue(param, `'${param}' is nested more than ${mostTextDepth} levels deep.`);
+  }
   try {
     return JSON.parse(text);
   } catch {

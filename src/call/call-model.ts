@@ -22,6 +22,7 @@ import { hideHeaders } from "./relay/hide-headers.js";
 import { respondWhole } from "./relay/respond-whole.js";
 import { respondWithStream } from "./relay/respond-with-stream.js";
 import { send } from "./relay/send.js";
+import { brokenOff } from "./relay/until-aborted.js";
 
 /** Makes a metered call, whatever the operation: check → hold credits → send → relay → settle. */
 export async function callModel(services: CallServices, incoming: ReceivedCall): Promise<GatewayResponse> {
@@ -104,10 +105,12 @@ async function tryTarget(attempt: Attempt): Promise<GatewayResponse | HeldRespon
   const facts = { requestId, callId, promptTokens, addedCap, outputCap, admittedAt, startedAt: clock.now(), clock };
   const hidden = additions?.headers;
   const traits = hidden === undefined ? target : hideHeaders(target, hidden);
-  const own = request.exchangeWith(traits, model, facts);
+  const made = request.exchangeWith(traits, model, facts);
+  const own = made instanceof Promise ? await made : made;
   if (own === undefined) {
     throw beyondTarget("model", `'${model.id}' cannot be used here: its server does not offer this operation.`);
   }
+  if (made instanceof Promise && attempt.notice.aborted) throw brokenOff();
   const exchange = call.services.exposesCost ? withCosts(own, call.settlement) : own;
   const answer = await send(attempt, exchange);
   call.observer.attemptAnswered();

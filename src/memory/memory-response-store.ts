@@ -1,10 +1,11 @@
 import { type Clock, systemClock } from "../ledger/clock.js";
 import { checkedResponseStore } from "../responses/checked-response-store.js";
 import { inputPageOf } from "../responses/input-page.js";
+import { textBytes } from "../responses/response-bytes.js";
 import { checkResponseLimits, requireAtLeast } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { wholeChain } from "../responses/whole-chain.js";
-import type { ShelvedItem, ShelvedResponse } from "./response-shelf.js";
+import type { ShelvedResponse } from "./response-shelf.js";
 import { ResponseShelves } from "./response-shelves.js";
 
 /** Options of {@link memoryResponseStore}. */
@@ -45,7 +46,7 @@ export function memoryResponseStore(options: MemoryResponseStoreOptions = {}): R
     return found;
   }
 
-  function items(account: string, ids: readonly string[]): (readonly [string, ShelvedItem])[] {
+  function items(account: string, ids: readonly string[]): (readonly [string, string])[] {
     const now = clock.now();
     return ids.flatMap((id) => {
       const found = shelves.findItem(account, id, now);
@@ -57,12 +58,12 @@ export function memoryResponseStore(options: MemoryResponseStoreOptions = {}): R
     put: async (response) => shelves.put(response, clock.now()),
     find: async (account, id) => shelves.find(account, id, clock.now())?.kept,
     findChain: async (account, id, most) => wholeChain(chain(account, id, most).map(({ kept }) => kept)),
-    findItems: async (account, ids) => new Map(items(account, ids).map(([id, { json }]) => [id, json])),
+    findItems: async (account, ids) => new Map(items(account, ids)),
     async measureChain(account, id, most) {
       const found = chain(account, id, most);
       return found.length === 0 ? undefined : found.reduce((sum, { bytes }) => sum + bytes, 0);
     },
-    measureItems: async (account, ids) => new Map(items(account, ids).map(([id, { bytes }]) => [id, bytes])),
+    measureItems: async (account, ids) => new Map(items(account, ids).map(([id, json]) => [id, textBytes(json)])),
     async findInput(account, id, page) {
       const found = shelves.find(account, id, clock.now());
       return found && inputPageOf(found.kept.input, page);

@@ -1,17 +1,10 @@
 import type { KeptResponse } from "../responses/response-store.js";
 
-/** An item in memory. */
-export interface ShelvedItem {
-  readonly json: string;
-  /** In UTF-8. */
-  readonly bytes: number;
-}
-
 /** A response in memory. */
 export interface ShelvedResponse {
   readonly kept: KeptResponse;
-  /** Its items, by their ids. */
-  readonly items: ReadonlyMap<string, ShelvedItem>;
+  /** Its items' texts, by their ids. */
+  readonly items: ReadonlyMap<string, string>;
   readonly bytes: number;
   /** Epoch milliseconds. */
   readonly putAt: number;

@@ -1,6 +1,6 @@
-import { responseBytes, textBytes } from "../responses/response-bytes.js";
+import { responseBytes } from "../responses/response-bytes.js";
 import type { KeptResponse } from "../responses/response-store.js";
-import { ResponseShelf, type ShelvedItem, type ShelvedResponse } from "./response-shelf.js";
+import { ResponseShelf, type ShelvedResponse } from "./response-shelf.js";
 
 /** An account holds at most such a part of the store, so that it cannot drive out all that others have. */
 const accountPart = 8;
@@ -48,7 +48,7 @@ export class ResponseShelves {
     return shelved && this.#isAlive(shelved, now) ? shelved : undefined;
   }
 
-  findItem(account: string, id: string, now: number): ShelvedItem | undefined {
+  findItem(account: string, id: string, now: number): string | undefined {
     const holder = this.#byAccount.get(account)?.holderOf(id);
     return holder && this.#isAlive(holder, now) ? holder.items.get(id) : undefined;
   }
@@ -98,9 +98,6 @@ function shelve(response: KeptResponse, putAt: number): ShelvedResponse {
   const { id, account, createdAt, previousResponseId, response: text } = response;
   const [input, output] = [copies(response.input), copies(response.output)];
   const kept = Object.freeze({ id, account, createdAt, previousResponseId, response: text, input, output });
-  const items = new Map<string, ShelvedItem>();
-  for (const { id: itemId, json } of [...input, ...output]) {
-    items.set(itemId, { json, bytes: textBytes(json) });
-  }
+  const items = new Map([...input, ...output].map((item) => [item.id, item.json]));
   return { kept, items, bytes: responseBytes(response), putAt };
 }

@@ -18,9 +18,11 @@ export function readWhole(
   read: (received: ReceivedAnswer) => ModelAnswer | undefined,
 ): ModelAnswer {
   const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
-  const answer = read(received);
-  if (answer !== undefined) return answer;
-  const { json } = received;
+  return read(received) ?? refuseWhole(received, context);
+}
+
+/** @throws GatewayError as {@link readWhole}. */
+export function refuseWhole({ json }: ReceivedAnswer, context: UpstreamFailureContext): never {
   const usage = isRecord(json) ? json["usage"] : undefined;
   const error = errorIn(json);
   if (error !== undefined) throw fromErrorObject(error, context, usage);

@@ -2,6 +2,12 @@ import { isAscii } from "node:buffer";
 import { asBuffer } from "../wire/as-buffer.js";
 import { isRecord } from "../wire/is-record.js";
 import { editMembers, endOfValue, type MemberEdits, membersOf, skipSpace, splice } from "../wire/json-members.js";
+import { JsonCheck } from "../wire/json-syntax.js";
+import { valueSteps } from "../wire/sliced/value-steps.js";
+import { type Steps, sliceBytes, slicesOf } from "../wire/slices.js";
+
+/** Of an answer that is parsed in steps. */
+const mostDepth = 256;
 
 /** A whole response from an upstream. It is parsed on first access. */
 export class ReceivedAnswer {
@@ -18,6 +24,18 @@ export class ReceivedAnswer {
   get text(): string {
     this.#text ??= asBuffer(this.bytes).toString("utf8");
     return this.#text;
+  }
+
+  /** Parses a long text in steps. What is nested deeper than any answer counts as none. */
+  *parse(): Steps<void> {
+    if (this.#isParsed || this.bytes.length <= sliceBytes) return;
+    this.#isParsed = true;
+    const leaps = new Map<number, number>();
+    const start = skipSpace(this.bytes, 0);
+    const check = new JsonCheck(this.bytes, mostDepth, leaps);
+    yield* slicesOf(check);
+    if (check.fault !== undefined) return;
+    this.#json = yield* valueSteps(this.bytes, { start, end: endOfValue(this.bytes, start, leaps) }, leaps);
   }
 
   /** The parsed text; `undefined` when it is not JSON. */

@@ -80,7 +80,11 @@ class ChatModelRequest implements ModelRequest {
     return asksToReason(this.#request);
   }
 
-  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
+  exchangeWith(
+    target: TargetTraits,
+    model: ModelTraits,
+    attempt: AttemptFacts,
+  ): ReturnType<ModelRequest["exchangeWith"]> {
     const request = this.#request;
     const { operations } = target;
     if (!operations.has("chat/completions")) {

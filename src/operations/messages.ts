@@ -21,7 +21,6 @@ import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
 import type {
   AttemptFacts,
   Demand,
-  Exchange,
   ModelRequest,
   ModelTraits,
   Operation,
@@ -92,7 +91,11 @@ class MessagesModelRequest implements ModelRequest {
     return messagesAskToReason(this.#request);
   }
 
-  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
+  exchangeWith(
+    target: TargetTraits,
+    model: ModelTraits,
+    attempt: AttemptFacts,
+  ): ReturnType<ModelRequest["exchangeWith"]> {
     const parts = { request: this.#request, headers: this.#headers, sealOf: this.#sealOf, target, model, attempt };
     if (target.operations.has("messages")) return new NativeMessagesExchange(parts, this.#onUnknownBeta);
     return target.operations.has("chat/completions") ? messagesOnChat(parts) : undefined;

@@ -77,8 +77,15 @@ export interface ModelRequest {
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand;
   /** Whether the request itself asks for reasoning. */
   asksToReason(): boolean;
-  /** @returns `undefined` where the request cannot go to the target. */
-  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined;
+  /**
+   * A promise where much has to be translated, which is done in slices.
+   * @returns `undefined` where the request cannot go to the target.
+   */
+  exchangeWith(
+    target: TargetTraits,
+    model: ModelTraits,
+    attempt: AttemptFacts,
+  ): Exchange | Promise<Exchange> | undefined;
 }
 
 /** Where what a request causes to be loaded finds room, as its own bytes did. */
@@ -170,8 +177,8 @@ export interface Exchange {
   readonly body: Uint8Array;
   /** Further headers for the upstream. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** @throws GatewayError when it is no response to the request. */
-  readWhole(bytes: Uint8Array): ModelAnswer;
+  /** A promise where much has to be translated, which is done in slices. @throws GatewayError when it is no response to the request. */
+  readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer>;
   /** What was seen of a whole response that its client did not wait for. @param pieces - what has come of its body. */
   partialTokens(pieces: readonly Uint8Array[]): TokenCounts;
   readStream(): StreamCodec;

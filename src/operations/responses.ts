@@ -16,7 +16,6 @@ import { demandOf } from "./demand-of.js";
 import type {
   AttemptFacts,
   Demand,
-  Exchange,
   ModelRequest,
   ModelTraits,
   Operation,
@@ -105,7 +104,11 @@ class ResponsesModelRequest implements ModelRequest {
     return responseAsksToReason(this.#request);
   }
 
-  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
+  exchangeWith(
+    target: TargetTraits,
+    model: ModelTraits,
+    attempt: AttemptFacts,
+  ): ReturnType<ModelRequest["exchangeWith"]> {
     const { operations } = target;
     const parts = {
       request: this.#request,

@@ -3,25 +3,26 @@ import type { GatewayError } from "../errors/gateway-error.js";
 import type { StreamProgress } from "../metering/progress.js";
 import type { ByteWriter } from "../wire/byte-writer.js";
 import type { ServerSentEvent } from "../wire/event-reader.js";
+import type { Outgoing } from "../wire/sliced/late-bytes.js";
 
-/** From an upstream's stream to the client's bytes. Pure and synchronous. */
+/** From an upstream's stream to the client's bytes. Pure and synchronous: what is long is written when the client asks for it. */
 export interface StreamCodec {
   readonly progress: StreamProgress;
   /**
    * @returns what the client gets for an event; `undefined`: nothing.
    * @throws StreamFault, or GatewayError for an error that the upstream sent.
    */
-  event(event: ServerSentEvent): Uint8Array | undefined;
+  event(event: ServerSentEvent): Outgoing | undefined;
   /**
    * What the client gets where the upstream sent one JSON document in place of events.
    * @throws StreamFault | GatewayError
    */
-  whole(body: Uint8Array): Uint8Array | undefined;
+  whole(body: Uint8Array): Outgoing | undefined;
   /**
    * What ends the client's stream when the upstream's has ended.
    * @throws StreamFault `incomplete`
    */
-  end(): Uint8Array;
+  end(): Outgoing;
   /** What ends the client's stream when the call failed. */
   fault(error: GatewayError): Uint8Array;
   /** What keeps the client's connection open while the upstream is silent. */

@@ -1,11 +1,14 @@
+import type { Buffer } from "node:buffer";
 import { explicitNulls } from "../anthropic/explicit-nulls.js";
 import { toMessagesUsage } from "../anthropic/usage.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import { answerToChunk } from "../openai/chat/answer-to-chunk.js";
+import { jsonSteps } from "../wire/sliced/json-steps.js";
+import { atOnce, type Steps } from "../wire/slices.js";
 import type { BlockEvent } from "./messages/block-items.js";
 import { ChatDeltaReader } from "./messages/chat-delta-reader.js";
 import type { MessageHead, MessageTranslation } from "./messages/message-translation.js";
-import { toolInput } from "./messages/tool-input.js";
+import { toolInputSteps } from "./messages/tool-input.js";
 
 /**
  * A whole chat completion as a message: what a client of Messages would make of the stream of the same answer. The inputs
@@ -16,27 +19,38 @@ import { toolInput } from "./messages/tool-input.js";
  */
 export function chatToMessage(
   completion: Record<string, unknown>,
-  { messageId, model, version }: MessageHead,
+  head: MessageHead,
   translation: MessageTranslation,
   usage: TokenCounts,
 ): string {
+  return atOnce(messageOfChatSteps(completion, head, translation, { usage })).toString();
+}
+
+/** The same as steps, in bytes. */
+export function* messageOfChatSteps(
+  completion: Record<string, unknown>,
+  { messageId, model, version }: MessageHead,
+  translation: MessageTranslation,
+  { usage, expectedBytes }: { readonly usage: TokenCounts; readonly expectedBytes?: number },
+): Steps<Buffer> {
   const reader = new ChatDeltaReader(translation, messageId.replace(/^msg_/, ""));
   const events = [...reader.read(answerToChunk(completion)), ...reader.finish()];
   // An answer of nothing has no blocks, as Anthropic's own.
-  const content = blocksOf(events);
+  const content = yield* blocksOf(events);
   const nulls = explicitNulls(version);
-  const head = JSON.stringify({ id: messageId, type: "message", role: "assistant", model });
-  const tail = JSON.stringify({
+  const message = {
+    ...{ id: messageId, type: "message", role: "assistant", model },
+    content,
     ...nulls.message,
     ...reader.stop,
     usage: { ...nulls.usage, ...toMessagesUsage(usage) },
-  });
-  return `${head.slice(0, -1)},"content":[${content.join(",")}],${tail.slice(1)}`;
+  };
+  return yield* jsonSteps(message, expectedBytes);
 }
 
-/** The blocks that the events amount to, as JSON. */
-function blocksOf(events: readonly BlockEvent[]): string[] {
-  const blocks: string[] = [];
+/** The blocks that the events amount to. */
+function* blocksOf(events: readonly BlockEvent[]): Steps<unknown[]> {
+  const blocks: unknown[] = [];
   let block: Record<string, unknown> = {};
   let input = "";
   for (const { type, content_block: begun, delta = {} } of events) {
@@ -44,7 +58,7 @@ function blocksOf(events: readonly BlockEvent[]): string[] {
       block = { ...begun };
       input = "";
     } else if (type === "content_block_stop") {
-      blocks.push(block["type"] === "tool_use" ? withInput(block, input) : JSON.stringify(block));
+      blocks.push(block["type"] === "tool_use" ? { ...block, input: yield* toolInputSteps(input) } : block);
     } else if (delta["type"] === "input_json_delta") {
       input += delta["partial_json"];
     } else {
@@ -54,8 +68,4 @@ function blocksOf(events: readonly BlockEvent[]): string[] {
     }
   }
   return blocks;
-}
-
-function withInput({ input: _, ...block }: Record<string, unknown>, text: string): string {
-  return `${JSON.stringify(block).slice(0, -1)},"input":${toolInput(text)}}`;
 }

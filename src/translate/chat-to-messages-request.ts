@@ -1,12 +1,13 @@
-import { Buffer } from "node:buffer";
 import { usualMaxTokens } from "../anthropic/messages/usual-max-tokens.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import type { ChatRequest } from "../openai/chat/chat-request.js";
+import { jsonSteps } from "../wire/sliced/json-steps.js";
+import { atOnce, SliceCount, type Steps } from "../wire/slices.js";
 import { messagesFormat } from "./chat/messages-format.js";
 import { messagesThinking, type ThinkingMode, thinkingModeOf } from "./chat/messages-thinking.js";
 import { type MessagesToolMembers, messagesTools } from "./chat/messages-tools.js";
 import { MessagesTurns } from "./chat/messages-turns.js";
-import { requestMessages, requestValue } from "./messages/request-elements.js";
+import { messageStarts, messageSteps, requestValue } from "./messages/request-elements.js";
 
 /** What is known of a target that speaks Messages, for requests that are translated for it. */
 export interface MessagesTargetOptions {
@@ -27,9 +28,18 @@ export interface MessagesTargetOptions {
  * @throws GatewayError 400 when the target cannot do what is asked for.
  */
 export function chatToMessagesRequest(request: ChatRequest, options: MessagesTargetOptions): Uint8Array {
+  return atOnce(messagesRequestSteps(request, options));
+}
+
+/** The same as steps. */
+export function* messagesRequestSteps(request: ChatRequest, options: MessagesTargetOptions): Steps<Uint8Array> {
   if (request.n > 1) throw beyondTarget("n", "This model gives one answer to a request. Leave 'n' out.");
   const turns = new MessagesTurns();
-  for (const message of requestMessages(request)) turns.add(message);
+  const count = new SliceCount();
+  for (const [index, start] of messageStarts(request).entries()) {
+    const message = yield* messageSteps(request, { index, start }, count);
+    if (message !== undefined) yield* turns.add(message);
+  }
   const maxTokens = outputCap(request, options);
   const value = (name: string) => requestValue(request, name);
   const tools = messagesTools({
@@ -48,9 +58,10 @@ export function chatToMessagesRequest(request: ChatRequest, options: MessagesTar
   const { format, instruction } = messagesFormat(value("response_format"), options.model);
   const outputConfig = { ...(effort && { effort }), ...(format && { format }) };
   const system = [...turns.system, ...(instruction === undefined ? [] : [{ type: "text", text: instruction }])];
-  const head = JSON.stringify({ model: options.model, max_tokens: maxTokens });
-  const messages = turns.finish().join(",");
-  const tail = JSON.stringify({
+  const body = {
+    model: options.model,
+    max_tokens: maxTokens,
+    messages: turns.finish(),
     ...(system.length > 0 && { system }),
     ...tools,
     ...(request.stream && { stream: true }),
@@ -58,9 +69,8 @@ export function chatToMessagesRequest(request: ChatRequest, options: MessagesTar
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
     ...sampling(value, thinking !== undefined && thinking["type"] !== "disabled"),
     ...stops(value("stop")),
-  });
-  const rest = tail === "{}" ? "}" : `,${tail.slice(1)}`;
-  return Buffer.from(`${head.slice(0, -1)},"messages":[${messages}]${rest}`);
+  };
+  return yield* jsonSteps(body, request.body.length);
 }
 
 /** Of two caps the smaller one counts. */

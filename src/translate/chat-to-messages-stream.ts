@@ -5,6 +5,10 @@ import { type ExplicitNulls, explicitNulls } from "../anthropic/explicit-nulls.j
 import { toMessagesUsage } from "../anthropic/usage.js";
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { TokenCounts } from "../metering/token-counts.js";
+import { writeSteps } from "../wire/sliced/json-steps.js";
+import { joinOutgoing, type LateBytes, lateBytes, type Outgoing } from "../wire/sliced/late-bytes.js";
+import { SliceCount, sliceBytes } from "../wire/slices.js";
+import type { BlockEvent } from "./messages/block-items.js";
 import { ChatDeltaReader } from "./messages/chat-delta-reader.js";
 import type { MessageHead, MessageTranslation } from "./messages/message-translation.js";
 
@@ -54,8 +58,8 @@ export class ChatToMessagesStream {
    * @returns the events for a chunk; empty where it has none.
    * @throws StreamFault
    */
-  chunk(chunk: Record<string, unknown>): Uint8Array {
-    const events = this.#reader.read(chunk).map((event) => frame({ ...event }));
+  chunk(chunk: Record<string, unknown>): Outgoing {
+    const events = this.#reader.read(chunk).map(frameOfBlock);
     const { choices } = chunk;
     return Array.isArray(choices) && choices.length > 0 ? this.#withBeginning(events) : Buffer.alloc(0);
   }
@@ -65,8 +69,8 @@ export class ChatToMessagesStream {
    * @param usage - as the upstream has counted it, or else an estimate.
    * @throws StreamFault `incomplete` when the upstream has not said why it ended.
    */
-  end(usage: TokenCounts): Uint8Array {
-    const events = this.#reader.finish().map((event) => frame({ ...event }));
+  end(usage: TokenCounts): Outgoing {
+    const events = this.#reader.finish().map(frameOfBlock);
     const delta = { ...this.#nulls.delta, ...this.#reader.stop };
     const counted = { ...this.#nulls.deltaUsage, ...toMessagesUsage(usage) };
     events.push(frame({ type: "message_delta", delta, usage: counted }));
@@ -82,11 +86,30 @@ export class ChatToMessagesStream {
     return anthropicErrorEvent(error, this.#head.requestId);
   }
 
-  #withBeginning(events: readonly Buffer[]): Uint8Array {
+  #withBeginning(events: readonly Outgoing[]): Outgoing {
     const start = this.begin();
     if (events.length === 0) return start;
-    return start.length === 0 && events.length === 1 ? (events[0] as Buffer) : Buffer.concat([start, ...events]);
+    return joinOutgoing(start.length === 0 ? events : [start, ...events]) ?? start;
   }
+}
+
+/** Of a long one, the bytes are written when they are asked for. */
+function frameOfBlock(event: BlockEvent): Outgoing {
+  return unitsOf(event.delta) > sliceBytes ? lateEvent(event) : frame({ ...event });
+}
+
+function unitsOf(delta: BlockEvent["delta"]): number {
+  let units = 0;
+  for (const name in delta) units += String(delta[name]).length;
+  return units;
+}
+
+function lateEvent(event: BlockEvent): LateBytes {
+  return lateBytes(function* (out) {
+    out.writeText(`event: ${event.type}\ndata: `);
+    yield* writeSteps(out, event, new SliceCount());
+    out.writeText("\n\n");
+  });
 }
 
 function frame(event: { readonly type: string; readonly [name: string]: unknown }): Buffer {

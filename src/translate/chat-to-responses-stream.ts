@@ -10,6 +10,7 @@ import { hasGivenUp, incompleteReason, toLogprobs, toResponseAnnotation } from "
 import { type ItemStatus, ItemWriter, type OpenItem, type OutputItem } from "./responses/item-writer.js";
 import { OpenMessage } from "./responses/open-message.js";
 import { OpenReasoning } from "./responses/open-reasoning.js";
+import type { OpenToolCall } from "./responses/open-tool-call.js";
 import { type ResponseContext, unfinishedResponse } from "./responses/response-context.js";
 
 /** What is known when a chat completion has ended. */
@@ -29,8 +30,10 @@ export class ChatToResponsesStream {
   readonly #calls: CallDeltas;
   readonly #thoughts = new ReasoningReader();
   readonly #done: OutputItem[] = [];
-  /** In the order of their places in the output. */
-  #open: OpenItem[] = [];
+  /** The calls that are open, in the order of their places in the output. */
+  #open: OpenToolCall[] = [];
+  /** The text that is open: at most one. */
+  #text: OpenMessage | OpenReasoning | undefined;
   /** Signatures of thoughts that came when these were over already. */
   readonly #lateDetails: Record<string, unknown>[] = [];
   #isLateSent = false;
@@ -47,6 +50,11 @@ export class ChatToResponsesStream {
   /** The response as it was sent at the end; `undefined` before that. */
   get response(): Readonly<Record<string, unknown>> | undefined {
     return this.#response;
+  }
+
+  /** How long the texts of the answer are so far, in UTF-16 code units. */
+  get size(): number {
+    return this.#writer.size;
   }
 
   /** What goes to the client before all else. */
@@ -80,7 +88,7 @@ export class ChatToResponsesStream {
       // Without a message or a call, some clients ask for the next turn over and over.
       const message = new OpenMessage(this.#writer);
       message.text("");
-      this.#open.push(message);
+      this.#text = message;
     }
     this.#closeAll();
     const reason = incompleteReason(this.#finish);
@@ -99,8 +107,9 @@ export class ChatToResponsesStream {
   /** The chat completion has failed on its way, or before it: a stream begins all the same. */
   fault(error: GatewayError): ResponseEvent[] {
     if (this.#writer.sequenceNumber === 0) this.#begin();
-    for (const item of this.#open) this.#done[item.outputIndex] = item.item("incomplete");
+    for (const item of this.#openItems()) this.#done[item.outputIndex] = item.item("incomplete");
     this.#open = [];
+    this.#text = undefined;
     const response = this.#snapshot("failed", this.#output());
     this.#writer.emitAll(failureEvents(error, response, this.#writer.sequenceNumber));
     return this.#writer.take();
@@ -130,16 +139,16 @@ export class ChatToResponsesStream {
     }
     if (typeof refusal === "string" && refusal !== "") this.#message().refusal(refusal);
     if (Array.isArray(calls) && calls.length > 0) {
-      this.#closeTexts();
-      this.#open.push(...this.#calls.add(calls));
+      this.#closeText();
+      for (const call of this.#calls.add(calls)) this.#open.push(call);
     }
   }
 
   #addReasoning(reasoning: ReasoningDelta): void {
     const { text, details } = reasoning;
     const keepsDetails = this.#context.includesReasoning && details.length > 0;
-    const isBegun = this.#done.length > 0 || this.#open.length > 0;
-    const isOpen = this.#open.some((item) => item instanceof OpenReasoning);
+    const isBegun = this.#done.length > 0 || this.#open.length > 0 || this.#text !== undefined;
+    const isOpen = this.#text instanceof OpenReasoning;
     if (text === "" && isBegun && !isOpen) this.#lateDetails.push(...(keepsDetails ? details : []));
     else if (text !== "" || keepsDetails) this.#reasoning(reasoning.name).add(reasoning);
   }
@@ -157,37 +166,41 @@ export class ChatToResponsesStream {
   }
 
   #reasoning(name: ReasoningDelta["name"]): OpenReasoning {
-    const open = this.#open.find((item) => item instanceof OpenReasoning);
-    if (open !== undefined) return open;
-    this.#closeTexts();
+    if (this.#text instanceof OpenReasoning) return this.#text;
+    this.#closeText();
     const { includesReasoning: isKept, thoughts } = this.#context;
     const reasoning = new OpenReasoning(this.#writer, { thoughts, name, isKept });
-    this.#open.push(reasoning);
+    this.#text = reasoning;
     return reasoning;
   }
 
   #message(): OpenMessage {
-    const open = this.#open.find((item) => item instanceof OpenMessage);
-    if (open !== undefined) return open;
-    this.#closeTexts();
+    if (this.#text instanceof OpenMessage) return this.#text;
+    this.#closeText();
     const message = new OpenMessage(this.#writer);
-    this.#open.push(message);
+    this.#text = message;
     return message;
   }
 
   /** Calls stay open till the end: what they send may come by turns. */
-  #closeTexts(): void {
-    const isText = (item: OpenItem) => item instanceof OpenMessage || item instanceof OpenReasoning;
-    for (const item of this.#open) if (isText(item)) this.#close(item, "completed");
-    this.#open = this.#open.filter((item) => !isText(item));
+  #closeText(): void {
+    if (this.#text !== undefined) this.#close(this.#text, "completed");
+    this.#text = undefined;
+  }
+
+  #openItems(): OpenItem[] {
+    const items: OpenItem[] = this.#text === undefined ? this.#open : [...this.#open, this.#text];
+    return items.toSorted((one, other) => one.outputIndex - other.outputIndex);
   }
 
   /** An answer that was cut off was so in its last item. */
   #closeAll(): void {
     const isCut = incompleteReason(this.#finish) !== undefined;
-    const items = this.#open.toSorted((one, other) => one.outputIndex - other.outputIndex);
-    for (const item of items) this.#close(item, isCut && item === items.at(-1) ? "incomplete" : "completed");
+    const items = this.#openItems();
+    const last = items.at(-1);
+    for (const item of items) this.#close(item, isCut && item === last ? "incomplete" : "completed");
     this.#open = [];
+    this.#text = undefined;
     this.#addLateReasoning();
   }
 
@@ -199,7 +212,8 @@ export class ChatToResponsesStream {
   /** Reasoning that was cut off speaks for itself. */
   #hasAnswer(): boolean {
     const isReasoning = (item: OutputItem) => item["type"] === "reasoning";
-    if (this.#open.length > 0 || this.#output().some((item) => !isReasoning(item))) return true;
+    if (this.#open.length > 0 || this.#text !== undefined || this.#output().some((item) => !isReasoning(item)))
+      return true;
     return this.#output().length > 0 && incompleteReason(this.#finish) !== undefined;
   }
 

@@ -1,16 +1,24 @@
-import { Buffer } from "node:buffer";
 import type { MessagesRequest } from "../anthropic/messages/messages-request.js";
 import { invalidType, invalidValue } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import type { ThoughtSeal } from "../seal/thought-seal.js";
 import { isRecord } from "../wire/is-record.js";
+import { jsonSteps } from "../wire/sliced/json-steps.js";
+import { atOnce, SliceCount, type Steps } from "../wire/slices.js";
 import { blockParts } from "./messages/block-parts.js";
 import { ChatMessages } from "./messages/chat-messages.js";
 import type { ChatTargetOptions } from "./messages/chat-target-options.js";
 import { chatTools } from "./messages/chat-tools.js";
 import { MessageToolNames } from "./messages/message-tool-names.js";
 import type { MessageTranslation } from "./messages/message-translation.js";
-import { type RequestMembers, recordsIn, requestMessages, requestValue } from "./messages/request-elements.js";
+import {
+  messageStarts,
+  messageSteps,
+  type RequestMembers,
+  recordsIn,
+  requestValue,
+  valueOfSteps,
+} from "./messages/request-elements.js";
 
 /** A request for a message as one for a chat completion. */
 export interface TranslatedMessagesRequest {
@@ -39,6 +47,14 @@ const efforts: readonly (readonly [below: number, effort: string])[] = [
  * @throws GatewayError 400 when the target cannot do what is asked for.
  */
 export function messagesToChatRequest(request: MessagesRequest, options: ChatTargetOptions): TranslatedMessagesRequest {
+  return atOnce(chatRequestOfMessagesSteps(request, options));
+}
+
+/** The same as steps. */
+export function* chatRequestOfMessagesSteps(
+  request: MessagesRequest,
+  options: ChatTargetOptions,
+): Steps<TranslatedMessagesRequest> {
   refuseServers(request);
   if (request.maxTokens === 0) throw beyondTarget("max_tokens", noCache, "unsupported_value");
   const toolNames = new MessageToolNames();
@@ -46,7 +62,7 @@ export function messagesToChatRequest(request: MessagesRequest, options: ChatTar
   const thinking = requestValue(request, "thinking");
   const body = {
     model: request.model,
-    messages: chatMessages(request, options.thoughts, toolNames),
+    messages: yield* chatMessages(request, options.thoughts, toolNames),
     ...(request.maxTokens === undefined ? undefined : { max_tokens: request.maxTokens }),
     ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : undefined),
     ...numbers(request, ["temperature", "top_p"]),
@@ -55,7 +71,7 @@ export function messagesToChatRequest(request: MessagesRequest, options: ChatTar
     ...outputMembers(request, thinking, options),
   };
   return {
-    body: Buffer.from(JSON.stringify(body)),
+    body: yield* jsonSteps(body, request.body.length),
     translation: { toolNames, stopSequences, thinking: visibility(thinking), thoughts: options.thoughts },
   };
 }
@@ -67,16 +83,24 @@ function refuseServers(request: MessagesRequest): void {
   throw beyondTarget("mcp_servers", "MCP servers are not supported by this model", "unsupported_parameter");
 }
 
-function chatMessages(request: RequestMembers, thoughts: ThoughtSeal, toolNames: MessageToolNames): readonly unknown[] {
+function* chatMessages(
+  request: RequestMembers,
+  thoughts: ThoughtSeal,
+  toolNames: MessageToolNames,
+): Steps<readonly unknown[]> {
   const messages = new ChatMessages(thoughts, toolNames);
-  const system = requestValue(request, "system");
+  const system = yield* valueOfSteps(request, "system");
   if (system !== undefined && typeof system !== "string" && !Array.isArray(system)) {
     throw invalidType("system", "a valid string or list");
   }
   const blocks = typeof system === "string" ? [{ type: "text", text: system }] : recordsIn(system);
   const own = blocks.filter(({ text }) => !(typeof text === "string" && attribution.test(text)));
   messages.addSystem(own.flatMap((block, index) => blockParts(block, `system[${index}]`)));
-  for (const message of requestMessages(request, "input")) messages.add(message);
+  const count = new SliceCount();
+  for (const [index, start] of messageStarts(request).entries()) {
+    const message = yield* messageSteps(request, { index, start }, count, "input");
+    if (message !== undefined) messages.add(message);
+  }
   const translated = messages.finish();
   if (translated.every((message) => isRecord(message) && message["role"] === "system")) {
     throw invalidValue("messages", "at least one message with content is required");

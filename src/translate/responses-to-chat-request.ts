@@ -2,12 +2,15 @@ import { invalidType, missingParameter } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
 import type { ThoughtSeal } from "../seal/thought-seal.js";
-import { hasMoreValues } from "../wire/count-values.js";
 import { isRecord } from "../wire/is-record.js";
+import { memberOf } from "../wire/json-members.js";
+import { valueSteps } from "../wire/sliced/value-steps.js";
+import { atOnce, SliceCount, type Steps } from "../wire/slices.js";
+import { fewValuesSteps } from "./few-values.js";
 import { type ChatTools, type ToolList, toChatTools } from "./responses/chat-tools.js";
 import { type ChatMessage, Conversation } from "./responses/conversation.js";
 import { addItem, type Item } from "./responses/item-messages.js";
-import { memberValue, parseSpan } from "./responses/request-value.js";
+import { memberValue } from "./responses/request-value.js";
 import { wantsLogprobs } from "./responses/response-context.js";
 import { chooseTools } from "./responses/tool-choice.js";
 import type { ToolNames } from "./responses/tool-names.js";
@@ -38,14 +41,20 @@ const alike = ["temperature", "top_p", "user"];
  * @throws GatewayError 400 for what no chat can say, with the `param` of this API.
  */
 export function toChatRequest(request: ResponsesRequest, options: ToChatOptions): ChatTranslation {
+  return atOnce(chatTranslationSteps(request, options));
+}
+
+/** The same as steps. */
+export function* chatTranslationSteps(request: ResponsesRequest, options: ToChatOptions): Steps<ChatTranslation> {
   const { model, stream, maxOutputTokens, items } = request;
-  requireFewValues(request);
-  const parsed = (items ?? []).map(({ start, end, type }) => ({
-    item: parseSpan(request, { start, end }) as Item,
-    type,
-  }));
+  yield* fewValuesSteps(request, "input");
+  const count = new SliceCount();
+  const parsed: ParsedItem[] = [];
+  for (const { start, end, type } of items ?? []) {
+    parsed.push({ item: (yield* valueSteps(request.body, { start, end }, request.leaps, count)) as Item, type });
+  }
   const tools = toChatTools(toolLists(request, parsed));
-  const messages = toMessages(request, parsed, tools, options);
+  const messages = yield* toMessages(request, parsed, tools, options);
   if (messages.length === 0) throw beyondTarget("input", "'input' holds nothing that this model can be sent.");
   const body: Record<string, unknown> = { model, messages };
   if (stream) body["stream"] = true;
@@ -59,13 +68,8 @@ export function toChatRequest(request: ResponsesRequest, options: ToChatOptions)
   return { body, names: tools.names };
 }
 
-/** Far more than a conversation and its tools hold: a translation makes values of all of them at once. */
-const mostValues = 2 ** 18;
-
-function requireFewValues({ body }: ResponsesRequest): void {
-  if (!hasMoreValues(body, mostValues)) return;
-  throw beyondTarget("input", `A request to this model must hold at most ${mostValues} JSON values. Shorten it.`);
-}
+/** What an item costs, as bytes that are read in the same time. */
+const itemBytes = 256;
 
 interface ParsedItem {
   readonly item: Item;
@@ -84,21 +88,26 @@ function toolLists(request: ResponsesRequest, items: readonly ParsedItem[]): Too
   return lists;
 }
 
-function toMessages(
+function* toMessages(
   request: ResponsesRequest,
   items: readonly ParsedItem[],
   { names }: ChatTools,
   { thoughts }: ToChatOptions,
-): ChatMessage[] {
+): Steps<ChatMessage[]> {
   const conversation = new Conversation();
   const instructions = memberValue(request, "instructions");
   if (typeof instructions === "string" && instructions !== "") {
     conversation.message({ role: instructionRole(items), content: instructions });
   }
-  const input = request.items === undefined ? memberValue(request, "input") : undefined;
+  const own = request.items === undefined ? memberOf(request.members, "input") : undefined;
+  const input = own && (yield* valueSteps(request.body, own, request.leaps));
   if (typeof input === "string") conversation.message({ role: "user", content: input });
   const context = { conversation, names, thoughts };
-  for (const [index, { item, type }] of items.entries()) addItem(item, type, index, context);
+  const count = new SliceCount();
+  for (const [index, { item, type }] of items.entries()) {
+    addItem(item, type, index, context);
+    if (count.isFull(itemBytes)) yield;
+  }
   return conversation.messages();
 }
 

@@ -45,6 +45,14 @@ export class ByteWriter {
     return this.#buffer.subarray(start, this.#length);
   }
 
+  /** What was written so far. What is written after it goes into another buffer. */
+  take(): Buffer {
+    const taken = this.#buffer.subarray(0, this.#length);
+    this.#buffer = Buffer.allocUnsafe(this.#buffer.length);
+    this.#length = 0;
+    return taken;
+  }
+
   /** What was written. The writer is not to be used after it. */
   finish(): Buffer {
     return this.#buffer.subarray(0, this.#length);

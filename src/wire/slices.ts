@@ -13,24 +13,53 @@ export interface SlicedWork {
 export const sliceBytes = 256 * 1024;
 
 /** Does the work slice by slice. One turn of the event loop does one slice, however many works wait. */
-export async function inTurns(work: SlicedWork): Promise<void> {
-  do await nextTurn();
-  while (!work.run(work.position + sliceBytes));
+export function inTurns(work: SlicedWork): Promise<void> {
+  return stepInTurns(slicesOf(work));
 }
 
-/** Counts what some work has done, so that others have their turn after each slice of it. */
-export class Turns {
+/** Work that lets go at the end of each slice. Whoever runs it decides whether others have their turn there. */
+export type Steps<Result> = Generator<void, Result, void>;
+
+/** The work as steps. */
+export function* slicesOf(work: SlicedWork): Steps<void> {
+  while (!work.run(work.position + sliceBytes)) yield;
+}
+
+/** Does all steps in one go. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Does the steps, one in each turn of the event loop. */
+export async function stepInTurns<Result>(steps: Steps<Result>): Promise<Result> {
+  for (;;) {
+    await nextTurn();
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Does the steps at once where there is little to do, and else in turns. @param bytes - about how much there is to do. */
+export function bySize<Result>(bytes: number, steps: Steps<Result>): Result | Promise<Result> {
+  return bytes > sliceBytes ? stepInTurns(steps) : atOnce(steps);
+}
+
+/** Counts what steps have done, to tell when a slice is complete. */
+export class SliceCount {
   #left = sliceBytes;
 
   /**
    * So many bytes were read or written. What is done for a value costs, too, however short it is: see {@link valueBytes}.
-   * @returns what to wait for before going on; `undefined`: the slice is not used up.
+   * @returns whether to let go.
    */
-  spend(bytes: number): Promise<void> | undefined {
+  isFull(bytes: number): boolean {
     this.#left -= bytes;
-    if (this.#left > 0) return undefined;
+    if (this.#left > 0) return false;
     this.#left = sliceBytes;
-    return nextTurn();
+    return true;
   }
 }
 
@@ -40,7 +69,7 @@ export const valueBytes = 32;
 /** The works that wait for a turn of this thread's event loop. All gateways in the thread share it. */
 const waiting: (() => void)[] = [];
 
-function nextTurn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
     if (waiting.length === 1) soon(giveTurn);

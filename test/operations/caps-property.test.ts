@@ -100,7 +100,7 @@ async function send(given: Case) {
   const { promptTokens, addedCap, outputTokens: outputCap } = demand;
   const time = { admittedAt: 0, startedAt: 0, clock: { now: () => 0 } };
   const facts = { requestId: "req_1", callId: "req_1", promptTokens, addedCap, outputCap, ...time };
-  const exchange = request.exchangeWith(traits, model, facts);
+  const exchange = await request.exchangeWith(traits, model, facts);
   if (exchange === undefined) return undefined;
   const sent = JSON.parse(Buffer.from(exchange.body).toString()) as Record<string, unknown>;
   return { demand, sent, most: maxOutputTokens ?? contextLength };

@@ -110,6 +110,7 @@ export const layers: readonly Layer[] = [
       ...["openai/chat/message-outline.js", "openai/chat/prompt-tokens.js", "openai/chat/least-tokens.js"],
       ...["openai/chat/capabilities.js"],
       ...[
+        "openai/answer-bounds.js",
         "openai/received-answer.js",
         "openai/answer-context.js",
         "openai/dialect.js",

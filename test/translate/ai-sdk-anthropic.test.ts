@@ -3,6 +3,7 @@ import { generateText, jsonSchema, streamText, type ToolSet } from "ai";
 import { describe, expect, it } from "vitest";
 import { chatToMessage } from "../../src/translate/chat-to-message.js";
 import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-stream.js";
+import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { called, chunk, head, translation, usage } from "./chat-samples.js";
 
 const chunks = [
@@ -38,7 +39,9 @@ describe.each([undefined, "2026-10-21"])("the AI SDK, which checks all that it r
         ...chunks.map((each) => stream.chunk(structuredClone(each))),
         stream.end(usage),
       ];
-      return new Response(Buffer.concat(bytes), { headers: { "content-type": "text/event-stream" } });
+      return new Response(Buffer.concat(bytes.map(wholeOutgoing)), {
+        headers: { "content-type": "text/event-stream" },
+      });
     });
     const errors: unknown[] = [];
     const result = streamText({

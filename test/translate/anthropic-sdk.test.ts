@@ -18,6 +18,7 @@ import { chatToMessagesRequest } from "../../src/translate/chat-to-messages-requ
 import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-stream.js";
 import { messageToChat } from "../../src/translate/message-to-chat.js";
 import { messagesToChatRequest } from "../../src/translate/messages-to-chat-request.js";
+import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { answerContext } from "../support/answer-context.js";
 import { thoughtsOf } from "../support/own-seal.js";
 import { called, chunk, head, type Json, translation, usage } from "./chat-samples.js";
@@ -85,7 +86,8 @@ const expected = {
 function translatedStream(): Uint8Array[] {
   const stream = new ChatToMessagesStream(head, translation);
   const begun = [stream.begin(), stream.keepAlive];
-  return [...begun, ...chunks.map((each) => stream.chunk(structuredClone(each))), stream.keepAlive, stream.end(usage)];
+  const sent = chunks.map((each) => wholeOutgoing(stream.chunk(structuredClone(each))));
+  return [...begun, ...sent, stream.keepAlive, wholeOutgoing(stream.end(usage))];
 }
 
 describe("Anthropic's own SDK", () => {
@@ -175,7 +177,11 @@ describe("Anthropic's own SDK", () => {
     const client = await clientOf((_, response) => {
       const stream = new ChatToMessagesStream(head, translation);
       const error = badGateway("The model did not answer.");
-      sendEvents(response, [stream.chunk(chunk({ content: "so f" })), stream.fault(error), stream.fault(error)]);
+      sendEvents(response, [
+        wholeOutgoing(stream.chunk(chunk({ content: "so f" }))),
+        stream.fault(error),
+        stream.fault(error),
+      ]);
     });
     await expect(client.messages.stream(ask).finalMessage()).rejects.toThrow("The model did not answer.");
     const raw = await client.messages.create({ ...ask, stream: true });
@@ -188,7 +194,7 @@ describe("Anthropic's own SDK", () => {
   it("fails where a stream breaks off, rather than to take it for whole", async () => {
     const client = await clientOf((_, response) => {
       sendEvents(response, [
-        new ChatToMessagesStream(head, translation).chunk(chunk({ content: "so f" })),
+        wholeOutgoing(new ChatToMessagesStream(head, translation).chunk(chunk({ content: "so f" }))),
         messagesEvent("ping", '{"type":"ping"}'),
       ]);
     });

@@ -13,6 +13,7 @@ import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-strea
 import { messageToChat } from "../../src/translate/message-to-chat.js";
 import { messagesToChatRequest } from "../../src/translate/messages-to-chat-request.js";
 import { MessagesToChatStream } from "../../src/translate/messages-to-chat-stream.js";
+import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { answerContext } from "../support/answer-context.js";
 import { thoughtsOf } from "../support/own-seal.js";
 import { head, type Json, translation, usage } from "./chat-samples.js";
@@ -209,8 +210,8 @@ describe("whatever comes in", () => {
         const stream = new ChatToMessagesStream(head, translation);
         const bytes = [stream.begin()];
         const isWhole = unless(StreamFault, () => {
-          for (const each of chunks) bytes.push(stream.chunk(structuredClone(each)));
-          bytes.push(stream.end(usage));
+          for (const each of chunks) bytes.push(wholeOutgoing(stream.chunk(structuredClone(each))));
+          bytes.push(wholeOutgoing(stream.end(usage)));
           return true;
         });
         const events = eventsIn(...bytes);

@@ -7,6 +7,7 @@ import { chatToMessage } from "../../src/translate/chat-to-message.js";
 import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-stream.js";
 import { MessageToolNames } from "../../src/translate/messages/message-tool-names.js";
 import type { MessageTranslation } from "../../src/translate/messages/message-translation.js";
+import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { thoughtsOf } from "../support/own-seal.js";
 import { called, chunk, completions, cut, head, type Json, translation, usage } from "./chat-samples.js";
 import { accumulated, eventsIn } from "./message-events.js";
@@ -14,7 +15,7 @@ import { accumulated, eventsIn } from "./message-events.js";
 function streamed(chunks: readonly Json[], own: Partial<MessageTranslation> = {}) {
   const stream = new ChatToMessagesStream(head, { ...translation, ...own });
   const bytes = [stream.begin(), ...chunks.map((each) => stream.chunk(structuredClone(each))), stream.end(usage)];
-  return eventsIn(...bytes);
+  return eventsIn(...bytes.map(wholeOutgoing));
 }
 
 const message = (chunks: readonly Json[], own: Partial<MessageTranslation> = {}) => accumulated(streamed(chunks, own));
@@ -76,7 +77,10 @@ describe("a stream of chat completions as one of Messages", () => {
     expect(whole("2026-10-21")).toMatchObject({ ...nulls, usage: { cache_creation: null, service_tier: null } });
     for (const version of [undefined, "2023-06-01", "x"]) expect(whole(version)).not.toHaveProperty("container");
     const stream = new ChatToMessagesStream({ ...head, version: "2026-10-21" }, translation);
-    const events = eventsIn(stream.chunk(chunk({ content: "x" }, "stop")), stream.end(usage));
+    const events = eventsIn(
+      wholeOutgoing(stream.chunk(chunk({ content: "x" }, "stop"))),
+      wholeOutgoing(stream.end(usage)),
+    );
     expect(accumulated(events)).toEqual(whole("2026-10-21"));
     expect(events.at(-2)).toMatchObject({ delta: { container: null, stop_details: null } });
   });
@@ -85,8 +89,10 @@ describe("a stream of chat completions as one of Messages", () => {
     const stream = new ChatToMessagesStream(head, translation);
     expect(stream.chunk({ choices: [] })).toHaveLength(0);
     // Its client waits for the status until then.
-    expect(types(eventsIn(stream.chunk(chunk({ role: "assistant", content: "" }))))).toEqual(["message_start"]);
-    const first = eventsIn(stream.chunk(chunk({ content: "x" })));
+    expect(types(eventsIn(wholeOutgoing(stream.chunk(chunk({ role: "assistant", content: "" })))))).toEqual([
+      "message_start",
+    ]);
+    const first = eventsIn(wholeOutgoing(stream.chunk(chunk({ content: "x" }))));
     expect(types(first)).toEqual(["content_block_start", "content_block_delta"]);
     expect(stream.begin()).toHaveLength(0);
     expect(Buffer.from(stream.keepAlive).toString()).toBe('event: ping\ndata: {"type":"ping"}\n\n');

@@ -1,4 +1,5 @@
 // Of 100,000 cases each, most of the time would be that of `expect`.
+
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
@@ -12,6 +13,7 @@ import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-strea
 import { messagesToChatRequest } from "../../src/translate/messages-to-chat-request.js";
 import { MessagesToChatStream } from "../../src/translate/messages-to-chat-stream.js";
 import { createEventReader } from "../../src/wire/event-reader.js";
+import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { answerContext } from "../support/answer-context.js";
 import { thoughtsOf } from "../support/own-seal.js";
 import { completions, cut, head, type Json, translation, usage } from "./chat-samples.js";
@@ -91,7 +93,7 @@ function stopsAsMessages(completion: Json, lengths: number[], place: number): vo
   const isWhole = ended(() => bytes.push(stream.end(usage)));
   assert.equal(isWhole, count >= chunks.length - 1);
   bytes.push(stream.fault(failure));
-  const events = createEventReader(1_000_000).read(Buffer.concat(bytes));
+  const events = createEventReader(1_000_000).read(Buffer.concat(bytes.map(wholeOutgoing)));
   expectBegun(
     events.map(({ event, data }) => {
       const said = JSON.parse(data) as Event;
@@ -123,7 +125,7 @@ function expectBegun(events: readonly Event[], isWhole: boolean): void {
 function messagesBytes(completion: Json, lengths: readonly number[]): Buffer {
   const stream = new ChatToMessagesStream(head, translation);
   const bytes = cut(completion, lengths).map((chunk) => stream.chunk(chunk));
-  return Buffer.concat([...bytes, stream.end(usage)]);
+  return Buffer.concat([...bytes, stream.end(usage)].map(wholeOutgoing));
 }
 
 function stopsAsChat(completion: Json, lengths: number[], place: number): void {

@@ -1,6 +1,7 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import { soundUsage } from "../../metering/sound-usage.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
+import { hasTooManyParts } from "../../openai/answer-bounds.js";
 import { type AnswerContext, ownId } from "../../openai/answer-context.js";
 import { editAnswer, type ReceivedAnswer } from "../../openai/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -22,6 +23,7 @@ export type MessageContext = Pick<AnswerContext, "model" | "callId" | "promptTok
 export function toMessageAnswer(received: ReceivedAnswer, context: MessageContext): ModelAnswer | undefined {
   const message = received.json;
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
+  if (hasTooManyParts(message["content"])) return undefined;
   const { usage } = message;
   const { tokens, estimated, unpriced } = messageUsage(usage, message["content"], context);
   const edits: MemberEdits = new Map();

@@ -1,5 +1,6 @@
 import { StreamFault } from "../../errors/stream-fault.js";
 import { readTokenCount } from "../../metering/token-counts.js";
+import { PartCount } from "../../openai/answer-bounds.js";
 import type { EstimateBounds } from "../../openai/media/token-estimate.js";
 import type { UpstreamFailureContext } from "../../openai/upstream-errors/upstream-failure.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
@@ -18,6 +19,7 @@ export interface MessageEvent {
 export class MessageStreamReader {
   readonly progress: MessageProgress;
   readonly #context: UpstreamFailureContext;
+  readonly #blocks = new PartCount();
 
   constructor(context: EstimateBounds & UpstreamFailureContext) {
     this.progress = new MessageProgress(context);
@@ -52,7 +54,7 @@ export class MessageStreamReader {
         this.progress.usageCame(isRecord(said["message"]) ? said["message"]["usage"] : undefined);
         break;
       case "content_block_start":
-        this.#noteBlock(said["content_block"]);
+        this.#beginBlock(said["content_block"]);
         break;
       case "content_block_delta":
         this.#noteBlock(said["delta"]);
@@ -71,6 +73,11 @@ export class MessageStreamReader {
         this.end();
         break;
     }
+  }
+
+  #beginBlock(block: unknown): void {
+    if (this.#blocks.isTooMany(isRecord(block) ? block["type"] : undefined)) throw new StreamFault("garbage");
+    this.#noteBlock(block);
   }
 
   #noteBlock(block: unknown): void {

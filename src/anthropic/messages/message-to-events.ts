@@ -1,3 +1,4 @@
+import { hasTooManyParts } from "../../openai/answer-bounds.js";
 import type { ReceivedAnswer } from "../../openai/received-answer.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
@@ -30,6 +31,7 @@ export function messageToEvents(received: ReceivedAnswer): ServerSentEvent[] | u
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
   const { content, stop_reason: reason, stop_sequence: sequence = null, stop_details: details, ...head } = message;
   const blocks: unknown[] = Array.isArray(content) ? content : [];
+  if (hasTooManyParts(blocks)) return undefined;
   const inputs = rawInputs(received.bytes);
   const ended = {
     stop_reason: reason ?? "end_turn",

@@ -4,6 +4,7 @@ import type { StreamProgress } from "../../metering/progress.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
 
 /** How a stream is collected for guards. */
 export interface CollectOptions {
@@ -60,18 +61,18 @@ export class GuardedCodec implements StreamCodec {
   }
 
   event(event: ServerSentEvent): Uint8Array | undefined {
-    const passed = this.#pass(this.#codec.event(event));
+    const passed = this.#pass(whole(this.#codec.event(event)));
     if (this.#holds) this.#options.heldBack();
     return passed;
   }
 
   whole(body: Uint8Array): Uint8Array | undefined {
-    return this.#pass(this.#codec.whole(body));
+    return this.#pass(whole(this.#codec.whole(body)));
   }
 
   /** What ends the client's stream, if it is not held. */
   end(): Uint8Array {
-    const closing = this.#codec.end();
+    const closing = wholeOutgoing(this.#codec.end());
     const passed = this.#pass(closing);
     this.#hasEnded = true;
     return passed ?? new Uint8Array();
@@ -106,4 +107,9 @@ export class GuardedCodec implements StreamCodec {
     this.#holds = false;
     return held;
   }
+}
+
+/** Guards read all of it, so that nothing can be left to be written later. */
+function whole(sent: Outgoing | undefined): Uint8Array | undefined {
+  return sent && wholeOutgoing(sent);
 }

@@ -3,6 +3,7 @@ import type { EventShortcut, StreamCodec } from "../../operations/stream-codec.j
 import type { ByteWriter } from "../../wire/byte-writer.js";
 import { eventEnd } from "../../wire/event-frame.js";
 import { createEventReader, type EventReader, type ServerSentEvent } from "../../wire/event-reader.js";
+import type { Outgoing } from "../../wire/sliced/late-bytes.js";
 
 export interface EventRelayOptions {
   /** The largest event, in bytes. */
@@ -21,6 +22,8 @@ export class EventRelay {
   #hasRead = false;
   /** Whether the bytes so far ended with a whole event. */
   #atBoundary = true;
+  /** What goes out before what is in the writer. */
+  #early: Outgoing[] | undefined;
 
   constructor(codec: StreamCodec, { maxEventBytes, useShortcut = true }: EventRelayOptions) {
     this.#codec = codec;
@@ -55,6 +58,16 @@ export class EventRelay {
     for (const event of this.#reader?.end() ?? []) this.#pass(event, out);
   }
 
+  /**
+   * What goes out before what the writer has, since something of it is written later; `undefined`: nothing is, as nearly
+   * always.
+   */
+  takeEarly(): Outgoing[] | undefined {
+    const early = this.#early;
+    this.#early = undefined;
+    return early;
+  }
+
   #parse(bytes: Buffer, out: ByteWriter): void {
     const wasAtBoundary = this.#atBoundary;
     this.#atBoundary = endsEvent(bytes);
@@ -63,7 +76,7 @@ export class EventRelay {
     const start = out.length;
     for (const event of events) this.#pass(event, out);
     const shortcut = this.#shortcut;
-    if (shortcut === undefined || shortcut.hasGivenUp) return;
+    if (shortcut === undefined || this.#early !== undefined || shortcut.hasGivenUp) return;
     if (!wasAtBoundary || !this.#atBoundary || events.length !== 1) return;
     if (shortcut.learn(bytes, out.since(start))) this.#reader = undefined;
   }
@@ -78,7 +91,14 @@ export class EventRelay {
 
   #pass(event: ServerSentEvent, out: ByteWriter): void {
     const sent = this.#codec.event(event);
-    if (sent !== undefined) out.write(sent);
+    if (sent === undefined) return;
+    if (sent instanceof Uint8Array) {
+      out.write(sent);
+      return;
+    }
+    this.#early ??= [];
+    if (out.length > 0) this.#early.push(out.take());
+    this.#early.push(sent);
   }
 }
 

@@ -32,7 +32,8 @@ export async function respondWhole(response: TargetResponse): Promise<GatewayRes
   const body = await readBody(response, progress);
   let answer: ModelAnswer;
   try {
-    answer = exchange.readWhole(body);
+    const read = exchange.readWhole(body);
+    answer = read instanceof Promise ? await read : read;
   } catch (error) {
     // For example, JSON that is nested too deep to be written again.
     throw toUpstreamFailure(error);

@@ -2,6 +2,8 @@ import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
+import { joinOutgoing, LateBytes, type Outgoing } from "../../wire/sliced/late-bytes.js";
+import { nextTurn } from "../../wire/slices.js";
 import type { RelayLimits } from "../call-services.js";
 import { type BodyIterator, iteratorOf, leaveBody } from "./body-iterator.js";
 import { EventRelay } from "./event-relay.js";
@@ -55,6 +57,9 @@ export class StreamChunks {
   #isAsked = false;
   /** Bytes that arrived before the next `ask`. */
   #ready: Uint8Array | undefined;
+  /** What goes out behind them. It is written part by part, one in a turn of the event loop. */
+  #late: LateBytes | undefined;
+  #isWriting = false;
   /** The error that ends the stream after the ready bytes. */
   #fault: { error: unknown } | undefined;
   readonly #listener: ChunkListener;
@@ -74,7 +79,7 @@ export class StreamChunks {
   ask(): void {
     this.#isAsked = true;
     this.#timer.start();
-    if (this.#ready !== undefined || this.#isOver) this.#notify();
+    if (this.#ready !== undefined || this.#late !== undefined || this.#isOver) this.#notify();
     else if (!this.#isReading) this.#read();
   }
 
@@ -89,6 +94,7 @@ export class StreamChunks {
   /** Stops everything: `ask` is not called again. */
   stop(): void {
     this.#timer.stop();
+    this.#isAsked = false;
     this.#leave();
   }
 
@@ -116,7 +122,7 @@ export class StreamChunks {
       this.#leave();
     }
     if (hasEnded) this.#end();
-    else if (this.#ready !== undefined || this.#isOver) this.#notify();
+    else if (this.#ready !== undefined || this.#late !== undefined || this.#isOver) this.#notify();
     else this.#read();
   };
 
@@ -139,16 +145,31 @@ export class StreamChunks {
     } finally {
       this.#flow.came(this.#codec.progress);
       // The client gets what arrived before a fault.
-      if (out.length > 0) this.#ready = out.finish();
+      this.#keep(out);
     }
     if (this.#codec.progress.isDone) this.#leave();
+  }
+
+  #keep(out: ByteWriter): void {
+    const early = this.#relay.takeEarly();
+    if (early === undefined) {
+      if (out.length > 0) this.#ready = out.finish();
+      return;
+    }
+    if (out.length > 0) early.push(out.finish());
+    this.#hold(joinOutgoing(early));
+  }
+
+  #hold(outgoing: Outgoing | undefined): void {
+    if (outgoing instanceof LateBytes) this.#late = outgoing;
+    else this.#ready = outgoing;
   }
 
   /** The body has ended. */
   #end(): void {
     this.#isOver = true;
     try {
-      if (this.#fault === undefined) this.#ready = this.#rest();
+      if (this.#fault === undefined) this.#rest();
     } catch (error) {
       this.#fault = { error };
     }
@@ -156,11 +177,14 @@ export class StreamChunks {
   }
 
   /** Bytes that can be written only once the body is complete. */
-  #rest(): Uint8Array | undefined {
-    if (this.#document.length > 0) return this.#codec.whole(this.#document.bytes);
+  #rest(): void {
+    if (this.#document.length > 0) {
+      this.#hold(this.#codec.whole(this.#document.bytes));
+      return;
+    }
     const out = new ByteWriter(spareBytes);
     this.#relay.end(out);
-    return out.length > 0 ? out.finish() : undefined;
+    this.#keep(out);
   }
 
   /** Stops reading the body. */
@@ -172,12 +196,29 @@ export class StreamChunks {
 
   #notify(): void {
     if (!this.#isAsked) return;
+    if (this.#ready === undefined && this.#late !== undefined) {
+      this.#write(this.#late);
+      return;
+    }
     this.#isAsked = false;
     const ready = this.#ready;
     this.#ready = undefined;
     if (ready !== undefined) this.#notifyChunks(ready);
     else if (this.#fault !== undefined) this.#listener.onFault(this.#fault.error);
     else this.#listener.onEnd();
+  }
+
+  #write(late: LateBytes): void {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    void nextTurn().then(() => {
+      this.#isWriting = false;
+      this.#ready = late.next();
+      if (this.#ready === undefined) this.#late = undefined;
+      // Behind the last part the upstream is read on, unless it has ended.
+      if (this.#ready !== undefined || this.#isOver) this.#notify();
+      else if (this.#isAsked && !this.#isReading) this.#read();
+    });
   }
 
   #notifyChunks(ready: Uint8Array): void {

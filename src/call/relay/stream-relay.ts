@@ -4,6 +4,8 @@ import { endReasonOf, type Outcome } from "../../events/outcome.js";
 import type { EndReason } from "../../metering/outcome.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
+import { type LateBytes, type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
+import { nextTurn } from "../../wire/slices.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayLimits } from "../call-services.js";
 import type { Departure } from "../departure.js";
@@ -55,6 +57,8 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   #isEnding = false;
   /** What its client has not read yet. */
   #rest: Uint8Array | undefined;
+  /** What ends the stream, as far as it is not written yet. */
+  #late: LateBytes | undefined;
   #waiting: Waiting | undefined;
   /** Whether the client has received something. */
   #committed = false;
@@ -93,6 +97,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       if (this.#rest !== undefined) this.#give(this.#rest);
+      else if (this.#late !== undefined) this.#giveLate(this.#late);
       else if (this.#isEnding) this.#silence?.start();
       else if (this.#settled === undefined) this.#chunks.ask();
       else this.#end();
@@ -151,7 +156,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
 
   onEnd(): void {
     if (this.#settled !== undefined) return;
-    let closing: Uint8Array;
+    let closing: Outgoing;
     try {
       closing = this.#codec.end();
     } catch (error) {
@@ -166,13 +171,13 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     this.#isEnding = true;
     this.#silence = new RestartableTimer(this.#attempt.call.services.limits.keepAliveMs, () => this.#keepAlive());
     this.#silence.start();
-    review(closing).then(
+    review(wholeOutgoing(closing)).then(
       (reviewed) => this.#finish(reviewed.closing, reviewed.instead),
       (error) => this.#reviewFailed(error),
     );
   }
 
-  #finish(closing: Uint8Array, instead?: string): void {
+  #finish(closing: Outgoing, instead?: string): void {
     if (this.#settled !== undefined) return;
     const { keep } = this.#ending;
     const ended = this.#settle({ reason: "completed" });
@@ -207,10 +212,29 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   }
 
   /** Gives the client the end of its stream. */
-  #close(closing: Uint8Array): void {
+  #close(closing: Outgoing): void {
     this.#isEnding = false;
     this.#silence?.stop();
-    this.#give(closing);
+    if (closing instanceof Uint8Array) {
+      this.#give(closing);
+      return;
+    }
+    this.#late = closing;
+    if (this.#waiting !== undefined) this.#giveLate(closing);
+  }
+
+  /** Gives the next part of what ends the stream, in a turn of its own. */
+  #giveLate(late: LateBytes): void {
+    void nextTurn().then(() => {
+      if (this.#isOver) return;
+      const piece = late.next();
+      if (piece !== undefined) {
+        this.#give(piece);
+        return;
+      }
+      this.#late = undefined;
+      this.#end();
+    });
   }
 
   #keepAlive(): void {

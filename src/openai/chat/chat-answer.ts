@@ -1,7 +1,9 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
+import type { TokenCounts } from "../../metering/token-counts.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
+import { mostToolCalls } from "../answer-bounds.js";
 import type { AnswerContext } from "../answer-context.js";
 import { estimatedTokens } from "../media/token-estimate.js";
 import { editAnswer, type ReceivedAnswer } from "../received-answer.js";
@@ -15,16 +17,52 @@ import { joinTextParts } from "./text-parts.js";
  * @returns `undefined` when it is no chat completion.
  */
 export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
-  const answer = received.json;
+  const repair = repairOf(received.json, context);
+  if (repair === undefined) return undefined;
+  const { edits, choices, ...rest } = repair;
+  return { body: editAnswer(received, edits), ...rest, finishReason: firstFinish(choices) };
+}
+
+/** A chat completion as {@link toChatAnswer} repairs it, for a client that gets it in other words. */
+export interface RepairedCompletion {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly tokens: TokenCounts;
+  readonly estimated: boolean;
+}
+
+/** @returns `undefined` when it is no chat completion. @param answer - parsed; its choices are changed in place. */
+export function repairCompletion(answer: unknown, context: AnswerContext): RepairedCompletion | undefined {
+  const repair = repairOf(answer, context);
+  if (repair === undefined) return undefined;
+  const json: Record<string, unknown> = { ...(answer as Record<string, unknown>) };
+  for (const [name, edit] of repair.edits) {
+    if (edit === null) delete json[name];
+    else if (typeof edit === "string" && name !== "choices") json[name] = JSON.parse(edit);
+  }
+  return { json, tokens: repair.tokens, estimated: repair.estimated };
+}
+
+/** What is to change in a chat completion, and what it counts. */
+interface Repair {
+  readonly edits: MemberEdits;
+  readonly choices: readonly Record<string, unknown>[];
+  readonly tokens: TokenCounts;
+  readonly estimated: boolean;
+  readonly responseId: string;
+}
+
+function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
   if (!Array.isArray(choices) || choices.length === 0) return undefined;
   for (const choice of choices) {
     if (!isRecord(choice) || !isRecord(choice["message"]) || isRecord(choice["error"])) return undefined;
+    const calls = choice["message"]["tool_calls"];
+    if (Array.isArray(calls) && calls.length > mostToolCalls) return undefined;
   }
 
-  const id = completionId(answer["id"], context);
-  const edits = editsOf(answer, choices, id, context);
+  const responseId = completionId(answer["id"], context);
+  const edits = editsOf(answer, choices, responseId, context);
   const reported = readUsage(answer["usage"]);
   const usage = visibleUsage(answer["usage"], context.dialect);
   const tokens = reported ?? estimatedTokens(context, outputOf(choices));
@@ -33,13 +71,7 @@ export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): 
   } else if (usage !== answer["usage"]) {
     edits.set("usage", JSON.stringify(usage));
   }
-  return {
-    body: editAnswer(received, edits),
-    tokens,
-    estimated: reported === undefined,
-    responseId: id,
-    finishReason: firstFinish(choices),
-  };
+  return { edits, choices, tokens, estimated: reported === undefined, responseId };
 }
 
 function outputOf(choices: readonly Record<string, unknown>[]): TextSample {

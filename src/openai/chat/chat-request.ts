@@ -1,10 +1,10 @@
 import { invalidType } from "../../errors/gateway-error.js";
-import { inTurns } from "../../wire/slices.js";
+import { type Steps, slicesOf, stepInTurns } from "../../wire/slices.js";
 import { chatContent } from "../request/content-shape.js";
 import {
   type JsonRequest,
+  jsonRequestSteps,
   parseJsonRequest,
-  parseJsonRequestInTurns,
   readCount,
   readMember,
   readModel,
@@ -48,11 +48,16 @@ export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatReque
 }
 
 /** The same for a large body, in slices between which other work can run. */
-export async function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ChatRequest> {
-  const request = await parseJsonRequestInTurns(bytes, maxDepth);
+export function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ChatRequest> {
+  return stepInTurns(chatRequestSteps(bytes, maxDepth));
+}
+
+/** The same as steps. */
+export function* chatRequestSteps(bytes: Uint8Array, maxDepth: number): Steps<ChatRequest> {
+  const request = yield* jsonRequestSteps(bytes, maxDepth);
   const model = readModel(request);
   const messages = checkMessages(request, chatContent, true, watchChatParts);
-  await inTurns(messages);
+  yield* slicesOf(messages);
   return toChatRequest(request, model, messages);
 }
 

@@ -1,5 +1,6 @@
 import { StreamFault } from "../../errors/stream-fault.js";
 import { isRecord } from "../../wire/is-record.js";
+import { mostToolCalls } from "../answer-bounds.js";
 import { outputText } from "./chat-answer.js";
 import type { ChatProgress } from "./chat-progress.js";
 import { joinTextParts } from "./text-parts.js";
@@ -14,9 +15,6 @@ const reasoningMembers = ["reasoning_content", "reasoning", "reasoning_details"]
 
 /** The most choices that a request can ask for. */
 const mostChoices = 128;
-
-/** The most tool calls in one choice; far more than any model makes. */
-const mostToolCalls = 1024;
 
 /** Repairs the choices of a stream's chunks where clients would fail, and measures their output. */
 export class ChunkRepair {

@@ -15,8 +15,10 @@ import {
 import { longestNumber } from "../../wire/json-number.js";
 import { PathSearch, pathAt } from "../../wire/json-path.js";
 import { JsonCheck, type JsonFault, mostNested } from "../../wire/json-syntax.js";
-import { inTurns } from "../../wire/slices.js";
+
+import { type Steps, slicesOf, stepInTurns } from "../../wire/slices.js";
 import type { OddPlace } from "../tables/odd-places.js";
+
 import { misspelledName } from "./misspelled-name.js";
 import { readMembers } from "./request-names.js";
 
@@ -55,16 +57,21 @@ export function parseJsonRequest(bytes: Uint8Array, maxDepth: number): JsonReque
 }
 
 /** The same for a large body, in slices between which other work can run. */
-export async function parseJsonRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<JsonRequest> {
+export function parseJsonRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<JsonRequest> {
+  return stepInTurns(jsonRequestSteps(bytes, maxDepth));
+}
+
+/** The same as steps. */
+export function* jsonRequestSteps(bytes: Uint8Array, maxDepth: number): Steps<JsonRequest> {
   const body = withoutByteOrderMark(bytes);
   requireUtf8(body);
   const leaps = new Map<number, number>();
   const check = new JsonCheck(body, maxDepth, leaps);
-  await inTurns(check);
+  yield* slicesOf(check);
   const { fault } = check;
   if (fault !== undefined) {
     const search = new PathSearch(body, fault.at);
-    await inTurns(search);
+    yield* slicesOf(search);
     throw faultError(body, fault, maxDepth, search.path);
   }
   return takeApart(body, leaps);

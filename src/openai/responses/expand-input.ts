@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { type GatewayError, invalidValue } from "../../errors/gateway-error.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
-import { Turns } from "../../wire/slices.js";
-import { writeTextInTurns } from "../../wire/text-slices.js";
+import { textSteps } from "../../wire/sliced/text-slices.js";
+import { SliceCount, type Steps, stepInTurns, valueBytes } from "../../wire/slices.js";
 import type { InputItem } from "./input-outline.js";
 import { itemNotFound } from "./not-found.js";
 import type { ResponsesRequest } from "./responses-request.js";
@@ -28,36 +28,36 @@ export function referencedIds({ items }: ResponsesRequest): string[] {
  * @throws GatewayError 400 `item_not_found` for a reference to an unknown item, and 400 for a result of more bytes. A
  * reference to unknown reasoning is removed.
  */
-export async function expandInput(
+export function expandInput(request: ResponsesRequest, referred: ReferredItems, maxBytes: number): Promise<Uint8Array> {
+  return stepInTurns(expandSteps(request, referred, maxBytes));
+}
+
+function* expandSteps(
   request: ResponsesRequest,
   { earlier, referenced }: ReferredItems,
   maxBytes: number,
-): Promise<Uint8Array> {
+): Steps<Uint8Array> {
   const { body, members, items } = request;
   const out = new ByteWriter(body.length);
-  const turns = new Turns();
+  const count = new SliceCount();
   let next = "[";
-  const add = async (item: Uint8Array | string) => {
+  const add = function* (item: Uint8Array | string): Steps<void> {
     if (out.length + item.length > maxBytes) throw conversationTooLong(request, maxBytes);
     out.writeText(next);
     next = ",";
-    if (typeof item === "string") {
-      await writeTextInTurns(out, item, turns);
-      return;
-    }
-    out.write(item);
-    const turn = turns.spend(item.length);
-    if (turn !== undefined) await turn;
+    if (typeof item === "string") yield* textSteps(out, item, count);
+    else out.write(item);
+    if (count.isFull(typeof item === "string" ? valueBytes : item.length)) yield;
   };
-  for (const item of earlier) await add(item);
+  for (const item of earlier) yield* add(item);
   for (const [index, item] of (items ?? []).entries()) {
     const found = item.type === "item_reference" ? referenced.get(item.id ?? "") : body.subarray(item.start, item.end);
-    if (found !== undefined) await add(found);
+    if (found !== undefined) yield* add(found);
     else if (!isReasoning(item)) throw itemNotFound(item.id ?? "", index);
   }
   const input = memberOf(members, "input");
   if (input !== undefined && body[input.start] === 0x22) {
-    await add(userMessage(body.subarray(input.start, input.end)));
+    yield* add(userMessage(body.subarray(input.start, input.end)));
   }
   out.writeText(next === "[" ? "[]" : "]");
   const edits: MemberEdits = new Map();

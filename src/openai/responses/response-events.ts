@@ -1,5 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
+import { writeSteps } from "../../wire/sliced/json-steps.js";
+import { lateBytes, type Outgoing } from "../../wire/sliced/late-bytes.js";
+import { SliceCount, sliceBytes } from "../../wire/slices.js";
 
 /** An event of a streamed response (OpenAI reference, "Streaming events"). */
 export interface ResponseEvent {
@@ -13,6 +16,26 @@ export function frameEvents(events: readonly ResponseEvent[]): Buffer {
   let text = "";
   for (const event of events) text += `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
   return Buffer.from(text);
+}
+
+/**
+ * The same, of which long ones are written when they are asked for.
+ * @param size - how long the texts of events are that bring no delta, about.
+ */
+export function frameLate(events: readonly ResponseEvent[], size: number): Outgoing {
+  if (!events.some((event) => isLong(event, size))) return frameEvents(events);
+  return lateBytes(function* (out) {
+    const count = new SliceCount();
+    for (const event of events) {
+      out.writeText(`event: ${event.type}\ndata: `);
+      yield* writeSteps(out, event, count);
+      out.writeText("\n\n");
+    }
+  });
+}
+
+function isLong({ delta }: ResponseEvent, size: number): boolean {
+  return (typeof delta === "string" ? delta.length : size) > sliceBytes;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { StreamProgress } from "../../metering/progress.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { eventEnd, eventStart } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
 import type { EventShortcut, StreamCodec } from "../stream-codec.js";
 import { type CostOf, eventWithCost } from "./usage-cost.js";
 
@@ -24,15 +25,15 @@ export class CostedCodec implements StreamCodec {
     return this.#codec.progress;
   }
 
-  event(event: ServerSentEvent): Uint8Array | undefined {
+  event(event: ServerSentEvent): Outgoing | undefined {
     return this.#withCost(this.#codec.event(event));
   }
 
-  whole(body: Uint8Array): Uint8Array | undefined {
+  whole(body: Uint8Array): Outgoing | undefined {
     return this.#withCost(this.#codec.whole(body));
   }
 
-  end(): Uint8Array {
+  end(): Outgoing {
     return this.#withCost(this.#codec.end()) ?? new Uint8Array();
   }
 
@@ -45,10 +46,10 @@ export class CostedCodec implements StreamCodec {
   }
 
   /** Before all of the response has come, nobody knows what it costs. */
-  #withCost(sent: Uint8Array | undefined): Uint8Array | undefined {
+  #withCost(sent: Outgoing | undefined): Outgoing | undefined {
     if (sent === undefined || !this.progress.isComplete) return sent;
-    const bytes = asBuffer(sent);
-    if (!bytes.includes(usageName)) return sent;
+    const bytes = asBuffer(wholeOutgoing(sent));
+    if (!bytes.includes(usageName)) return bytes;
     const credits = this.#costOf(this.progress.tokens);
     const pieces: Uint8Array[] = [];
     for (let start = 0; start < bytes.length; ) {

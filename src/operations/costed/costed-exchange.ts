@@ -26,9 +26,14 @@ export class CostedExchange implements Exchange {
     this.#costOf = costOf;
   }
 
-  readWhole(bytes: Uint8Array): ModelAnswer {
+  readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer> {
     const answer = this.#exchange.readWhole(bytes);
-    return { ...answer, body: withCost(Buffer.from(answer.body), this.#costOf(answer.tokens)) };
+    return answer instanceof Promise ? answer.then((read) => this.#withCost(read)) : this.#withCost(answer);
+  }
+
+  #withCost(answer: ModelAnswer): ModelAnswer {
+    const { body, tokens } = answer;
+    return { ...answer, body: withCost(typeof body === "string" ? Buffer.from(body) : body, this.#costOf(tokens)) };
   }
 
   partialTokens(pieces: readonly Uint8Array[]): TokenCounts {

@@ -1,17 +1,24 @@
 import { ownId } from "../../openai/answer-context.js";
-import { messagesToChatRequest } from "../../translate/messages-to-chat-request.js";
+import { fewValuesSteps } from "../../translate/few-values.js";
+import { chatRequestOfMessagesSteps } from "../../translate/messages-to-chat-request.js";
+import { bySize, type Steps } from "../../wire/slices.js";
 import { toAnswerContext } from "../answer-context.js";
 import { MessagesClientSink } from "../translated/messages-client-sink.js";
 import { originOf } from "../translated/origin-of.js";
-import { parseTranslated } from "../translated/parse-translated.js";
+import { translatedSteps } from "../translated/parse-translated.js";
 import { toChatTarget } from "../translated/to-chat-target.js";
 import { TranslatedExchange } from "../translated/translated-exchange.js";
 import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
 
 /** A request for a message, and the chat completion of a server that does not speak that API. */
-export function messagesOnChat(parts: MessagesExchangeParts): TranslatedExchange {
+export function messagesOnChat(parts: MessagesExchangeParts): TranslatedExchange | Promise<TranslatedExchange> {
+  return bySize(parts.request.body.length, exchangeSteps(parts));
+}
+
+function* exchangeSteps(parts: MessagesExchangeParts): Steps<TranslatedExchange> {
   const { request, headers, sealOf, target, model, attempt } = parts;
-  const { body, translation } = messagesToChatRequest(request, {
+  yield* fewValuesSteps(request, "messages");
+  const { body, translation } = yield* chatRequestOfMessagesSteps(request, {
     thoughts: sealOf(originOf(target, model)),
     reasoning: model.reasons,
   });
@@ -24,6 +31,6 @@ export function messagesOnChat(parts: MessagesExchangeParts): TranslatedExchange
   };
   const sink = new MessagesClientSink(head, translation);
   const context = toAnswerContext(target, model, attempt, "messages");
-  const source = toChatTarget(parseTranslated(body), parts, context);
+  const source = yield* toChatTarget(yield* translatedSteps(body), parts, context);
   return new TranslatedExchange(source, sink, attempt);
 }

@@ -8,7 +8,7 @@ import { responseBytes, textBytes } from "../../responses/response-bytes.js";
 import type { KeptItem, KeptResponse, ResponseStore } from "../../responses/response-store.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { editMembers, elementsOf, endOfValue, memberOf, membersOf, valueAt } from "../../wire/json-members.js";
-import { Turns, valueBytes } from "../../wire/slices.js";
+import { bySize, SliceCount, type Steps } from "../../wire/slices.js";
 import type { LoadRoom } from "../operation.js";
 
 /** Why nothing is found where the gateway has no store. */
@@ -98,8 +98,8 @@ export class KeptConversation {
       createdAt,
       previousResponseId: this.previousResponseId,
       response: typeof json === "string" ? json : bytes.toString(),
-      input: await keptItems(this.#inputItems(), id, ""),
-      output: await keptItems(outputItems(bytes), id, "o"),
+      input: await bySize(this.#request.body.length, keptItems(this.#inputItems(), id, "")),
+      output: await bySize(bytes.length, keptItems(outputItems(bytes), id, "o")),
     });
   }
 
@@ -137,16 +137,18 @@ function loadedBytes(turns: readonly KeptResponse[], items: Iterable<string>): n
   return bytes;
 }
 
+/** What an item costs by itself, as bytes that are read in the same time. */
+const itemBytes = 512;
+
 /** The items as they are kept, made in slices. @param mark - before their places. */
-async function keptItems(items: Iterable<Uint8Array>, responseId: string, mark: string): Promise<KeptItem[]> {
-  const turns = new Turns();
+function* keptItems(items: Iterable<Uint8Array>, responseId: string, mark: string): Steps<KeptItem[]> {
+  const count = new SliceCount();
   const kept: KeptItem[] = [];
   let place = 0;
   for (const item of items) {
     const found = keptItem(item, responseId, `${mark}${place++}`);
     if (found !== undefined) kept.push(found);
-    const turn = turns.spend(item.length + valueBytes);
-    if (turn !== undefined) await turn;
+    if (count.isFull(item.length + itemBytes)) yield;
   }
   return kept;
 }

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { invalidValue } from "../../errors/gateway-error.js";
-import { readInputItemsQuery } from "../../openai/responses/input-items-query.js";
 import { responseNotFound } from "../../openai/responses/not-found.js";
+import { readInputItemsQuery } from "../../openai/responses/read-input-items-query.js";
 import { inputPageOf } from "../../responses/input-page.js";
 import type { InputPage, KeptInput, KeptResponse, ResponseStore } from "../../responses/response-store.js";
-import { textSlices } from "../../wire/text-slices.js";
+import { textSlices } from "../../wire/sliced/text-slices.js";
 import { keepsNothing } from "./kept-conversation.js";
 
 /** Where a response is kept, if it is. */

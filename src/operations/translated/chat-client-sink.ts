@@ -5,8 +5,12 @@ import type { AnswerContext } from "../../openai/answer-context.js";
 import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
 import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import { toUsageObject } from "../../openai/usage.js";
+import { chunkParts } from "../../translate/chat/chunk-parts.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import { isRecord } from "../../wire/is-record.js";
+import { jsonSteps } from "../../wire/sliced/json-steps.js";
+import { joinOutgoing, LateBytes, type Outgoing } from "../../wire/sliced/late-bytes.js";
+import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
 /** A client of chat completions, for an upstream that does not speak them. */
@@ -20,8 +24,8 @@ export class ChatClientSink implements ChatSink {
   }
 
   /** With its usage, also where the upstream has not counted. */
-  whole({ json, tokens }: ChatCompletion): string {
-    return JSON.stringify(isRecord(json["usage"]) ? json : { ...json, usage: toUsageObject(tokens) });
+  *whole({ json, tokens }: ChatCompletion, expectedBytes: number): Steps<Uint8Array> {
+    return yield* jsonSteps(isRecord(json["usage"]) ? json : { ...json, usage: toUsageObject(tokens) }, expectedBytes);
   }
 
   responseId({ id }: ChatJson): string | undefined {
@@ -45,7 +49,20 @@ class ChatClientChunks implements ChatChunkSink {
     return this.#writer.id;
   }
 
-  chunk(json: ChatJson): Uint8Array | undefined {
+  chunk(json: ChatJson): Outgoing | undefined {
+    const parts = chunkParts(json);
+    if (parts === undefined) return this.#write(json);
+    const written = this.#writeAll(parts);
+    // The first one says what the response is called.
+    const first = written.next();
+    return first.done ? undefined : joinOutgoing([first.value, new LateBytes(written)]);
+  }
+
+  *#writeAll(parts: Iterable<ChatJson>): Generator<Uint8Array, void> {
+    for (const part of parts) yield this.#write(part) ?? new Uint8Array();
+  }
+
+  #write(json: ChatJson): Uint8Array | undefined {
     const usage = isRecord(json["usage"]) ? json["usage"] : undefined;
     this.#usage = usage ?? this.#usage;
     return this.#writer.write({ json, text: JSON.stringify(json), isRepaired: false, usage });

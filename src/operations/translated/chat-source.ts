@@ -4,6 +4,8 @@ import type { OperationName } from "../../metering/operation-name.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
+import type { Outgoing } from "../../wire/sliced/late-bytes.js";
+import type { Steps } from "../../wire/slices.js";
 
 /** A chat completion or one of its chunks, as parsed JSON. */
 export type ChatJson = Readonly<Record<string, unknown>>;
@@ -19,7 +21,7 @@ export interface ChatSource {
   readonly body: Uint8Array;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** @throws GatewayError when it is no response to the request. */
-  readWhole(bytes: Uint8Array): ChatCompletion;
+  readWhole(bytes: Uint8Array): Steps<ChatCompletion>;
   readStream(): ChatChunkSource;
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError;
 }
@@ -36,7 +38,8 @@ export interface ChatChunkSource {
 
 /** The client's side of a translated exchange: it writes a chat completion in the client's own words. */
 export interface ChatSink {
-  whole(completion: ChatCompletion): string;
+  /** @param expectedBytes - about how long it will be. */
+  whole(completion: ChatCompletion, expectedBytes: number): Steps<Uint8Array>;
   /** The response's id, as its client gets it. */
   responseId(completion: ChatJson): string | undefined;
   stream(): ChatChunkSink;
@@ -49,8 +52,8 @@ export interface ChatChunkSink {
   /** The response's id; may be `undefined` until something of it was written. */
   readonly responseId: string | undefined;
   /** @returns `undefined` where the client gets nothing for the chunk. */
-  chunk(chunk: ChatJson): Uint8Array | undefined;
-  end(tokens: TokenCounts): Uint8Array;
+  chunk(chunk: ChatJson): Outgoing | undefined;
+  end(tokens: TokenCounts): Outgoing;
   fault(error: GatewayError): Uint8Array;
   keepAlive(): Uint8Array;
 }

@@ -14,8 +14,9 @@ export class CustomCallsSink implements ChatSink {
     this.#names = names;
   }
 
-  whole(completion: ChatCompletion) {
-    return this.#sink.whole({ ...completion, json: new CustomCalls(this.#names).completion(completion.json) });
+  whole(completion: ChatCompletion, expectedBytes: number) {
+    const json = new CustomCalls(this.#names).completion(completion.json);
+    return this.#sink.whole({ ...completion, json }, expectedBytes);
   }
 
   responseId(completion: ChatJson): string | undefined {

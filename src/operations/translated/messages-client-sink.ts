@@ -1,8 +1,10 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { chatToMessage } from "../../translate/chat-to-message.js";
+import { messageOfChatSteps } from "../../translate/chat-to-message.js";
 import { ChatToMessagesStream, type MessageStreamHead } from "../../translate/chat-to-messages-stream.js";
 import type { MessageTranslation } from "../../translate/messages/message-translation.js";
+import type { Outgoing } from "../../wire/sliced/late-bytes.js";
+import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
 /** A client of Anthropic's Messages, for an upstream that does not speak them. */
@@ -15,8 +17,8 @@ export class MessagesClientSink implements ChatSink {
     this.#translation = translation;
   }
 
-  whole({ json, tokens }: ChatCompletion): string {
-    return chatToMessage(json, this.#head, this.#translation, tokens);
+  whole({ json, tokens: usage }: ChatCompletion, expectedBytes: number): Steps<Uint8Array> {
+    return messageOfChatSteps(json, this.#head, this.#translation, { usage, expectedBytes });
   }
 
   responseId(): string {
@@ -37,11 +39,11 @@ class MessagesClientChunks implements ChatChunkSink {
     this.#stream = new ChatToMessagesStream(head, translation);
   }
 
-  chunk(chunk: ChatJson): Uint8Array {
+  chunk(chunk: ChatJson): Outgoing {
     return this.#stream.chunk(chunk);
   }
 
-  end(tokens: TokenCounts): Uint8Array {
+  end(tokens: TokenCounts): Outgoing {
     return this.#stream.end(tokens);
   }
 

@@ -1,17 +1,17 @@
-import { Buffer } from "node:buffer";
 import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
 import { messageUsage } from "../../anthropic/messages/message-usage.js";
 import { fromAnthropicError, fromAnthropicErrorEvent } from "../../anthropic/upstream-error.js";
 import { notAResponse } from "../../errors/not-a-response.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
-import { createdAt, toChatAnswer } from "../../openai/chat/chat-answer.js";
+import { createdAt, repairCompletion } from "../../openai/chat/chat-answer.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { toChatUsage } from "../../translate/chat/chat-usage.js";
 import { messageToChat } from "../../translate/message-to-chat.js";
 import { MessagesToChatStream } from "../../translate/messages-to-chat-stream.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
+import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource } from "./chat-source.js";
 
 /** An upstream that speaks Anthropic's Messages, for a client that does not. */
@@ -25,17 +25,16 @@ export class MessagesTargetSource implements ChatSource {
     this.#context = context;
   }
 
-  readWhole(bytes: Uint8Array): ChatCompletion {
+  *readWhole(bytes: Uint8Array): Steps<ChatCompletion> {
     const context = this.#context;
     const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
+    yield* received.parse();
     const completion = messageToChat(received, { created: createdAt(context), model: context.model });
-    if (completion === undefined) throw noMessage(received, context);
-    const text = JSON.stringify(completion);
-    const answer = toChatAnswer(new ReceivedAnswer(Buffer.from(text)), context);
-    if (answer === undefined) throw noMessage(received, context);
+    const repaired = completion && repairCompletion(completion, context);
+    if (repaired === undefined) throw noMessage(received, context);
     const { usage, content } = received.json as { usage?: unknown; content: unknown[] };
     const counted = messageUsage(usage, content, context);
-    return { json: { ...completion, id: answer.responseId, usage: toChatUsage(counted.tokens) }, ...counted };
+    return { json: { ...repaired.json, usage: toChatUsage(counted.tokens) }, ...counted };
   }
 
   readStream(): ChatChunkSource {

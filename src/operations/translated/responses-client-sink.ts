@@ -1,11 +1,14 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { frameEvents } from "../../openai/responses/response-events.js";
+import { frameEvents, frameLate, type ResponseEvent } from "../../openai/responses/response-events.js";
 import { toResponse } from "../../translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../translate/chat-to-responses-stream.js";
 import type { ResponseContext } from "../../translate/responses/response-context.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
+import { jsonSteps } from "../../wire/sliced/json-steps.js";
+import type { Outgoing } from "../../wire/sliced/late-bytes.js";
+import { type Steps, stepInTurns } from "../../wire/slices.js";
 import type { KeptConversation } from "../responses/kept-conversation.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
 
@@ -15,7 +18,7 @@ export class ResponsesClientSink implements ChatSink {
   readonly #conversation: KeptConversation;
   readonly #clock: Clock;
   /** The response as the client got it. */
-  #complete: () => ChatJson | undefined = () => undefined;
+  #complete: () => Uint8Array | ChatJson | undefined = () => undefined;
 
   constructor(context: ResponseContext, conversation: KeptConversation, clock: Clock) {
     this.#context = context;
@@ -23,10 +26,10 @@ export class ResponsesClientSink implements ChatSink {
     this.#clock = clock;
   }
 
-  whole({ json, tokens }: ChatCompletion): string {
-    const response = toResponse(json, this.#context, endOf(tokens, this.#clock));
-    this.#complete = () => response;
-    return JSON.stringify(response);
+  *whole({ json, tokens }: ChatCompletion, expectedBytes: number): Steps<Uint8Array> {
+    const body = yield* jsonSteps(toResponse(json, this.#context, endOf(tokens, this.#clock)), expectedBytes);
+    this.#complete = () => body;
+    return body;
   }
 
   responseId(): string {
@@ -43,7 +46,8 @@ export class ResponsesClientSink implements ChatSink {
     const complete = this.#complete();
     const { responseId, createdAt } = this.#context;
     if (complete === undefined) return;
-    await this.#conversation.keep(responseId, instead ?? JSON.stringify(complete), createdAt * 1000);
+    const json = instead ?? (complete instanceof Uint8Array ? complete : await stepInTurns(jsonSteps(complete)));
+    await this.#conversation.keep(responseId, json, createdAt * 1000);
   }
 }
 
@@ -63,12 +67,12 @@ class ResponsesClientChunks implements ChatChunkSink {
     this.#clock = clock;
   }
 
-  chunk(chunk: ChatJson): Uint8Array {
-    return frameEvents([...this.#begin(), ...this.#stream.chunk(chunk)]);
+  chunk(chunk: ChatJson): Outgoing {
+    return this.#frame([...this.#begin(), ...this.#stream.chunk(chunk)]);
   }
 
-  end(tokens: TokenCounts): Uint8Array {
-    return frameEvents(this.#stream.end(endOf(tokens, this.#clock)));
+  end(tokens: TokenCounts): Outgoing {
+    return this.#frame(this.#stream.end(endOf(tokens, this.#clock)));
   }
 
   fault(error: GatewayError): Uint8Array {
@@ -77,6 +81,10 @@ class ResponsesClientChunks implements ChatChunkSink {
 
   keepAlive(): Uint8Array {
     return this.#hasBegun ? frameEvents(this.#stream.keepAlive()) : keepAliveComment;
+  }
+
+  #frame(events: readonly ResponseEvent[]): Outgoing {
+    return frameLate(events, this.#stream.size);
   }
 
   #begin() {

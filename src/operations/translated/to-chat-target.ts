@@ -1,18 +1,18 @@
-import { Buffer } from "node:buffer";
 import { StreamFault } from "../../errors/stream-fault.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { answerToChunk } from "../../openai/chat/answer-to-chunk.js";
-import { toChatAnswer } from "../../openai/chat/chat-answer.js";
+import { repairCompletion } from "../../openai/chat/chat-answer.js";
 import { ChatChunkReader } from "../../openai/chat/chat-chunk-reader.js";
 import { ChatProgress } from "../../openai/chat/chat-progress.js";
 import type { ChatRequest } from "../../openai/chat/chat-request.js";
 import { toUpstreamBody } from "../../openai/chat/encode-chat-request.js";
 import { readErrorBody } from "../../openai/read-error-body.js";
-import { readWhole } from "../../openai/read-whole.js";
+import { refuseWhole } from "../../openai/read-whole.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
+import { type Steps, sliceBytes } from "../../wire/slices.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type { ExchangeFacts } from "../operation.js";
 import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource } from "./chat-source.js";
@@ -28,10 +28,10 @@ class ChatTargetSource implements ChatSource {
     this.#context = context;
   }
 
-  readWhole(bytes: Uint8Array): ChatCompletion {
-    const context = this.#context;
-    const { body, tokens, estimated } = readWhole(bytes, context, (received) => toChatAnswer(received, context));
-    return { json: JSON.parse(Buffer.from(body).toString()) as ChatJson, tokens, estimated };
+  *readWhole(bytes: Uint8Array): Steps<ChatCompletion> {
+    const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
+    yield* received.parse();
+    return repairCompletion(received.json, this.#context) ?? refuseWhole(received, this.#context);
   }
 
   readStream(): ChatChunkSource {
@@ -44,11 +44,13 @@ class ChatTargetSource implements ChatSource {
 }
 
 /** The source of a target that speaks chat completions, for a request in their words. */
-export function toChatTarget(
+export function* toChatTarget(
   chat: ChatRequest,
   { target, model, attempt }: ExchangeFacts,
   context: AnswerContext,
-): ChatTargetSource {
+): Steps<ChatTargetSource> {
+  // The copy of a long one takes a slice of its own.
+  if (chat.body.length > sliceBytes) yield;
   const body = toUpstreamBody(chat, {
     model: target.upstreamModel,
     maxOutputTokens: mostOutputTokens(model),

@@ -1,10 +1,11 @@
-import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { OperationName } from "../../metering/operation-name.js";
 import { firstFinish } from "../../openai/chat/chat-answer.js";
 import { type EstimateBounds, partialTokens } from "../../openai/media/token-estimate.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { joinOutgoing, type Outgoing } from "../../wire/sliced/late-bytes.js";
+import { bySize, type Steps } from "../../wire/slices.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
 import type { ChatChunkSink, ChatChunkSource, ChatJson, ChatSink, ChatSource } from "./chat-source.js";
@@ -27,10 +28,14 @@ export class TranslatedExchange implements Exchange {
     this.#bounds = bounds;
   }
 
-  readWhole(bytes: Uint8Array): ModelAnswer {
-    const completion = this.#source.readWhole(bytes);
+  readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer> {
+    return bySize(bytes.length, this.#wholeSteps(bytes));
+  }
+
+  *#wholeSteps(bytes: Uint8Array): Steps<ModelAnswer> {
+    const completion = yield* this.#source.readWhole(bytes);
     const { json, tokens, estimated, unpriced } = completion;
-    const body = this.#sink.whole(completion);
+    const body = yield* this.#sink.whole(completion, bytes.length);
     const responseId = this.#sink.responseId(json);
     return { body, tokens, estimated, unpriced, responseId, finishReason: firstFinish(json["choices"]) };
   }
@@ -65,18 +70,18 @@ class TranslatedCodec implements StreamCodec {
     return this.#source.progress;
   }
 
-  event(event: ServerSentEvent): Uint8Array | undefined {
+  event(event: ServerSentEvent): Outgoing | undefined {
     return this.#write(this.#source.event(event));
   }
 
-  whole(body: Uint8Array): Uint8Array | undefined {
+  whole(body: Uint8Array): Outgoing | undefined {
     return this.#write(this.#source.whole(body));
   }
 
-  end(): Uint8Array {
+  end(): Outgoing {
     const last = this.#write(this.#source.end());
     const end = this.#sink.end(this.progress.tokens);
-    return last === undefined ? end : Buffer.concat([last, end]);
+    return (last && joinOutgoing([last, end])) ?? end;
   }
 
   fault(error: GatewayError): Uint8Array {
@@ -87,16 +92,16 @@ class TranslatedCodec implements StreamCodec {
     return this.#sink.keepAlive();
   }
 
-  #write(chunks: readonly ChatJson[]): Uint8Array | undefined {
-    let written: Uint8Array | undefined;
+  #write(chunks: readonly ChatJson[]): Outgoing | undefined {
+    const written: Outgoing[] = [];
     const { progress } = this;
     for (const chunk of chunks) {
       const piece = this.#sink.chunk(chunk);
       progress.finishReason ??= firstFinish(chunk["choices"]);
-      if (piece === undefined || piece.length === 0) continue;
+      if (piece === undefined || (piece instanceof Uint8Array && piece.length === 0)) continue;
       progress.responseId = this.#sink.responseId;
-      written = written === undefined ? piece : Buffer.concat([written, piece]);
+      written.push(piece);
     }
-    return written;
+    return joinOutgoing(written);
   }
 }

@@ -1,17 +1,26 @@
 import { invalidValue } from "../../errors/gateway-error.js";
 import { isRecord } from "../../wire/is-record.js";
+import { RawJson } from "../../wire/sliced/json-steps.js";
+import { SliceCount, type Steps } from "../../wire/slices.js";
+import { FreeIds } from "../free-ids.js";
 import { type RequestMessage, recordsIn } from "../messages/request-elements.js";
 import { toMessagesToolId } from "../messages/tool-ids.js";
-import { toolInput } from "../messages/tool-input.js";
+import { toolInputSteps } from "../messages/tool-input.js";
 import { type Block, contentBlocks, textBlock } from "./part-blocks.js";
 import { thinkingBlocks } from "./thinking-blocks.js";
 import { wrappedText } from "./wrapped-text.js";
 
-/** A message of a request for one. Its blocks are JSON, in which the arguments of tools stay as they were. */
+/** A block as it is written: in one that calls a tool, the arguments stay as they were. */
+type WrittenBlock = Block | RawJson;
+
+/** A message of a request for one. */
 interface Turn {
   readonly role: "user" | "assistant";
-  readonly blocks: string[];
+  readonly content: WrittenBlock[];
 }
+
+/** What a call costs, as bytes that are read in the same time. */
+const callBytes = 512;
 
 /** What stands for the result of a call that was broken off: Messages insist on one. */
 const noResult = "(no result)";
@@ -25,13 +34,14 @@ export class MessagesTurns {
   readonly #turns: Turn[] = [];
   /** Ids of calls that wait for results, by the client's ids. */
   readonly #calls = new Map<string, string>();
-  readonly #ids = new Set<string>();
+  readonly #ids = new FreeIds();
   /** The client's id of the last call of the former way to call functions. */
   #formerCall = "";
   #formerCalls = 0;
-  #results: string[] = [];
-  #rest: string[] = [];
+  #results: Block[] = [];
+  #rest: Block[] = [];
   #thinks = false;
+  readonly #count = new SliceCount();
 
   /** Before the first of all other messages. */
   get system(): readonly Block[] {
@@ -49,7 +59,7 @@ export class MessagesTurns {
   }
 
   /** @throws GatewayError 400 */
-  add({ role, members, path }: RequestMessage): void {
+  *add({ role, members, path }: RequestMessage): Steps<void> {
     const { content } = members;
     switch (role) {
       case "system":
@@ -57,11 +67,11 @@ export class MessagesTurns {
         this.#addSystem(contentBlocks(content, `${path}.content`));
         break;
       case "user":
-        this.#rest.push(...contentBlocks(content, `${path}.content`).map(toJson));
+        append(this.#rest, contentBlocks(content, `${path}.content`));
         break;
       case "assistant":
         if (this.#results.length + this.#rest.length > 0) this.#endUserTurn();
-        this.#addAssistant(members, path);
+        yield* this.#addAssistant(members, path);
         break;
       case "tool":
         this.#addResult(String(members["tool_call_id"]), contentBlocks(content, `${path}.content`));
@@ -74,76 +84,77 @@ export class MessagesTurns {
     }
   }
 
-  /** All of them, as JSON. */
-  finish(): string[] {
+  /** All of them. */
+  finish(): readonly Turn[] {
     this.#endUserTurn();
     const last = this.#turns.at(-1);
     if (last?.role === "assistant") trimEnd(last);
-    const turns = merged(this.#turns.filter(({ blocks }) => blocks.length > 0));
+    const turns = merged(this.#turns.filter(({ content }) => content.length > 0));
     const isMissing = turns[0]?.role !== "user";
-    const all = isMissing ? [{ role: "user", blocks: [toJson({ type: "text", text: filler })] }, ...turns] : turns;
-    return all.map(({ role, blocks }) => `{"role":"${role}","content":[${blocks.join(",")}]}`);
+    return isMissing ? [{ role: "user", content: [{ type: "text", text: filler }] }, ...turns] : turns;
   }
 
   #addSystem(blocks: readonly Block[]): void {
     if (this.#turns.length === 0 && this.#rest.length === 0) {
-      this.#system.push(...blocks);
+      append(this.#system, blocks);
       return;
     }
     for (const block of blocks) {
       const text = `<system-reminder>\n${String(block["text"])}\n</system-reminder>`;
-      this.#rest.push(toJson(block["type"] === "text" ? { ...block, text } : block));
+      this.#rest.push(block["type"] === "text" ? { ...block, text } : block);
     }
   }
 
-  #addAssistant(message: Record<string, unknown>, path: string): void {
+  *#addAssistant(message: Record<string, unknown>, path: string): Steps<void> {
     const thinking = thinkingBlocks(message);
     const texts = [...contentBlocks(message["content"], `${path}.content`), ...textBlock(message["refusal"])];
-    const calls = recordsIn(message["tool_calls"]).map((call) => this.#toolUse(call));
+    const calls: RawJson[] = [];
+    for (const call of recordsIn(message["tool_calls"])) {
+      calls.push(yield* this.#toolUse(call));
+      if (this.#count.isFull(callBytes)) yield;
+    }
     const former = message["function_call"];
     if (isRecord(former)) {
       this.#formerCall = `call_${this.#formerCalls++}`;
-      calls.push(this.#toolUse({ id: this.#formerCall, function: former }));
+      calls.push(yield* this.#toolUse({ id: this.#formerCall, function: former }));
     }
-    const blocks = [...[...thinking, ...texts].map(toJson), ...calls];
+    const blocks: WrittenBlock[] = [...thinking, ...texts, ...calls];
     const last = this.#turns.at(-1);
-    if (last?.role === "assistant") last.blocks.push(...blocks);
+    if (last?.role === "assistant") append(last.content, blocks);
     else {
       this.#thinks = thinking.length > 0;
-      this.#turns.push({ role: "assistant", blocks });
+      this.#turns.push({ role: "assistant", content: blocks });
     }
   }
 
-  #toolUse({ id, function: called, custom }: Record<string, unknown>): string {
+  *#toolUse({ id, function: called, custom }: Record<string, unknown>): Steps<RawJson> {
     const asked = isRecord(custom) ? { name: custom["name"], arguments: wrappedText(custom["input"]) } : called;
     const { name, arguments: text } = isRecord(asked) ? asked : {};
     const own = String(id);
-    const plain = toMessagesToolId(own === "" ? "call" : own);
-    let free = plain;
-    for (let count = 2; this.#ids.has(free); count++) free = `${plain}_${count}`;
-    this.#ids.add(free);
+    const free = this.#ids.take(toMessagesToolId(own === "" ? "call" : own));
     this.#calls.set(own, free);
-    const head = toJson({ type: "tool_use", id: free, name: String(name) });
-    return `${head.slice(0, -1)},"input":${toolInput(typeof text === "string" ? text : "")}}`;
+    const head = JSON.stringify({ type: "tool_use", id: free, name: String(name) });
+    const input = yield* toolInputSteps(typeof text === "string" ? text : "");
+    return input.within(`${head.slice(0, -1)},"input":`, "}");
   }
 
   /** What answers no call, or one a second time, is a text of the user's. */
   #addResult(id: string, content: Block[]): void {
     const call = this.#calls.get(id);
     if (call === undefined) {
-      this.#rest.push(...content.map(toJson));
+      append(this.#rest, content);
       return;
     }
     this.#calls.delete(id);
-    this.#results.push(toJson({ type: "tool_result", tool_use_id: call, ...(content.length > 0 && { content }) }));
+    this.#results.push({ type: "tool_result", tool_use_id: call, ...(content.length > 0 && { content }) });
   }
 
   #endUserTurn(): void {
     for (const call of this.#calls.values()) {
-      this.#results.push(toJson({ type: "tool_result", tool_use_id: call, content: noResult }));
+      this.#results.push({ type: "tool_result", tool_use_id: call, content: noResult });
     }
-    const blocks = [...this.#results, ...this.#rest];
-    if (blocks.length > 0) this.#turns.push({ role: "user", blocks });
+    const content = [...this.#results, ...this.#rest];
+    if (content.length > 0) this.#turns.push({ role: "user", content });
     this.#calls.clear();
     this.#results = [];
     this.#rest = [];
@@ -153,21 +164,22 @@ export class MessagesTurns {
 /** What is left of a turn with nothing in it are two of the same side, one behind the other. */
 function merged(turns: readonly Turn[]): Turn[] {
   const found: Turn[] = [];
-  for (const { role, blocks } of turns) {
+  for (const { role, content } of turns) {
     const last = found.at(-1);
-    if (last?.role === role) last.blocks.push(...blocks);
-    else found.push({ role, blocks });
+    if (last?.role === role) append(last.content, content);
+    else found.push({ role, content });
   }
   return found;
 }
 
 /** Anthropic refuses white space at the end of what it is to go on with. */
-function trimEnd({ blocks }: Turn): void {
-  const last: unknown = JSON.parse(blocks.at(-1) ?? "null");
-  if (!isRecord(last) || last["type"] !== "text") return;
-  blocks[blocks.length - 1] = toJson({ ...last, text: String(last["text"]).trimEnd() });
+function trimEnd({ content }: Turn): void {
+  const last = content.at(-1);
+  if (last === undefined || last instanceof RawJson || last["type"] !== "text") return;
+  content[content.length - 1] = { ...last, text: String(last["text"]).trimEnd() };
 }
 
-function toJson(block: Block): string {
-  return JSON.stringify(block);
+/** Not by the arguments of one call, of which there may be too many. */
+function append<Each>(list: Each[], added: readonly Each[]): void {
+  for (const each of added) list.push(each);
 }

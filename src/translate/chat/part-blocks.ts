@@ -23,7 +23,7 @@ export function contentBlocks(content: unknown, path: string): Block[] {
 
 /** Anthropic refuses texts of nothing but white space. */
 export function textBlock(text: unknown): Block[] {
-  return typeof text === "string" && text.trim() !== "" ? [{ type: "text", text }] : [];
+  return typeof text === "string" && /\S/.test(text) ? [{ type: "text", text }] : [];
 }
 
 function withCache(block: Block, cacheControl: unknown): Block {

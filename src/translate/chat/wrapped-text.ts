@@ -1,4 +1,4 @@
-import { isRecord } from "../../wire/is-record.js";
+import { textObject } from "../text-object.js";
 
 /** The member in which a model sends what a tool takes as a text. */
 export const wrappedInput = "input";
@@ -36,12 +36,6 @@ export function wrappedText(input: unknown): string {
 
 /** The text for a custom tool: all that was sent where it is not wrapped as it should be. */
 export function unwrappedText(args: string): string {
-  let value: unknown;
-  try {
-    value = JSON.parse(args);
-  } catch {
-    return args;
-  }
-  const input = isRecord(value) ? value[wrappedInput] : undefined;
+  const input = textObject(args)?.[wrappedInput];
   return typeof input === "string" ? input : args;
 }

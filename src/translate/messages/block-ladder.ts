@@ -2,6 +2,7 @@ import { writeOwnSignature } from "../../anthropic/messages/own-signature.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import { isRecord } from "../../wire/is-record.js";
 import { addDetails, type ReasoningDelta } from "../chat/reasoning-reader.js";
+import { FreeIds } from "../free-ids.js";
 import { type BlockEvent, type BlockItem, newCall, newThinking, type Thinking, type ToolCall } from "./block-items.js";
 import type { MessageTranslation } from "./message-translation.js";
 import { toMessagesToolId } from "./tool-ids.js";
@@ -15,7 +16,7 @@ export class BlockLadder {
   /** For calls without an id. */
   readonly #messageId: string;
   readonly #calls = new Map<number, ToolCall>();
-  readonly #ids = new Set<string>();
+  readonly #ids = new FreeIds();
   readonly #waiting: BlockItem[] = [];
   #events: BlockEvent[] = [];
   #open: BlockItem | undefined;
@@ -152,11 +153,7 @@ export class BlockLadder {
   }
 
   #idOf(call: ToolCall): string {
-    const id = call.id === "" ? `toolu_${this.#messageId}_${this.#ids.size}` : toMessagesToolId(call.id);
-    let free = id;
-    for (let count = 2; this.#ids.has(free); count++) free = `${id}_${count}`;
-    this.#ids.add(free);
-    return free;
+    return this.#ids.take(call.id === "" ? `toolu_${this.#messageId}_${this.#ids.size}` : toMessagesToolId(call.id));
   }
 
   #think(thinking: Thinking, text: string, details: ReasoningDelta["details"]): void {

@@ -9,6 +9,8 @@ import {
   membersOf,
   noLeaps,
 } from "../../wire/json-members.js";
+import { valueSteps } from "../../wire/sliced/value-steps.js";
+import type { SliceCount, Steps } from "../../wire/slices.js";
 
 /** The members of a request whose sizes were checked. */
 export interface RequestMembers {
@@ -34,22 +36,39 @@ export function requestValue({ body, members }: Omit<RequestMembers, "leaps">, n
   return member === undefined ? undefined : (parse(body, member.start, member.end) ?? undefined);
 }
 
-/**
- * The messages, one by one.
- * @param rawName - a member of parts of which the text counts: numbers of more digits than a double has are in it as they are.
- */
-export function* requestMessages(
-  { body, members, leaps }: RequestMembers,
-  rawName?: string,
-): Generator<RequestMessage> {
+/** The value of a member, made in steps: of those that may be long. */
+export function* valueOfSteps({ body, members, leaps }: RequestMembers, name: string): Steps<unknown> {
+  const member = memberOf(members, name);
+  return member === undefined ? undefined : ((yield* valueSteps(body, member, leaps)) ?? undefined);
+}
+
+/** Where the messages begin. */
+export function messageStarts({ body, members, leaps }: RequestMembers): readonly number[] {
   const messages = memberOf(members, "messages");
-  const starts = messages === undefined ? [] : elementsOf(body, messages.start, leaps);
-  for (const [index, start] of starts.entries()) {
-    const value = parse(body, start, endOfValue(body, start, leaps));
-    if (!isRecord(value)) continue;
-    const raw = rawName === undefined ? [] : rawParts(body, start, rawName, leaps);
-    yield { role: String(value["role"]), members: value, path: `messages[${index}]`, raw };
-  }
+  return messages === undefined ? [] : elementsOf(body, messages.start, leaps);
+}
+
+/** Where a message stands in its request. */
+export interface MessagePlace {
+  readonly index: number;
+  readonly start: number;
+}
+
+/**
+ * Reads a message. @param count - of the whole work.
+ * @param rawName - a member of parts of which the text counts: numbers of more digits than a double has are in it as they are.
+ * @returns `undefined` where it is no object.
+ */
+export function* messageSteps(
+  { body, leaps }: RequestMembers,
+  { index, start }: MessagePlace,
+  count: SliceCount,
+  rawName?: string,
+): Steps<RequestMessage | undefined> {
+  const value = yield* valueSteps(body, { start, end: endOfValue(body, start, leaps) }, leaps, count);
+  if (!isRecord(value)) return undefined;
+  const raw = rawName === undefined ? [] : rawParts(body, start, rawName, leaps);
+  return { role: String(value["role"]), members: value, path: `messages[${index}]`, raw };
 }
 
 /** For the parts of a message's content, the text of their members of a name. @param message - where it begins. */

@@ -1,4 +1,5 @@
 import { isRecord } from "../../wire/is-record.js";
+import { FreeIds } from "../free-ids.js";
 import type { ItemWriter } from "./item-writer.js";
 import { OpenToolCall } from "./open-tool-call.js";
 import type { ToolNames } from "./tool-names.js";
@@ -12,7 +13,7 @@ interface NamelessCall {
 /** The calls of a chat completion, by their index there. */
 export class CallDeltas {
   readonly #calls = new Map<number, OpenToolCall | NamelessCall>();
-  readonly #ids = new Set<string>();
+  readonly #ids = new FreeIds();
   readonly #extra = new Map<number, unknown>();
   readonly #writer: ItemWriter;
   readonly #names: ToolNames;
@@ -68,12 +69,8 @@ export class CallDeltas {
     return call;
   }
 
-  /** Clients pair a call with its output by it. Weak models give two calls the same, or none. */
+  /** Clients pair a call with its output by it. */
   #freeId(id: string | undefined, index: number): string {
-    const plain = id ?? `call_${this.#responseId.replace(/^resp_/, "")}_${index}`;
-    let free = plain;
-    for (let count = 2; this.#ids.has(free); count++) free = `${plain}_${count}`;
-    this.#ids.add(free);
-    return free;
+    return this.#ids.take(id ?? `call_${this.#responseId.replace(/^resp_/, "")}_${index}`);
   }
 }

@@ -1,5 +1,6 @@
 import type { ItemPrefix } from "../../openai/responses/item-ids.js";
 import { isRecord } from "../../wire/is-record.js";
+import { textObject } from "../text-object.js";
 
 /** A tool of OpenAI's own that the client runs. It has no name but its type. */
 export type ClientToolKind = "shell" | "local_shell" | "apply_patch";
@@ -105,7 +106,7 @@ export function clientToolPrefix(kind: ClientToolKind): ItemPrefix {
 /** What is particular to the item of a call. @param args - as the model has written them. */
 export function clientToolCall(kind: ClientToolKind, args: string): Record<string, unknown> {
   const { member, told } = tools[kind];
-  return { [member]: told(parsed(args), args) };
+  return { [member]: told(textObject(args), args) };
 }
 
 /** Some clients throw at any other operation. What is none fails at the client, which tells the model. */
@@ -115,15 +116,6 @@ function operationOf(args: Members | undefined, written: string): Members {
   if (type === "delete_file") return operation;
   if (type === "create_file" || type === "update_file") return { ...operation, diff: textIn(diff) ?? "" };
   return { type: "update_file", path: textIn(path) ?? "", diff: textIn(diff) ?? written };
-}
-
-function parsed(args: string): Members | undefined {
-  try {
-    const value: unknown = JSON.parse(args);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Careless models send one text in place of a list. */

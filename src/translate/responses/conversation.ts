@@ -1,4 +1,5 @@
 import type { ReasoningMembers } from "../../openai/responses/reasoning-payload.js";
+import { FreeIds } from "../free-ids.js";
 import { type ChatPart, isChatText, toContent } from "./chat-parts.js";
 
 /** A message of a chat completion request. */
@@ -19,7 +20,7 @@ interface AssistantTurn {
   readonly texts: string[];
   readonly refusals: string[];
   readonly calls: Call[];
-  reasoning: ReasoningMembers;
+  readonly reasoning: ReasoningMembers[];
 }
 
 /** The calls of one id that one message makes, of which the first have had their outputs. */
@@ -40,9 +41,7 @@ export class Conversation {
   readonly #entries: (ChatMessage | AssistantTurn)[] = [];
   /** By the ids that the client has sent, the latest last. */
   readonly #calls = new Map<string, CallGroup[]>();
-  readonly #ids = new Set<string>();
-  /** How often each id was there. */
-  readonly #counts = new Map<string, number>();
+  readonly #ids = new FreeIds();
   #open: AssistantTurn | undefined;
 
   /** A message of any role but the assistant's. */
@@ -60,14 +59,13 @@ export class Conversation {
   }
 
   reasoning(members: ReasoningMembers): void {
-    const turn = this.#turn();
-    turn.reasoning = joinReasoning(turn.reasoning, members);
+    this.#turn().reasoning.push(members);
   }
 
   /** @param callId - calls of one id, as weak models make them, get different ones. */
   call(callId: string, name: string, args: string): void {
     const turn = this.#turn();
-    const call: Call = { id: this.#freeId(callId), sentId: callId, name, arguments: args };
+    const call: Call = { id: this.#ids.take(callId), sentId: callId, name, arguments: args };
     turn.calls.push(call);
     const groups = this.#calls.get(callId) ?? [];
     const last = groups.at(-1);
@@ -97,26 +95,17 @@ export class Conversation {
 
   #turn(): AssistantTurn {
     if (this.#open === undefined) {
-      this.#open = { texts: [], refusals: [], calls: [], reasoning: {} };
+      this.#open = { texts: [], refusals: [], calls: [], reasoning: [] };
       this.#entries.push(this.#open);
     }
     return this.#open;
-  }
-
-  #freeId(callId: string): string {
-    let count = (this.#counts.get(callId) ?? 0) + 1;
-    let id = count === 1 ? callId : `${callId}_${count}`;
-    while (this.#ids.has(id)) id = `${callId}_${++count}`;
-    this.#counts.set(callId, count);
-    this.#ids.add(id);
-    return id;
   }
 }
 
 function turnMessages({ texts, refusals, calls, reasoning }: AssistantTurn): ChatMessage[] {
   // Placeholders of clients that were interrupted: servers refuse them.
   if (texts.length === 0 && refusals.length === 0 && calls.length === 0) return [];
-  const { extra_content: extra = {}, ...thoughts } = reasoning;
+  const { extra_content: extra = {}, ...thoughts } = joinReasoning(reasoning);
   const message = {
     role: "assistant",
     content: texts.length === 0 ? null : texts.join("\n\n"),
@@ -148,13 +137,18 @@ function outputText(output: readonly ChatPart[] | undefined): string {
   return texts.join("\n");
 }
 
-function joinReasoning(one: ReasoningMembers, other: ReasoningMembers): ReasoningMembers {
-  const joined: Record<string, unknown> = { ...one };
-  for (const [name, value] of Object.entries(other)) {
-    const former = joined[name];
-    if (Array.isArray(former) && Array.isArray(value)) joined[name] = [...former, ...value];
-    else if (name === "extra_content") joined[name] = { ...one.extra_content, ...other.extra_content };
-    else joined[name] = typeof former === "string" ? `${former}\n\n${String(value)}` : value;
+/** Each of them is looked at once, however many there are. */
+function joinReasoning(all: readonly ReasoningMembers[]): ReasoningMembers {
+  const joined: Record<string, unknown> = {};
+  const extra: Record<string, unknown> = {};
+  for (const { extra_content: added, ...members } of all) {
+    if (added !== undefined) joined["extra_content"] = Object.assign(extra, added);
+    for (const [name, value] of Object.entries(members)) {
+      const former = joined[name];
+      if (former === undefined) joined[name] = Array.isArray(value) ? [...value] : value;
+      else if (Array.isArray(former) && Array.isArray(value)) for (const each of value) former.push(each);
+      else joined[name] = typeof former === "string" ? `${former}\n\n${String(value)}` : value;
+    }
   }
   return joined;
 }

@@ -22,6 +22,7 @@ export class ItemWriter {
   #events: ResponseEvent[] = [];
   #sequenceNumber = 0;
   #items = 0;
+  #size = 0;
 
   constructor(responseId: string) {
     this.#responseId = responseId;
@@ -30,6 +31,16 @@ export class ItemWriter {
   /** The number of the next event. */
   get sequenceNumber(): number {
     return this.#sequenceNumber;
+  }
+
+  /** How long the texts of all items are together, in UTF-16 code units. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** An item has got so much more. */
+  grew(units: number): void {
+    this.#size += units;
   }
 
   emit(type: string, members: object): void {

@@ -12,6 +12,9 @@ interface RefusalPart {
   refusal: string;
 }
 
+/** What the probabilities of a token are as text, about. */
+const logprobUnits = 100;
+
 /** A message of the model's, of texts and refusals. */
 export class OpenMessage implements OpenItem {
   readonly outputIndex: number;
@@ -32,6 +35,7 @@ export class OpenMessage implements OpenItem {
   text(delta: string, logprobs: readonly unknown[] = []): void {
     const part = this.#textPart();
     part.text += delta;
+    this.#writer.grew(delta.length + logprobs.length * logprobUnits);
     // A whole response brings those of all its tokens at once: too many for the arguments of one call.
     for (const logprob of logprobs) part.logprobs.push(logprob);
     if (delta === "") return;
@@ -63,6 +67,7 @@ export class OpenMessage implements OpenItem {
       this.#addPart(part);
     }
     part.refusal += delta;
+    this.#writer.grew(delta.length);
     this.#writer.emit("response.refusal.delta", { ...this.#place(), delta });
   }
 

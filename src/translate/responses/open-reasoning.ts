@@ -49,6 +49,7 @@ export class OpenReasoning implements OpenItem {
       this.#writer.emit("response.reasoning_summary_part.added", { ...this.#place(), part });
     }
     this.#text += text;
+    this.#writer.grew(text.length);
     this.#writer.emit("response.reasoning_summary_text.delta", { ...this.#place(), delta: text });
   }
 

@@ -1,6 +1,6 @@
 import type { ItemPrefix } from "../../openai/responses/item-ids.js";
-import { isRecord } from "../../wire/is-record.js";
 import { unwrappedText } from "../chat/wrapped-text.js";
+import { textObject } from "../text-object.js";
 import { clientToolCall, clientToolOf, clientToolPrefix } from "./client-tools.js";
 import type { ItemStatus, ItemWriter, OpenItem, OutputItem } from "./item-writer.js";
 import type { ToolKind, ToolName } from "./tool-names.js";
@@ -15,6 +15,7 @@ export class OpenToolCall implements OpenItem {
   readonly #itemId: string;
   readonly #tool: ToolName;
   #arguments = "";
+  #made: { readonly status: ItemStatus; readonly item: OutputItem } | undefined;
 
   constructor(writer: ItemWriter, tool: ToolName, callId: string) {
     const { outputIndex, itemId } = writer.nextItem(prefixOf(tool.kind));
@@ -30,12 +31,16 @@ export class OpenToolCall implements OpenItem {
   arguments(delta: string): void {
     if (delta === "") return;
     this.#arguments += delta;
+    this.#made = undefined;
+    this.#writer.grew(delta.length);
     if (this.#tool.kind !== "function") return;
     this.#writer.emit("response.function_call_arguments.delta", { ...this.#place(), delta });
   }
 
+  /** Made once for each status: of what a tool takes as a text, its arguments are read for it. */
   item(status: ItemStatus): OutputItem {
-    return this.#write(status, true);
+    if (this.#made?.status !== status) this.#made = { status, item: this.#write(status, true) };
+    return this.#made.item;
   }
 
   close(status: ItemStatus): void {
@@ -63,7 +68,7 @@ export class OpenToolCall implements OpenItem {
       case "custom":
         return { ...call, type: "custom_tool_call", name, ...within, input: isFilled ? unwrappedText(args) : "" };
       case "tool_search":
-        return { ...call, execution: "client", arguments: isFilled ? parsed(args) : {} };
+        return { ...call, execution: "client", arguments: isFilled ? (textObject(args) ?? {}) : {} };
       case "shell":
       case "local_shell":
       case "apply_patch":
@@ -82,17 +87,4 @@ export class OpenToolCall implements OpenItem {
 function prefixOf(kind: ToolKind): ItemPrefix {
   const own = clientToolOf(kind);
   return own === undefined ? (prefixes[kind] ?? "fc") : clientToolPrefix(own);
-}
-
-function parsed(args: string): object {
-  const value = parse(args);
-  return isRecord(value) ? value : {};
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

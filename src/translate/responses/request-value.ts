@@ -9,6 +9,6 @@ export function memberValue(request: ResponsesRequest, name: string): unknown {
 }
 
 /** A value within a request. */
-export function parseSpan({ body }: ResponsesRequest, { start, end }: Pick<JsonMember, "start" | "end">): unknown {
+function parseSpan({ body }: ResponsesRequest, { start, end }: Pick<JsonMember, "start" | "end">): unknown {
   return JSON.parse(asBuffer(body).toString("utf8", start, end));
 }

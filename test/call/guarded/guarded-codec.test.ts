@@ -7,6 +7,7 @@ import { ChatCodec } from "../../../src/openai/chat/chat-codec.js";
 import type { StreamCodec } from "../../../src/operations/stream-codec.js";
 import { chatChunks, toEventBytes } from "../../../src/testing.js";
 import { ByteWriter } from "../../../src/wire/byte-writer.js";
+import { wholeOutgoing } from "../../../src/wire/sliced/late-bytes.js";
 import { answerContext } from "../../support/answer-context.js";
 
 /** What a client gets for a stream that arrives in pieces of this many bytes. */
@@ -15,7 +16,7 @@ function relayed(codec: StreamCodec, stream: Buffer, pieceBytes: number): Buffer
   const relay = new EventRelay(codec, { maxEventBytes: 1e6 });
   for (let at = 0; at < stream.length; at += pieceBytes) relay.read(stream.subarray(at, at + pieceBytes), out);
   relay.end(out);
-  out.write(codec.end());
+  out.write(wholeOutgoing(codec.end()));
   return Buffer.from(out.finish());
 }
 

@@ -6,6 +6,7 @@ import { StreamFault } from "../../../src/errors/stream-fault.js";
 import type { ResponseEvent } from "../../../src/openai/responses/response-events.js";
 import type { StreamCodec } from "../../../src/operations/stream-codec.js";
 import { createEventReader, type ServerSentEvent } from "../../../src/wire/event-reader.js";
+import { wholeOutgoing } from "../../../src/wire/sliced/late-bytes.js";
 import { readBrokenLadder, readLadder } from "../../translate/event-ladder.js";
 import { exchangeOf } from "./exchange-of.js";
 import { bothServers, chatServer, type Said } from "./response-samples.js";
@@ -38,9 +39,9 @@ function run(codec: StreamCodec, events: readonly ServerSentEvent[]) {
   try {
     for (const event of events) {
       if (codec.progress.isDone) break;
-      sent.push(codec.event(event) ?? new Uint8Array());
+      sent.push(wholeOutgoing(codec.event(event) ?? new Uint8Array()));
     }
-    sent.push(codec.end());
+    sent.push(wholeOutgoing(codec.end()));
   } catch (error) {
     // Anything else would be a bug of the gateway's.
     if (!(error instanceof StreamFault) && !isGatewayError(error)) throw error;

@@ -15,7 +15,7 @@ async function sentTo(kind: SampleServer, members: Json): Promise<Json> {
 /** What the response of a translated request repeats of it. */
 async function echoOf(members: Json): Promise<Json> {
   const exchange = await exchangeOf(chatServer, bodyOf(members));
-  const { body } = exchange.readWhole(Buffer.from(JSON.stringify(chatAnswer())));
+  const { body } = await exchange.readWhole(Buffer.from(JSON.stringify(chatAnswer())));
   return JSON.parse(String(body)) as Json;
 }
 

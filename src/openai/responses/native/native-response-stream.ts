@@ -5,6 +5,7 @@ import { keepAliveComment } from "../../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../../wire/event-reader.js";
 import { isRecord } from "../../../wire/is-record.js";
 import { membersOf } from "../../../wire/json-members.js";
+import { mostAnswerParts, PartCount } from "../../answer-bounds.js";
 import { fromErrorObject } from "../../upstream-errors/upstream-failure.js";
 import { failureEvents, frameEvents, keepAliveEvent, type ResponseEvent } from "../response-events.js";
 import { ResponseProgress } from "../response-progress.js";
@@ -15,9 +16,6 @@ import { editResponseEvent, failureOf, type NativeResponseContext } from "./nati
 /** The events that end a stream without an error. */
 const lastEvents: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 
-/** Far more than any response has. */
-const mostItems = 16_384;
-
 /**
  * Converts the events of an upstream's own response stream for the client: own id, own model name, usage always
  * present. All other events stay byte for byte. Pure: it does no I/O.
@@ -27,6 +25,7 @@ export class NativeResponseStream {
   readonly #context: NativeResponseContext;
   /** The items of which deltas have come, by their index. */
   readonly #grown = new Set<unknown>();
+  readonly #items = new PartCount();
   #sequenceNumber = -1;
   /** As the client has read it. */
   #createdAt: unknown;
@@ -147,6 +146,8 @@ export class NativeResponseStream {
     } else if (isRecord(item)) {
       if (item["type"] === "reasoning") this.progress.reasoningCame();
       this.progress.itemGrew();
+      if (type === "response.output_item.added" && this.#items.isTooMany(item["type"]))
+        throw new StreamFault("garbage");
       if (type !== "response.output_item.done") return;
       // Some upstreams send no deltas.
       this.#grew(index, this.#grown.has(index) ? "" : itemText(item));
@@ -155,7 +156,7 @@ export class NativeResponseStream {
   }
 
   #grew(index: unknown, text: string): void {
-    if (this.#grown.size === mostItems && !this.#grown.has(index)) throw new StreamFault("garbage");
+    if (this.#grown.size === mostAnswerParts && !this.#grown.has(index)) throw new StreamFault("garbage");
     this.#grown.add(index);
     this.progress.itemGrew();
     this.progress.outputCame(text);

@@ -3,6 +3,7 @@ import type { TokenCounts } from "../../../metering/token-counts.js";
 import { TextSample } from "../../../tokens/text-sample.js";
 import { isRecord } from "../../../wire/is-record.js";
 import { editMembers, type MemberEdits, membersOf } from "../../../wire/json-members.js";
+import { hasTooManyParts } from "../../answer-bounds.js";
 import { type EstimateBounds, estimatedTokens } from "../../media/token-estimate.js";
 import { editAnswer, type ReceivedAnswer } from "../../received-answer.js";
 import type { UpstreamFailureContext } from "../../upstream-errors/upstream-failure.js";
@@ -49,7 +50,7 @@ export function toNativeResponse(received: ReceivedAnswer, context: NativeRespon
 
 /** Whether a document is a response that has come to its end without an error. */
 export function isEndedResponse(response: unknown): response is Record<string, unknown> {
-  if (!isRecord(response) || !Array.isArray(response["output"])) return false;
+  if (!isRecord(response) || !Array.isArray(response["output"]) || hasTooManyParts(response["output"])) return false;
   const { status } = response;
   return status === undefined || status === "completed" || status === "incomplete";
 }

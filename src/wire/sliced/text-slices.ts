@@ -1,5 +1,5 @@
-import type { ByteWriter } from "./byte-writer.js";
-import type { Turns } from "./slices.js";
+import type { ByteWriter } from "../byte-writer.js";
+import type { SliceCount, Steps } from "../slices.js";
 
 /** What is written of a text in one go, in UTF-16 code units. */
 const sliceLength = 64 * 1024;
@@ -8,21 +8,24 @@ const sliceLength = 64 * 1024;
 export function* textSlices(text: string, length = sliceLength): Generator<string, void> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + length, text.length);
-    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end++;
+    if (isHighSurrogate(text.charCodeAt(end - 1)) && isLowSurrogate(text.charCodeAt(end))) end++;
     yield start === 0 && end === text.length ? text : text.slice(start, end);
     start = end;
   }
 }
 
-/** Writes a text as UTF-8, slice by slice. */
-export async function writeTextInTurns(out: ByteWriter, text: string, turns: Turns): Promise<void> {
+/** Writes a text as UTF-8. */
+export function* textSteps(out: ByteWriter, text: string, count: SliceCount): Steps<void> {
   for (const part of textSlices(text)) {
     out.writeText(part);
-    const turn = turns.spend(part.length);
-    if (turn !== undefined) await turn;
+    if (count.isFull(part.length)) yield;
   }
 }
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -1,6 +1,17 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { hasMoreValues } from "../../src/wire/count-values.js";
+import { noLeaps } from "../../../src/wire/json-members.js";
+import { findJsonFault } from "../../../src/wire/json-syntax.js";
+import { moreValuesSteps } from "../../../src/wire/sliced/more-values-steps.js";
+import { atOnce } from "../../../src/wire/slices.js";
+
+const hasMoreValues = (json: Uint8Array, most: number) => {
+  const leaps = new Map<number, number>();
+  findJsonFault(json, 1000, leaps);
+  const [alone, leaping] = [noLeaps, leaps].map((each) => atOnce(moreValuesSteps(json, each, most)));
+  expect(alone).toBe(leaping);
+  return alone;
+};
 
 /** Values and names, as a parser finds them; an empty list or object counts once more. */
 function countOf(value: unknown): number {
