@@ -1,4 +1,5 @@
 import type { Buffer } from "node:buffer";
+import { isFinalRefusal } from "../errors/final-refusal.js";
 import type { GatewayError } from "../errors/gateway-error.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import { errorWords } from "./error-words.js";
@@ -19,9 +20,6 @@ const types: ReadonlyMap<number, string> = new Map([
   [504, "timeout_error"],
   [529, "overloaded_error"],
 ]);
-
-/** Of the client's errors, those that may be over by themselves. */
-const mayPass: ReadonlySet<number> = new Set([408, 409, 429]);
 
 /** The status of an upstream that has no room for a request. */
 const overloaded = 529;
@@ -44,8 +42,7 @@ export function anthropicErrorBody(error: GatewayError, requestId: string): stri
  * refused, a wrong key included, unless a header tells them not to.
  */
 export function anthropicErrorHeaders({ status, headers }: GatewayError): Record<string, string> {
-  const isFinal = status >= 400 && status < 500 && !mayPass.has(status);
-  return { ...(isFinal ? { "x-should-retry": "false" } : undefined), ...headers };
+  return { ...(isFinalRefusal(status) ? { "x-should-retry": "false" } : undefined), ...headers };
 }
 
 /** The body as an event, for a stream that has begun. Nothing may follow it. */

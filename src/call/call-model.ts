@@ -38,7 +38,7 @@ export async function callModel(services: CallServices, incoming: ReceivedCall):
 
 /** Checks that the account may make the call, and holds its credits. */
 async function admit(services: CallServices, incoming: ReceivedCall): Promise<ModelCall> {
-  const { request, caller, operation } = incoming;
+  const { request, caller, operation, observer } = incoming;
   const { body, openCalls } = services;
   let isExpected = false;
   let route: TargetRoute | undefined;
@@ -46,6 +46,7 @@ async function admit(services: CallServices, incoming: ReceivedCall): Promise<Mo
     operation.checkContentType(request.header("content-type"));
     const bytes = await readBody(request, caller.account, body);
     const asked = await parseRequest(services, incoming, bytes);
+    observer.requested(services.catalog.current.get(asked.model)?.id, asked.stream);
     requireWanted(services, request);
     const allowed = checkCall(services, incoming, asked, await services.findAllowance(caller.plan));
     const checked = asked.complete === undefined ? allowed : await completeCall(services, incoming, allowed);

@@ -65,8 +65,11 @@ export type RequestEndpoint =
 export interface RequestObserver {
   /** The caller is known. A key may be expired or revoked. Comes again when its account's record names the plan. */
   authenticated(caller: RequestCaller): void;
-  /** The model is in the catalog, and the key may use it. */
-  requested(model: string, stream: boolean): void;
+  /**
+   * The request was understood. Whether the key may use the model is not known yet.
+   * @param model - `undefined`: the catalog does not have it.
+   */
+  requested(model: string | undefined, stream: boolean): void;
   /**
    * The call is admitted.
    * @param callId - its id in the ledger.

@@ -77,7 +77,7 @@ class RequestSummary implements RequestObserver {
     this.#tags = caller.tags;
   }
 
-  requested(model: string, stream: boolean): void {
+  requested(model: string | undefined, stream: boolean): void {
     this.#model = model;
     this.#stream = stream;
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { toAllowance } from "../access/allowance.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
 import { callerResolver } from "../access/caller-resolver.js";
@@ -20,6 +21,7 @@ import { type Clock, systemClock } from "../ledger/clock.js";
 import { memoryResponseStore } from "../memory/memory-response-store.js";
 import type { OperationServices } from "../operations/operation.js";
 import type { CallResponses } from "../responses/call-responses.js";
+import { PayloadSeal } from "../seal/payload-seal.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
 import { matchPath, routePatterns } from "../server/paths.js";
@@ -195,11 +197,12 @@ function observersOf({ onRequestCompleted }: ResolvedOptions, warn: Warn, clock:
 const defaultPendingBodyBytes = 256 * 1024 * 1024;
 
 function operationServices(
-  { maxBodyDepth, maxBodyBytes }: ResolvedOptions,
+  { maxBodyDepth, maxBodyBytes, secret }: ResolvedOptions,
   responses: CallResponses | undefined,
   warn: Warn,
 ): OperationServices {
-  return { maxBodyDepth, maxBodyBytes, responses, onUnknownBeta: warnOfBetas(warn) };
+  const seal = new PayloadSeal(secret ?? [randomBytes(32)]);
+  return { maxBodyDepth, maxBodyBytes, responses, seal, onUnknownBeta: warnOfBetas(warn) };
 }
 
 function responseStore({ responses, clock }: ResolvedOptions, limit: TimeLimit, warn: Warn): CallResponses | undefined {

@@ -179,6 +179,13 @@ export interface GatewayOptions<Raw = unknown> {
    * stand on the keys.
    */
   accounts?: AccountStore | undefined;
+  /**
+   * Signs what clients keep of models' thoughts and send back, so that they cannot change it, nor carry it to another
+   * account: 32 characters or more, such as those of `openssl rand -base64 32`. Of several, the first signs, and all verify,
+   * so that it can be replaced. Give all processes the same one. Default: a random one for each gateway; thoughts of before
+   * a restart, or of another process, are then left out, and the conversation goes on without them.
+   */
+  secret?: string | readonly string[] | undefined;
   /** How the gateway uses its ledger: how long it waits, and what it does when the ledger is away. */
   ledgerOptions?: LedgerOptions | undefined;
   /** Lets web pages call the gateway: `true` for all, or those of some origins. Default: `false`, no CORS headers. */
@@ -311,6 +318,11 @@ const ledgerOptionsSchema = z.strictObject({
   denialCacheMs: z.number().int().nonnegative().max(60_000).default(2_000),
 });
 
+const secret = z
+  .string()
+  .min(32, "must have at least 32 characters, such as those of `openssl rand -base64 32`")
+  .max(1024, "must have at most 1,024 characters");
+
 const optionsSchema = z.strictObject({
   ...catalogShape,
   keys: having<KeyStore>("a key store, such as memoryKeyStore([…])", ["find"]),
@@ -327,6 +339,10 @@ const optionsSchema = z.strictObject({
       z.literal(false),
       having<ResponseStore>("a response store, such as memoryResponseStore(), or false", ["put", "find", "findChain"]),
     ])
+    .optional(),
+  secret: z
+    .union([secret, z.array(secret).min(1)], { error: "must be a secret, or a list of them: the first one signs" })
+    .transform((given) => (typeof given === "string" ? [given] : given))
     .optional(),
   keyPrefix: z
     .string()

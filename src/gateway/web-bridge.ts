@@ -1,4 +1,5 @@
-import { type GatewayResponse, handle, type MountableGateway, StallTimer } from "./gateway.js";
+import { type GatewayResponse, handle, type MountableGateway } from "./gateway.js";
+import { WebBodySource } from "./web-body-source.js";
 import { WebRequest } from "./web-request.js";
 
 /** Serves a web-standard request. It needs only `Request` and `Response` of the runtime. */
@@ -15,15 +16,22 @@ function pathBehind(basePath: string, path: string): string {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : `/${path}`;
 }
 
-/** A web-standard response; a stream is read from the gateway as its reader takes it. */
+/**
+ * A web-standard response; a stream is read from the gateway as its reader takes it.
+ * @param ended - fails the stream when it is aborted, with its reason. Without it, the stream of a client that has left ends.
+ */
 export function toWebResponse(
   { status, headers, body }: GatewayResponse,
   request: WebRequest,
   maxStallMs: number,
+  ended?: AbortSignal,
 ): Response {
   // The host owns the connection. It may be HTTP/2, and only the host can read the rest of a body before it closes.
   delete headers["connection"];
-  if (isStream(body)) return new Response(toReadableStream(body, request, maxStallMs), { status, headers });
+  if (isStream(body)) {
+    const source = new WebBodySource(body, request, maxStallMs, ended);
+    return new Response(new ReadableStream(source, { highWaterMark: 0 }), { status, headers });
+  }
   request.settled();
   if (request.method === "HEAD" || body === null) return new Response(null, { status, headers });
   // TypeScript's DOM types require that no SharedArrayBuffer contains the bytes.
@@ -32,58 +40,4 @@ export function toWebResponse(
 
 function isStream(body: GatewayResponse["body"]): body is AsyncIterable<Uint8Array> {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
-}
-
-/**
- * Pulls each piece only when the client reads, so that a slow client slows the upstream down. A client that reads
- * nothing for `maxStallMs` is disconnected.
- */
-function toReadableStream(
-  body: AsyncIterable<Uint8Array>,
-  request: WebRequest,
-  maxStallMs: number,
-): ReadableStream<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]();
-  let isPulling = false;
-  let hasPulled = false;
-  let timer: StallTimer | undefined;
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const isTaking = (): boolean => {
-          const isReading = isPulling || hasPulled;
-          hasPulled = false;
-          return isReading;
-        };
-        timer = new StallTimer(maxStallMs, isTaking, () => {
-          request.giveUp();
-          controller.error(new Error(`The client took nothing of its answer for ${maxStallMs} ms.`));
-          iterator.return?.().catch(() => {});
-        });
-      },
-      async pull(controller) {
-        isPulling = true;
-        hasPulled = true;
-        const { done, value } = await iterator.next().catch((error: unknown) => {
-          timer?.stop();
-          throw error;
-        });
-        isPulling = false;
-        if (!done) {
-          controller.enqueue(value);
-          return;
-        }
-        timer?.stop();
-        request.settled();
-        controller.close();
-      },
-      async cancel() {
-        timer?.stop();
-        request.abort();
-        request.settled();
-        await iterator.return?.();
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }

@@ -6,12 +6,13 @@ import type { Tags } from "../metering/tags.js";
 export interface PromptText {
   /**
    * Where it stands in the request's JSON, such as `messages[0].content[1].text`, `instructions` or `input[3]`. A name
-   * that is no identifier is quoted: `messages[1].content[0].input["a b"]`.
+   * that is no identifier is quoted: `messages[1].content[0].input["a b"]`. Where no string stands there, the text is the
+   * member's name.
    */
   readonly path: string;
   /**
    * The role of its message, as the client names it: `system`, `developer`, `user`, `assistant`, `tool`. Results of tools
-   * are `tool`, whatever message holds them. System prompts, instructions and descriptions of tools are `system`.
+   * are `tool`, whatever message holds them. System prompts, instructions, tools and unknown members are `system`.
    */
   readonly role: string;
   readonly text: string;
@@ -41,7 +42,8 @@ export interface IncomingCall {
   header(name: string): string | undefined;
   /**
    * Every text of the prompt in the client's own request, in its order: messages, system prompts, instructions, inputs,
-   * arguments and results of tools, and descriptions of tools. Ids, URLs and encoded files are no texts. What the request
+   * arguments and results of tools, tools and schemas, thoughts that the gateway has signed, and all strings of members that
+   * the gateway does not know. Ids, URLs, settings and encoded files are no texts, as long as they are words. What the request
    * refers to by `previous_response_id` or `item_reference` is not among them. Read from the body at the first call.
    * @throws GatewayError 400 for a prompt of more than 65,536 texts, or with a path of more than 1,000 characters. Let
    * the client have it.

@@ -12,6 +12,7 @@ import { refuseThread } from "../anthropic/messages/refuse-thread.js";
 import { messagesTable } from "../anthropic/messages-table.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import type { OddPlace } from "../openai/tables/odd-places.js";
+import { ThoughtSeal } from "../seal/thought-seal.js";
 import { sliceBytes } from "../wire/slices.js";
 import { messagesAnswers } from "./answers/messages-answers.js";
 import { demandOf } from "./demand-of.js";
@@ -25,6 +26,7 @@ import type {
   Operation,
   OperationServices,
   RequestFacts,
+  SealOfTarget,
   TargetTraits,
 } from "./operation.js";
 import { messagesLayout } from "./prompt-texts/prompt-layout.js";
@@ -56,12 +58,14 @@ class MessagesModelRequest implements ModelRequest {
   readonly #request: MessagesRequest;
   /** The client's own that its upstream gets, too. */
   readonly #headers: Record<string, string>;
+  readonly #sealOf: SealOfTarget;
 
   readonly #onUnknownBeta: OperationServices["onUnknownBeta"];
 
-  constructor(request: MessagesRequest, { header }: RequestFacts, { onUnknownBeta }: OperationServices) {
+  constructor(request: MessagesRequest, { account, header }: RequestFacts, services: OperationServices) {
     this.#request = request;
-    this.#onUnknownBeta = onUnknownBeta;
+    this.#sealOf = (origin) => new ThoughtSeal(services.seal, account, origin);
+    this.#onUnknownBeta = services.onUnknownBeta;
     this.#headers = forwardedHeaders(header);
   }
 
@@ -92,7 +96,7 @@ class MessagesModelRequest implements ModelRequest {
     model: ModelTraits,
     attempt: AttemptFacts,
   ): ReturnType<ModelRequest["exchangeWith"]> {
-    const parts = { request: this.#request, headers: this.#headers, target, model, attempt };
+    const parts = { request: this.#request, headers: this.#headers, sealOf: this.#sealOf, target, model, attempt };
     if (target.operations.has("messages")) return new NativeMessagesExchange(parts, this.#onUnknownBeta);
     return target.operations.has("chat/completions") ? messagesOnChat(parts) : undefined;
   }

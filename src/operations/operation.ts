@@ -8,6 +8,8 @@ import type { Dialect } from "../openai/dialect.js";
 import type { MemberRules } from "../openai/request/member-rules.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { CallResponses } from "../responses/call-responses.js";
+import type { PayloadSeal } from "../seal/payload-seal.js";
+import type { ThoughtSeal } from "../seal/thought-seal.js";
 import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
 import type { AnswerFormat } from "./answers/answer-format.js";
@@ -52,6 +54,8 @@ export interface OperationServices {
   readonly maxBodyBytes: number;
   /** `undefined`: no responses are kept. */
   readonly responses: CallResponses | undefined;
+  /** Signs the thoughts that clients keep. */
+  readonly seal: PayloadSeal;
   /** Called for each value of `anthropic-beta` that is unknown, and so is left out. */
   readonly onUnknownBeta?: ((beta: string) => void) | undefined;
 }
@@ -155,6 +159,9 @@ export interface AttemptFacts {
   readonly startedAt: number;
   readonly clock: Clock;
 }
+
+/** The seal of what the account keeps of a target's thoughts. @param origin - the target's mark. */
+export type SealOfTarget = (origin: string) => ThoughtSeal;
 
 /** What an exchange is made for. */
 export interface ExchangeFacts {

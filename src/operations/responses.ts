@@ -9,6 +9,7 @@ import {
   type ResponsesRequest,
 } from "../openai/responses/responses-request.js";
 import { responsesTable } from "../openai/tables/responses-table.js";
+import { ThoughtSeal } from "../seal/thought-seal.js";
 import { sliceBytes } from "../wire/slices.js";
 import { responsesAnswers } from "./answers/responses-answers.js";
 import { demandOf } from "./demand-of.js";
@@ -19,6 +20,7 @@ import type {
   ModelTraits,
   Operation,
   OperationServices,
+  SealOfTarget,
   TargetTraits,
 } from "./operation.js";
 import { responsesLayout } from "./prompt-texts/prompt-layout.js";
@@ -38,11 +40,12 @@ export const responses: Operation = {
   checkContentType: requireJsonType,
   async parse(body, services, { account }) {
     const own = await parse(body, services);
+    const sealOf = (origin: string) => new ThoughtSeal(services.seal, account, origin);
     const conversation = new KeptConversation(own, services.responses, account);
-    if (!conversation.refers) return new ResponsesModelRequest(own, conversation);
-    return new ResponsesModelRequest(own, conversation, async (room) => {
+    if (!conversation.refers) return new ResponsesModelRequest(own, conversation, sealOf);
+    return new ResponsesModelRequest(own, conversation, sealOf, async (room) => {
       const expanded = await conversation.expand(room, services.maxBodyBytes);
-      return new ResponsesModelRequest(await parse(expanded, services), conversation);
+      return new ResponsesModelRequest(await parse(expanded, services), conversation, sealOf);
     });
   },
 };
@@ -58,10 +61,17 @@ class ResponsesModelRequest implements ModelRequest {
   /** With all that it refers to in its place, once it is {@link complete}. */
   readonly #request: ResponsesRequest;
   readonly #conversation: KeptConversation;
+  readonly #sealOf: SealOfTarget;
 
-  constructor(request: ResponsesRequest, conversation: KeptConversation, complete?: ModelRequest["complete"]) {
+  constructor(
+    request: ResponsesRequest,
+    conversation: KeptConversation,
+    sealOf: SealOfTarget,
+    complete?: ModelRequest["complete"],
+  ) {
     this.#request = request;
     this.#conversation = conversation;
+    this.#sealOf = sealOf;
     this.complete = complete;
   }
 
@@ -100,7 +110,14 @@ class ResponsesModelRequest implements ModelRequest {
     attempt: AttemptFacts,
   ): ReturnType<ModelRequest["exchangeWith"]> {
     const { operations } = target;
-    const parts = { request: this.#request, conversation: this.#conversation, target, model, attempt };
+    const parts = {
+      request: this.#request,
+      conversation: this.#conversation,
+      sealOf: this.#sealOf,
+      target,
+      model,
+      attempt,
+    };
     if (operations.has("responses")) return new NativeResponsesExchange(parts);
     const isReached = operations.has("chat/completions") || operations.has("messages");
     return isReached ? translatedResponses(parts) : undefined;

@@ -1,5 +1,5 @@
 import type { OwnWords } from "./own-words.js";
-import { isFilePath, isHost, isKey, isPrivateHost, namesInPointer } from "./word-kinds.js";
+import { isFilePath, isHost, isKey, isPrivateHost, isScriptHost, namesInPointer } from "./word-kinds.js";
 
 /** What judges a word needs to know. */
 export interface WordContext {
@@ -99,7 +99,8 @@ function isAddress(groups: string): boolean {
 }
 
 /** The text without its hosts and addresses; what a path or a query follows goes with it. */
-function judgeHosts(text: string, { own, keep }: WordContext): string {
+function judgeHosts(whole: string, { own, keep }: WordContext): string {
+  const text = isAsciiText(whole) ? whole : withoutScriptHosts(whole, own);
   let judged = "";
   let end = 0;
   for (const { 0: found, 1: address, 2: port = "", index } of text.matchAll(candidate)) {
@@ -116,4 +117,16 @@ function judgeHosts(text: string, { own, keep }: WordContext): string {
     }
   }
   return judged + text.slice(end);
+}
+
+const scriptName = /[\p{L}\p{N}-]{1,63}(?:[.。．｡][\p{L}\p{N}-]{1,63}){1,16}(?::\d{2,5})?/gu;
+
+function withoutScriptHosts(text: string, own: OwnWords): string {
+  return text.replace(scriptName, (found) =>
+    isScriptHost(found.replace(/:\d+$/, "")) && !own.has(found) ? "[host]" : found,
+  );
+}
+
+function isAsciiText(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
 }

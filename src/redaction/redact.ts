@@ -1,5 +1,7 @@
 import { judgeWord, type WordContext } from "./judge-word.js";
+import { withoutNamedHosts } from "./named-hosts.js";
 import { ownWords } from "./own-words.js";
+import { withoutSecretMembers } from "./secret-members.js";
 import { maskSecrets, redactedMark, type UpstreamSecrets } from "./upstream-secrets.js";
 import { withoutTraces } from "./without-traces.js";
 import { isKey } from "./word-kinds.js";
@@ -45,7 +47,9 @@ export function redact(text: string, context: RedactContext): string {
     own.push(word);
     return ownMark;
   };
-  const judged = redactPhrases(redactWords(masked, { own: ownWords(context.request), keep }));
+  const requested = ownWords(context.request);
+  const told = withoutNamedHosts(withoutSecretMembers(masked), requested);
+  const judged = redactPhrases(redactWords(told, { own: requested, keep }));
   return judged
     .replaceAll(redactedMark, "[redacted]")
     .replaceAll(modelMark, () => context.model)
@@ -58,9 +62,8 @@ export function redact(text: string, context: RedactContext): string {
 /** A text for the operator: without keys, but with hosts and files. */
 export function redactKeys(text: string, secrets: (() => UpstreamSecrets) | undefined): string {
   const { keys, keyPrefixes } = readSecrets(secrets);
-  const words = maskSecrets(bounded(text), { keys, keyPrefixes }).replace(word, (each) =>
-    isKey(each) ? redactedMark : each,
-  );
+  const masked = withoutSecretMembers(maskSecrets(bounded(text), { keys, keyPrefixes }));
+  const words = masked.replace(word, (each) => (isKey(each) ? redactedMark : each));
   return redactPhrases(words).replaceAll(redactedMark, "[redacted]");
 }
 

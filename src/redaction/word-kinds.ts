@@ -1,11 +1,4 @@
-/** Hosts by their last label; public ones that are often named, and those of own networks. */
-const domains = new Set(
-  (
-    "com net org io ai dev app cloud co eu de uk fr cn xyz tech site host systems run sh gg " +
-    "local internal svc lan corp intranet home localdomain cluster consul"
-  ).split(" "),
-);
-const privateDomains = new Set("local internal svc lan corp intranet home localdomain cluster consul".split(" "));
+import { domains, privateDomains, scriptDomains, wordDomains } from "./domains.js";
 
 /** In front of a colon and a number, these are no hosts; nor is a name of several words with one of them in it. */
 const places = new Set(
@@ -42,6 +35,10 @@ export function isHost(word: string): boolean {
   return isDomain(name) || (/^[a-z][\w.-]*:\d{2,5}$/i.test(word) && !isCounted(name));
 }
 
+export function isMemberPath(name: string): boolean {
+  return memberPath.test(name);
+}
+
 /** A member of a request or a place in it, of which a number is told: `max_tokens:4096`. */
 function isCounted(name: string): boolean {
   return (
@@ -68,7 +65,20 @@ function isDomain(name: string): boolean {
     .split(".");
   const last = labels.at(-1) ?? "";
   if (labels.length < 2 || memberPath.test(name) || !/^[\w.-]+$/.test(name)) return false;
-  return labels.every((label) => label !== "") && (name.includes("_") ? privateDomains : domains).has(last);
+  if (labels.some((label) => label === "")) return false;
+  if (labels.some((label) => label.startsWith("xn--"))) return true;
+  if (wordDomains.has(last)) return labels.length > 2 && /^[a-z0-9.-]+$/.test(name);
+  return (name.includes("_") ? privateDomains : domains).has(last);
+}
+
+/** A host with letters that are not ASCII in it. */
+export function isScriptHost(name: string): boolean {
+  const last =
+    name
+      .toLowerCase()
+      .split(/[.。．｡]/)
+      .at(-1) ?? "";
+  return /[^\0-\x7f]/.test(name) && (scriptDomains.has(last) || domains.has(last));
 }
 
 /** A file's path, with or without its place in it; not the path of a member, or of the gateway's own endpoints. */

@@ -12,7 +12,8 @@ export interface BreakerOptions {
   windowMs?: number | undefined;
   /**
    * How long the breaker stays open before it lets one test call through, in milliseconds. The time doubles after each
-   * failed test call, up to a minute. Default: 5,000.
+   * failed test call that has waited for it, up to a minute. Where every target's breaker is open, nobody waits: the
+   * longest open one is tried by the next call. Default: 5,000.
    */
   openMs?: number | undefined;
 }
@@ -20,7 +21,10 @@ export interface BreakerOptions {
 const slices = 10;
 const longestOpenMs = 60_000;
 
-/** `closed`: calls pass. `open`: no call passes. `half_open`: one test call may pass, or is in progress. */
+/**
+ * `closed`: calls pass. `open`: no call passes while another target takes it. `half_open`: one test call may pass, or is
+ * in progress.
+ */
 export type BreakerState = "closed" | "open" | "half_open";
 
 /**
@@ -41,6 +45,10 @@ export class Breaker {
   #openUntil: number | undefined;
   #openMs: number;
   #probing = false;
+  /** Whether the test call waited for its time. */
+  #isDue = false;
+  /** When it opened or was last tried. */
+  #openSince = Number.NEGATIVE_INFINITY;
 
   constructor(options: BreakerOptions = {}) {
     this.options = options;
@@ -66,6 +74,19 @@ export class Breaker {
     return this.#probing ? Number.POSITIVE_INFINITY : this.#openUntil;
   }
 
+  /**
+   * Since when the breaker waits, in epoch milliseconds, while it is open and no test call is in progress: one may be made
+   * before its time where nothing else can be called. Else `undefined`.
+   */
+  get waitsSince(): number | undefined {
+    return this.#openUntil === undefined || this.#probing ? undefined : this.#openSince;
+  }
+
+  /** Whether a test call is in progress. */
+  get isTried(): boolean {
+    return this.#probing;
+  }
+
   get consecutiveFailures(): number {
     return this.#consecutive;
   }
@@ -78,9 +99,10 @@ export class Breaker {
   }
 
   /** A call begins. @returns whether it is a test call. */
-  enter(): boolean {
+  enter(now: number): boolean {
     if (this.#openUntil === undefined) return false;
     this.#probing = true;
+    this.#isDue = now >= this.#openUntil;
     return true;
   }
 
@@ -113,11 +135,16 @@ export class Breaker {
     this.#consecutive++;
     if (wasProbe) {
       this.#probing = false;
-      this.#openMs = Math.min(this.#openMs * 2, Math.max(longestOpenMs, this.#firstOpenMs));
-      this.#openUntil = now + this.#openMs;
+      if (this.#isDue) this.#openMs = Math.min(this.#openMs * 2, Math.max(longestOpenMs, this.#firstOpenMs));
+      this.#open(now);
     } else if (this.#openUntil === undefined && this.#isTooMuch()) {
-      this.#openUntil = now + this.#openMs;
+      this.#open(now);
     }
+  }
+
+  #open(now: number): void {
+    this.#openUntil = now + this.#openMs;
+    this.#openSince = now;
   }
 
   #isTooMuch(): boolean {

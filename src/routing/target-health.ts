@@ -12,8 +12,9 @@ export interface TargetHealth {
   /** The upstream's name for the model. */
   model: string;
   /**
-   * `closed`: calls pass, as always without a circuit breaker. `open`: no call passes until `availableAt`. `half_open`:
-   * one test call at a time may pass. `resting`: the upstream asked for a pause until `availableAt`.
+   * `closed`: calls pass, as always without a circuit breaker. `open`: no call passes until `availableAt`, unless every
+   * target of the model is open: then one test call at a time passes. `half_open`: one test call at a time may pass.
+   * `resting`: the upstream asked for a pause until `availableAt`.
    */
   state: BreakerState | "resting";
   /** Calls in progress. */
@@ -85,10 +86,24 @@ export class TargetMonitor {
     return this.breaker === undefined ? restsUntil : Math.max(restsUntil, this.breaker.availableAt);
   }
 
+  /**
+   * Since when the target's breaker waits, in epoch milliseconds, where a test call could be made before its time. Else
+   * `undefined`.
+   */
+  waitsSince(now: number): number | undefined {
+    return this.load.restsUntil > now || this.isFull ? undefined : this.breaker?.waitsSince;
+  }
+
   /** A call begins. @returns whether it is a test call of the breaker. */
-  enter(): boolean {
+  enter(now: number): boolean {
     this.load.active++;
-    return this.breaker?.enter() ?? false;
+    return this.breaker?.enter(now) ?? false;
+  }
+
+  /** The test call shows that the target works again. */
+  reopen(): void {
+    this.breaker?.close();
+    this.load.reopened?.();
   }
 
   /** @param isProbe - what {@link enter} returned. */
@@ -98,7 +113,8 @@ export class TargetMonitor {
     if (verdict === "answered") load.answered++;
     if (verdict === "failed") load.failed++;
     if (this.breaker !== undefined) tell(this.breaker, verdict, isProbe, clock.now());
-    load.freed?.();
+    if (isProbe && verdict === "answered") load.reopened?.();
+    else load.freed?.();
   }
 
   /** The upstream asked for a pause. */

@@ -8,4 +8,6 @@ export class TargetLoad {
   restsUntil = 0;
   /** Called when a call has left, so that a waiting one can take its place. */
   freed: (() => void) | undefined;
+  /** Called when the target is well again, so that all that wait can go on. */
+  reopened: (() => void) | undefined;
 }

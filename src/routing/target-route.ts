@@ -10,7 +10,7 @@ export interface TargetRouteOptions {
   maxAttempts: number;
   /** The longest total wait of one request between its attempts, in milliseconds. */
   retryBudgetMs: number;
-  /** The most requests that may wait for a target below its `maxConcurrent`. */
+  /** The most requests that may wait for a target below its `maxConcurrent`, or for the end of a test call. */
   maxQueued: number;
   /** The longest time that a request may wait there, in milliseconds. */
   queueTimeoutMs: number;
@@ -65,8 +65,14 @@ export class TargetRoute {
     const line = options.line ?? new WaitingLine();
     this.line = line;
     this.#providers = options.providers ?? [];
-    const offer = () => line.offer();
-    for (const { monitor } of this.targets) monitor.load.freed = offer;
+    const offer = () => void line.offer();
+    const offerAll = () => {
+      while (line.offer());
+    };
+    for (const { monitor } of this.targets) {
+      monitor.load.freed = offer;
+      monitor.load.reopened = offerAll;
+    }
   }
 
   /** A call of the model begins: until {@link leave}, the providers of its targets stay open. */

@@ -50,8 +50,12 @@ export class TargetSearch {
     const now = this.#clock.now();
     const target = this.#candidates.find(({ monitor }) => monitor.availableAt <= now && !monitor.isFull);
     if (target === undefined) return undefined;
+    return this.#visit(target, now);
+  }
+
+  #visit(target: Target, now: number): TargetVisit {
     this.#candidates = this.#candidates.filter((candidate) => candidate !== target);
-    return new TargetVisit(target);
+    return new TargetVisit(target, now);
   }
 
   /**
@@ -60,13 +64,12 @@ export class TargetSearch {
    */
   async wait(): Promise<TargetVisit> {
     for (;;) {
-      const visit = this.take() ?? (await this.#queue());
+      const visit = this.take() ?? (await this.#queue()) ?? (this.#canWait() ? undefined : await this.#rest());
       if (this.#isGone()) {
         visit?.leave("unknown", this.#clock);
         throw gone();
       }
       if (visit !== undefined) return visit;
-      if (!this.#canWait()) await this.#rest();
     }
   }
 
@@ -93,33 +96,76 @@ export class TargetSearch {
   /** Waits in the queue when a healthy target is full. */
   async #queue(): Promise<TargetVisit | undefined> {
     if (!this.#canWait()) return undefined;
-    let visit: TargetVisit | undefined;
-    const take = (): boolean => {
-      visit = this.take();
-      return visit !== undefined;
-    };
-    if (await this.#route.queue({ take, canWait: () => this.#canWait() }, this.#notices)) return visit;
-    if (this.#isGone()) return undefined;
-    // The pause of another target may be over by now.
-    const free = this.take();
-    if (free !== undefined || !this.#canWait()) return free;
+    const visit = await this.#standInLine(
+      () => this.take(),
+      () => this.#canWait(),
+    );
+    if (visit !== undefined || this.#isGone() || !this.#canWait()) return visit;
     throw preferRetryable(this.#error, atCapacity({ "retry-after": "1" }));
   }
 
-  /** Waits until the pause of a target is over. */
-  async #rest(): Promise<void> {
+  async #standInLine(find: () => TargetVisit | undefined, canWait: () => boolean): Promise<TargetVisit | undefined> {
+    let visit: TargetVisit | undefined;
+    const take = (): boolean => {
+      visit = find();
+      return visit !== undefined;
+    };
+    if ((await this.#route.queue({ take, canWait }, this.#notices)) || this.#isGone()) return visit;
+    // The pause of another target may be over by now.
+    return find();
+  }
+
+  /**
+   * Waits until the pause of a target is over.
+   * @returns a place, where nothing is worth waiting for and an open breaker may be tried.
+   */
+  async #rest(): Promise<TargetVisit | undefined> {
+    if (this.#isGone()) return undefined;
     const now = this.#clock.now();
     const next = this.#soonest(now);
     const waitMs = next === undefined ? 0 : Math.max(0, next.readyAt - now);
     if (next === undefined || waitMs > this.#budgetMs) {
-      throw this.#error ?? allUnavailable(this.#route.targets, now);
+      const trial = this.#tryLongestOpen() ?? (await this.#waitForTrial());
+      if (trial !== undefined || this.#isGone()) return trial;
+      throw this.#error ?? allUnavailable(this.#route.targets, this.#clock.now());
     }
     this.#budgetMs -= waitMs;
     await this.#route.pause(waitMs, this.#notices);
-    if (this.#isGone()) throw gone();
-    if (!this.#failedTargets.includes(next)) return;
+    if (this.#isGone() || !this.#failedTargets.includes(next)) return undefined;
     this.#failedTargets = this.#failedTargets.filter((failed) => failed !== next);
     this.#candidates = [...this.#candidates, next.target];
+    return undefined;
+  }
+
+  /**
+   * Takes a place at the target whose breaker has waited the longest, where none of the model's targets can be called. A
+   * breaker protects an upstream while others take its calls; with no other, it would only prolong the failure.
+   */
+  #tryLongestOpen(): TargetVisit | undefined {
+    const now = this.#clock.now();
+    if (this.#isGone() || !this.#isNoneAvailable(now)) return undefined;
+    let longest: Target | undefined;
+    let since = Number.POSITIVE_INFINITY;
+    for (const target of this.#candidates) {
+      const waits = target.monitor.waitsSince(now) ?? Number.POSITIVE_INFINITY;
+      if (waits >= since) continue;
+      longest = target;
+      since = waits;
+    }
+    return longest === undefined ? undefined : this.#visit(longest, now);
+  }
+
+  /** Waits for the end of another call that tries an open breaker: it decides for all. */
+  async #waitForTrial(): Promise<TargetVisit | undefined> {
+    const isTried = () =>
+      this.#canWait() ||
+      (this.#isNoneAvailable(this.#clock.now()) && this.#candidates.some(({ monitor }) => monitor.breaker?.isTried));
+    if (!isTried()) return undefined;
+    return await this.#standInLine(() => this.take() ?? this.#tryLongestOpen(), isTried);
+  }
+
+  #isNoneAvailable(now: number): boolean {
+    return this.#route.targets.every(({ monitor }) => monitor.availableAt > now);
   }
 
   /** The target whose pause ends first. A target with an open breaker is not waited for. */
@@ -162,13 +208,16 @@ function readyAt({ monitor }: Target, round: number, now: number, random: () => 
   return Math.ceil(Math.max(now + backoffMs, restsUntil));
 }
 
-/** No target can be called now, and none was called for this request. */
+/**
+ * No target can be called now, and none was called for this request. The end of an upstream's pause is known; a call that
+ * tries an open breaker may end at any time.
+ */
 function allUnavailable(targets: readonly Target[], now: number): GatewayError {
-  const seconds = (Math.min(...targets.map(({ monitor }) => monitor.availableAt)) - now) / 1000;
-  const headers = { "retry-after": Number.isFinite(seconds) ? String(Math.max(1, Math.ceil(seconds))) : "1" };
+  const seconds = Math.ceil((Math.min(...targets.map(({ monitor }) => monitor.restsUntil)) - now) / 1000);
+  const headers = { "retry-after": String(Math.max(1, seconds)) };
   if (targets.some(({ monitor }) => monitor.restsUntil > now)) return atCapacity(headers);
   return badGateway("The model is not available at the moment. Try again shortly.", {
     headers,
-    cause: new Error("Every target of the model has failed too often: its circuit breakers are open."),
+    cause: new Error("Every target of the model has failed too often, and another call tries it at the moment."),
   });
 }

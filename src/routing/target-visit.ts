@@ -8,16 +8,16 @@ export class TargetVisit {
   #isProbe: boolean;
   #isOver = false;
 
-  constructor(target: Target) {
+  constructor(target: Target, now: number) {
     this.target = target;
-    this.#isProbe = target.monitor.enter();
+    this.#isProbe = target.monitor.enter(now);
   }
 
   /** The target works again. This is known before its response has ended. */
   confirm(): void {
     if (!this.#isProbe) return;
     this.#isProbe = false;
-    if (!this.#isOver) this.target.monitor.breaker?.close();
+    if (!this.#isOver) this.target.monitor.reopen();
   }
 
   /** Frees the place. Only the first call has an effect. */

@@ -32,15 +32,16 @@ export class WaitingLine {
   /**
    * A place is free. The first waiting request that can use it takes it at once, before new requests. Requests that can
    * no longer be served leave the line.
+   * @returns whether one has taken it.
    */
-  offer(): void {
-    if (this.#waiters.length === 0) return;
+  offer(): boolean {
     for (const waiter of [...this.#waiters]) {
       waiter.isServed = waiter.take();
       if (!waiter.isServed && waiter.canWait()) continue;
       this.remove(waiter);
       waiter.wake();
-      if (waiter.isServed) return;
+      if (waiter.isServed) return true;
     }
+    return false;
   }
 }

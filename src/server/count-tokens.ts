@@ -40,8 +40,8 @@ export async function countTokens(
   try {
     operation.checkContentType(request.header("content-type"));
     const counted = await read(await readBody(request, caller.account, body), services.operations, facts);
+    observer.requested(catalog.current.get(counted.model)?.id, false);
     const { model } = authorize(caller, await services.findAllowance(caller.plan), catalog.current, counted.model);
-    observer.requested(model.id, false);
     requireModelType(model, operation.modelType);
     return await counted.count(model, loadRoom(services, request, caller.account));
   } finally {

@@ -155,11 +155,11 @@ export class ChatToResponsesStream {
 
   /** An item that no client shows, for what the model wants back with its calls. */
   #addLateReasoning(): void {
-    const { includesReasoning, origin } = this.#context;
+    const { includesReasoning, thoughts } = this.#context;
     const { extra } = this.#calls;
     if (!includesReasoning || this.#isLateSent || (extra === undefined && this.#lateDetails.length === 0)) return;
     this.#isLateSent = true;
-    const reasoning = new OpenReasoning(this.#writer, { origin, name: "reasoning", isKept: true });
+    const reasoning = new OpenReasoning(this.#writer, { thoughts, name: "reasoning", isKept: true });
     reasoning.add({ text: "", details: this.#lateDetails });
     if (extra !== undefined) reasoning.addExtra(extra);
     this.#close(reasoning, "completed");
@@ -168,8 +168,8 @@ export class ChatToResponsesStream {
   #reasoning(name: ReasoningDelta["name"]): OpenReasoning {
     if (this.#text instanceof OpenReasoning) return this.#text;
     this.#closeText();
-    const { includesReasoning: isKept, origin } = this.#context;
-    const reasoning = new OpenReasoning(this.#writer, { origin, name, isKept });
+    const { includesReasoning: isKept, thoughts } = this.#context;
+    const reasoning = new OpenReasoning(this.#writer, { thoughts, name, isKept });
     this.#text = reasoning;
     return reasoning;
   }

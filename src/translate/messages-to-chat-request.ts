@@ -1,6 +1,7 @@
 import type { MessagesRequest } from "../anthropic/messages/messages-request.js";
 import { invalidType, invalidValue } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
+import type { ThoughtSeal } from "../seal/thought-seal.js";
 import { isRecord } from "../wire/is-record.js";
 import { jsonSteps } from "../wire/sliced/json-steps.js";
 import { atOnce, SliceCount, type Steps } from "../wire/slices.js";
@@ -61,7 +62,7 @@ export function* chatRequestOfMessagesSteps(
   const thinking = requestValue(request, "thinking");
   const body = {
     model: request.model,
-    messages: yield* chatMessages(request, options.origin, toolNames),
+    messages: yield* chatMessages(request, options.thoughts, toolNames),
     ...(request.maxTokens === undefined ? undefined : { max_tokens: request.maxTokens }),
     ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : undefined),
     ...numbers(request, ["temperature", "top_p"]),
@@ -71,7 +72,7 @@ export function* chatRequestOfMessagesSteps(
   };
   return {
     body: yield* jsonSteps(body, request.body.length),
-    translation: { toolNames, stopSequences, thinking: visibility(thinking), origin: options.origin },
+    translation: { toolNames, stopSequences, thinking: visibility(thinking), thoughts: options.thoughts },
   };
 }
 
@@ -84,10 +85,10 @@ function refuseServers(request: MessagesRequest): void {
 
 function* chatMessages(
   request: RequestMembers,
-  origin: string,
+  thoughts: ThoughtSeal,
   toolNames: MessageToolNames,
 ): Steps<readonly unknown[]> {
-  const messages = new ChatMessages(origin, toolNames);
+  const messages = new ChatMessages(thoughts, toolNames);
   const system = yield* valueOfSteps(request, "system");
   if (system !== undefined && typeof system !== "string" && !Array.isArray(system)) {
     throw invalidType("system", "a valid string or list");

@@ -1,6 +1,7 @@
 import { invalidType, missingParameter } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import type { ResponsesRequest } from "../openai/responses/responses-request.js";
+import type { ThoughtSeal } from "../seal/thought-seal.js";
 import { isRecord } from "../wire/is-record.js";
 import { memberOf } from "../wire/json-members.js";
 import { valueSteps } from "../wire/sliced/value-steps.js";
@@ -16,8 +17,8 @@ import type { ToolNames } from "./responses/tool-names.js";
 
 /** How a target wants its chat completions. */
 export interface ToChatOptions {
-  /** An opaque mark of the target. Thoughts of another one are left out. It must tell nothing of the upstream. */
-  readonly origin: string;
+  /** Thoughts of another target are left out. */
+  readonly thoughts: ThoughtSeal;
   /** The model can reason: an effort that the client asks for goes to it. Default: `true`. */
   readonly reasoning?: boolean | undefined;
 }
@@ -91,7 +92,7 @@ function* toMessages(
   request: ResponsesRequest,
   items: readonly ParsedItem[],
   { names }: ChatTools,
-  { origin }: ToChatOptions,
+  { thoughts }: ToChatOptions,
 ): Steps<ChatMessage[]> {
   const conversation = new Conversation();
   const instructions = memberValue(request, "instructions");
@@ -101,7 +102,7 @@ function* toMessages(
   const own = request.items === undefined ? memberOf(request.members, "input") : undefined;
   const input = own && (yield* valueSteps(request.body, own, request.leaps));
   if (typeof input === "string") conversation.message({ role: "user", content: input });
-  const context = { conversation, names, origin };
+  const context = { conversation, names, thoughts };
   const count = new SliceCount();
   for (const [index, { item, type }] of items.entries()) {
     addItem(item, type, index, context);

@@ -8,6 +8,7 @@ import { chatCompletions } from "../../src/operations/chat-completions.js";
 import type { Exchange } from "../../src/operations/operation.js";
 import type { UpstreamAnswer, UpstreamProvider } from "../../src/providers/upstream-provider.js";
 import { resolveTokenBounds } from "../../src/tokens/token-bounds.js";
+import { ownSeal } from "../support/own-seal.js";
 
 const model = {
   id: "acme/small",
@@ -31,7 +32,7 @@ const traits = {
 };
 const request = await chatCompletions.parse(
   Buffer.from('{"model":"acme/small","messages":[{"role":"user","content":"hi"}]}'),
-  { maxBodyDepth: 16, maxBodyBytes: 1e6, responses: undefined },
+  { maxBodyDepth: 16, maxBodyBytes: 1e6, responses: undefined, seal: ownSeal },
   { account: "acct_1", header: () => undefined },
 );
 const facts = {

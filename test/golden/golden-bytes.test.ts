@@ -97,6 +97,7 @@ async function startGolden(adapter: Adapter): Promise<HostedGateway> {
     {
       clock,
       ledger: memoryCreditLedger({ clock }),
+      secret: "what the golden thoughts are signed with",
       keys: memoryKeyStore([
         { key: "sk-pro", id: "key_pro", account: "acct_pro", plan: "pro" },
         { key: "sk-basic", id: "key_basic", account: "acct_basic", plan: "basic" },

@@ -7,6 +7,7 @@ import { chatCompletions } from "../../src/operations/chat-completions.js";
 import { messages } from "../../src/operations/messages.js";
 import type { ModelTraits, Operation, TargetTraits } from "../../src/operations/operation.js";
 import { responses } from "../../src/operations/responses.js";
+import { ownSeal } from "../support/own-seal.js";
 import { plainModel } from "./responses/exchange-of.js";
 
 type Protocol = "chat/completions" | "responses" | "messages";
@@ -79,7 +80,7 @@ async function send(given: Case) {
   const body = Buffer.from(
     JSON.stringify({ model: "acme/small", ...prompt, ...n, stream: given.stream, ...given.caps }),
   );
-  const services = { maxBodyDepth: 64, maxBodyBytes: 1e6, responses: undefined };
+  const services = { maxBodyDepth: 64, maxBodyBytes: 1e6, responses: undefined, seal: ownSeal };
   const request = await operations[client].parse(body, services, { account: "a", header: () => undefined });
   const model: ModelTraits = {
     ...plainModel,

@@ -19,6 +19,12 @@ export const layers: readonly Layer[] = [
     imports: [],
     packages: ["eventsource-parser", "node:buffer"],
   },
+  {
+    folder: "seal",
+    question: "What does the gateway sign, so that clients can keep it and send it back?",
+    imports: ["wire"],
+    packages: ["node:buffer", "node:crypto"],
+  },
   { folder: "check", question: "How is a person's mistake in options explained?", imports: [], packages: ["zod"] },
   {
     folder: "metering",
@@ -73,7 +79,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "openai",
     question: "How does OpenAI's API look on the wire?",
-    imports: ["wire", "tokens", "metering", "errors", "redaction"],
+    imports: ["wire", "seal", "tokens", "metering", "errors", "redaction"],
     packages: ["node:buffer"],
   },
   {
@@ -82,6 +88,7 @@ export const layers: readonly Layer[] = [
     imports: [
       ...[
         "wire",
+        "seal",
         "tokens",
         "metering",
         "errors",
@@ -115,7 +122,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "translate",
     question: "How does one client protocol become another?",
-    imports: ["wire", "metering", "errors", "redaction", "openai", "anthropic"],
+    imports: ["wire", "seal", "metering", "errors", "redaction", "openai", "anthropic"],
     packages: ["node:buffer", "node:crypto"],
   },
   {
@@ -128,7 +135,8 @@ export const layers: readonly Layer[] = [
     folder: "operations",
     question: "What can a client call?",
     imports: [
-      ...["responses", "anthropic", "translate", "wire", "metering", "tokens", "errors", "redaction", "openai"],
+      ...["responses", "anthropic", "translate", "wire", "seal", "metering", "tokens", "errors", "redaction"],
+      "openai",
       "ledger/clock.js",
     ],
     packages: ["node:buffer", "node:crypto"],
@@ -231,7 +239,7 @@ export const layers: readonly Layer[] = [
     folder: "call",
     question: "How is one metered call made: admit, send, relay, settle?",
     imports: [
-      ...["wire", "metering", ...contracts, "errors", "redaction", provider, "providers/direct-call.js"],
+      ...["wire", "seal", "metering", ...contracts, "errors", "redaction", provider, "providers/direct-call.js"],
       ...[
         "providers/header-secrets.js",
         "operations",
@@ -257,7 +265,19 @@ export const layers: readonly Layer[] = [
     question: "How is a gateway assembled, managed and closed?",
     imports: [
       ...["responses", "memory/memory-response-store.js", "memory/rotating-map.js"],
-      ...["wire", "check", "metering", "tokens", ...contracts, "errors", "openai", provider, "operations", "http"],
+      ...[
+        "wire",
+        "seal",
+        "check",
+        "metering",
+        "tokens",
+        ...contracts,
+        "errors",
+        "openai",
+        provider,
+        "operations",
+        "http",
+      ],
       "providers/direct-call.js",
       ...["events", "hooks", "guard", "answer-guards", "routing", "access", "call", "server"],
     ],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Breaker } from "../../src/routing/breaker.js";
 
 const fail = (breaker: Breaker, times: number, now = 0) => {
-  for (let call = 0; call < times; call++) breaker.failed(now, breaker.enter());
+  for (let call = 0; call < times; call++) breaker.failed(now, breaker.enter(now));
 };
 
 describe("a circuit breaker", () => {
@@ -44,18 +44,18 @@ describe("a circuit breaker", () => {
     fail(breaker, 1);
     expect(breaker.state(999)).toBe("open");
     expect(breaker.state(1000)).toBe("half_open");
-    expect(breaker.enter()).toBe(true);
+    expect(breaker.enter(1000)).toBe(true);
     expect(breaker.availableAt).toBe(Number.POSITIVE_INFINITY);
     breaker.close();
-    expect([breaker.state(1000), breaker.availableAt, breaker.enter()]).toEqual(["closed", 0, false]);
+    expect([breaker.state(1000), breaker.availableAt, breaker.enter(1000)]).toEqual(["closed", 0, false]);
   });
 
   it("opens for its first time again once it has been closed", () => {
     const breaker = new Breaker({ consecutiveFailures: 1, openMs: 1000 });
     fail(breaker, 1);
-    breaker.failed(1000, breaker.enter());
+    breaker.failed(1000, breaker.enter(1000));
     expect(breaker.availableAt).toBe(3000);
-    breaker.enter();
+    breaker.enter(1000);
     breaker.close();
     fail(breaker, 1, 5000);
     expect(breaker.availableAt).toBe(6000);
@@ -66,23 +66,42 @@ describe("a circuit breaker", () => {
     fail(breaker, 1);
     const times = [];
     for (let now = breaker.availableAt; times.length < 5; now = breaker.availableAt) {
-      breaker.failed(now, breaker.enter());
+      breaker.failed(now, breaker.enter(now));
       times.push(breaker.availableAt - now);
     }
     expect(times).toEqual([20_000, 40_000, 60_000, 60_000, 60_000]);
   });
 
+  it("stays open no longer after a try that did not wait for its time", () => {
+    const breaker = new Breaker({ consecutiveFailures: 1, openMs: 10_000 });
+    fail(breaker, 1);
+    expect(breaker.waitsSince).toBe(0);
+    for (const now of [1, 2, 5000]) {
+      const isProbe = breaker.enter(now);
+      expect([isProbe, breaker.isTried, breaker.waitsSince, breaker.state(now)]).toEqual([
+        true,
+        true,
+        undefined,
+        "half_open",
+      ]);
+      breaker.failed(now, isProbe);
+      expect([breaker.availableAt, breaker.waitsSince, breaker.isTried]).toEqual([now + 10_000, now, false]);
+    }
+    breaker.failed(15_000, breaker.enter(15_000));
+    expect(breaker.availableAt).toBe(35_000);
+  });
+
   it("lets another call try when the one that did has told nothing", () => {
     const breaker = new Breaker({ consecutiveFailures: 1, openMs: 1000 });
     fail(breaker, 1);
-    breaker.enter();
+    breaker.enter(1000);
     breaker.withdraw();
     expect([breaker.state(1000), breaker.availableAt]).toEqual(["half_open", 1000]);
   });
 
   it("is not opened any longer by calls that began before it opened", () => {
     const breaker = new Breaker({ consecutiveFailures: 1, openMs: 1000 });
-    const began = breaker.enter();
+    const began = breaker.enter(0);
     fail(breaker, 1);
     breaker.failed(500, began);
     expect(breaker.availableAt).toBe(1000);

@@ -9,32 +9,12 @@ import {
   upstreamTimeout,
 } from "../../src/errors/gateway-error.js";
 import { UpstreamStatusError } from "../../src/errors/upstream-status-error.js";
-import { compilePrice } from "../../src/metering/price.js";
-import { MemberRules } from "../../src/openai/request/member-rules.js";
 import { UpstreamError } from "../../src/providers/upstream-provider.js";
 import { Breaker } from "../../src/routing/breaker.js";
 import { drawOrder, type Target } from "../../src/routing/target.js";
-import { TargetMonitor } from "../../src/routing/target-health.js";
 import { TargetRoute, type TargetRouteOptions } from "../../src/routing/target-route.js";
 import { TargetSearch } from "../../src/routing/target-search.js";
-
-const price = compilePrice({ input: 1, output: 1 });
-
-function makeTarget(name: string, options: { breaker?: Breaker; maxConcurrent?: number } = {}): Target {
-  const { breaker, maxConcurrent } = options;
-  return {
-    provider: { call: () => Promise.reject(new Error("not called here")) },
-    providerName: name,
-    upstreamModel: name,
-    price,
-    rules: MemberRules.none,
-    timeoutMs: undefined,
-    monitor: new TargetMonitor({ breaker, maxConcurrent }),
-    operations: new Set(["chat/completions"]),
-    dialect: undefined,
-    secrets: undefined,
-  };
-}
+import { makeTarget } from "./fixtures/make-target.js";
 
 const down = () => badGateway("down", { cause: new UpstreamError("unreachable", "refused") });
 const answeredWith = (status: number, retryAfterMs?: number) => {
@@ -191,23 +171,12 @@ describe("calling targets", () => {
     expect(a.monitor.describe(clock.now())).toMatchObject({ state: "closed", consecutiveFailures: 0 });
   });
 
-  it("refuses at once when all breakers are open", async () => {
-    const breaker = () => new Breaker({ consecutiveFailures: 1 });
-    const { run, tried, waits } = makeRun([
-      makeTarget("a", { breaker: breaker() }),
-      makeTarget("b", { breaker: breaker() }),
-    ]);
-    await run({ a: [down()], b: [down()] });
-    expect(await run({})).toMatch(/^502 The model is not available/);
-    expect([tried, waits]).toEqual([["a", "b"], []]);
-  });
-
   it("goes past a target that is full, and refuses when all are", async () => {
     const [a, b] = [makeTarget("a", { maxConcurrent: 1 }), makeTarget("b", { maxConcurrent: 1 })];
     const { run, clock } = makeRun([a, b]);
-    a.monitor.enter();
+    a.monitor.enter(0);
     expect(await run({})).toBe("b");
-    b.monitor.enter();
+    b.monitor.enter(0);
     expect(await run({})).toMatch(/^429/);
     a.monitor.leave("answered", false, clock);
     expect(await run({})).toBe("a");
@@ -216,7 +185,7 @@ describe("calling targets", () => {
   it("goes to a target that has rested enough while the call was in the queue", async () => {
     const [full, resting] = [makeTarget("full", { maxConcurrent: 1 }), makeTarget("resting")];
     const { run, waits, tried, clock } = makeRun([full, resting], { maxQueued: 1 });
-    full.monitor.enter();
+    full.monitor.enter(0);
     resting.monitor.rest(500, clock.now());
     expect(await run({})).toBe("resting");
     expect([tried, waits]).toEqual([["resting"], [1000]]);

@@ -20,6 +20,7 @@ import { messageToChat } from "../../src/translate/message-to-chat.js";
 import { messagesToChatRequest } from "../../src/translate/messages-to-chat-request.js";
 import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { answerContext } from "../support/answer-context.js";
+import { thoughtsOf } from "../support/own-seal.js";
 import { called, chunk, head, type Json, translation, usage } from "./chat-samples.js";
 
 type Handler = (request: { body: Buffer; url: string }, response: ServerResponse) => void;
@@ -101,7 +102,7 @@ describe("Anthropic's own SDK", () => {
   it("reads a translated whole message, and sends it back for the next turn", async () => {
     const bodies: Json[] = [];
     const client = await clientOf(({ body }, response) => {
-      const { body: chat } = messagesToChatRequest(parseMessagesRequest(body, 64), { origin: "t1" });
+      const { body: chat } = messagesToChatRequest(parseMessagesRequest(body, 64), { thoughts: thoughtsOf("t1") });
       parseChatRequest(chat, 64);
       bodies.push(JSON.parse(Buffer.from(chat).toString()));
       const message = {
@@ -236,7 +237,7 @@ describe("Anthropic's own SDK", () => {
   it("sends what a target of chat completions, and one of Messages behind it, can have", async () => {
     const seen: Json[] = [];
     const client = await clientOf(({ body }, response) => {
-      const { body: chat } = messagesToChatRequest(parseMessagesRequest(body, 64), { origin: "t1" });
+      const { body: chat } = messagesToChatRequest(parseMessagesRequest(body, 64), { thoughts: thoughtsOf("t1") });
       const native = chatToMessagesRequest(parseChatRequest(chat, 64), { model: "claude-sonnet-4-5" });
       seen.push(JSON.parse(Buffer.from(native).toString()));
       const message = {

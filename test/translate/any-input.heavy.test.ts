@@ -15,6 +15,7 @@ import { messagesToChatRequest } from "../../src/translate/messages-to-chat-requ
 import { MessagesToChatStream } from "../../src/translate/messages-to-chat-stream.js";
 import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { answerContext } from "../support/answer-context.js";
+import { thoughtsOf } from "../support/own-seal.js";
 import { head, type Json, translation, usage } from "./chat-samples.js";
 import { eventsIn } from "./message-events.js";
 
@@ -160,7 +161,8 @@ describe("whatever comes in", () => {
       fc.property(requestOf(messagesRoles), (bytes) => {
         const parsed = unless(GatewayError, () => parseMessagesRequest(bytes, 64));
         const own =
-          parsed && unless(GatewayError, () => messagesToChatRequest(parsed, { origin: "t", reasoning: true }));
+          parsed &&
+          unless(GatewayError, () => messagesToChatRequest(parsed, { thoughts: thoughtsOf("t"), reasoning: true }));
         if (own === undefined) return;
         count++;
         expect(parseChatRequest(own.body, 80).model).toBe("m");

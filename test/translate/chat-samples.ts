@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { MessageToolNames } from "../../src/translate/messages/message-tool-names.js";
+import { thoughtsOf } from "../support/own-seal.js";
 
 export type Json = Record<string, unknown>;
 
@@ -9,7 +10,7 @@ export const translation = {
   toolNames: new MessageToolNames(),
   stopSequences: ["END"],
   thinking: "shown",
-  origin: "t1",
+  thoughts: thoughtsOf("t1"),
 } as const;
 
 export const usage = { input: 100, cachedInput: 40, output: 20, reasoning: 0 };

@@ -8,6 +8,7 @@ import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-strea
 import { MessageToolNames } from "../../src/translate/messages/message-tool-names.js";
 import type { MessageTranslation } from "../../src/translate/messages/message-translation.js";
 import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
+import { thoughtsOf } from "../support/own-seal.js";
 import { called, chunk, completions, cut, head, type Json, translation, usage } from "./chat-samples.js";
 import { accumulated, eventsIn } from "./message-events.js";
 
@@ -174,7 +175,7 @@ describe("blocks", () => {
     );
     expect(call).toEqual({ type: "tool_use", id: "a", name: "f", input: {} });
     expect(thinking).toMatchObject({ type: "thinking", thinking: "hm" });
-    expect(readOwnSignature(thinking?.["signature"])).toMatchObject({ details: [signed] });
+    expect(readOwnSignature(thoughtsOf("t1"), thinking?.["signature"])).toMatchObject({ details: [signed] });
     expect(text).toEqual({ type: "text", text: "so" });
     const nameless = new ChatToMessagesStream(head, translation);
     nameless.chunk(chunk(called(0, "a", undefined, "{}"), "tool_calls"));
@@ -258,8 +259,7 @@ describe("thinking", () => {
       chunk({ content: "so" }, "stop"),
     );
     expect(thinking).toMatchObject({ type: "thinking", thinking: "ab" });
-    expect(readOwnSignature(thinking?.["signature"])).toMatchObject({
-      origin: "t1",
+    expect(readOwnSignature(thoughtsOf("t1"), thinking?.["signature"])).toMatchObject({
       details: [
         { type: "reasoning.text", index: 0, text: "ab", signature: "sig" },
         { type: "reasoning.text", index: 1, text: "", signature: "other" },
@@ -273,7 +273,7 @@ describe("thinking", () => {
     expect(message(chunks, { thinking: "hidden" })["content"]).toEqual([{ type: "text", text: "b" }]);
     const [thinking] = message(chunks, { thinking: "omitted" })["content"] as Json[];
     expect(thinking?.["thinking"]).toBe("");
-    expect(readOwnSignature(thinking?.["signature"])).toMatchObject({ text: "a" });
+    expect(readOwnSignature(thoughtsOf("t1"), thinking?.["signature"])).toMatchObject({ text: "a" });
   });
 
   it("carries what the upstream wants back with a call, also where none is shown", () => {
@@ -281,7 +281,7 @@ describe("thinking", () => {
     const call = { index: 0, id: "a", extra_content, function: { name: "f", arguments: "{}" } };
     const found = message([chunk({ tool_calls: [call] }, "tool_calls")], { thinking: "hidden" })["content"] as Json[];
     expect(found.map(({ type }) => type)).toEqual(["thinking", "tool_use"]);
-    expect(readOwnSignature(found[0]?.["signature"])).toMatchObject({ origin: "t1", extra: extra_content });
+    expect(readOwnSignature(thoughtsOf("t1"), found[0]?.["signature"])).toMatchObject({ extra: extra_content });
   });
 
   it("may be nothing but what nobody can read", () => {

@@ -4,9 +4,8 @@ import { atCapacity, badGateway, GatewayError } from "../../src/errors/gateway-e
 import { frameEvents, type ResponseEvent } from "../../src/openai/responses/response-events.js";
 import { toResponse } from "../../src/translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../src/translate/chat-to-responses-stream.js";
-import { readOwnPayload } from "../../src/wire/own-payload.js";
 import { readBrokenLadder, readLadder } from "./event-ladder.js";
-import { type Chunk, chunkOf, contextOf, end, eventsOf, finalResponse, origin } from "./responses-samples.js";
+import { type Chunk, chunkOf, contextOf, end, eventsOf, finalResponse, thoughts } from "./responses-samples.js";
 
 const types = (events: readonly ResponseEvent[]) => events.map(({ type }) => type.replace("response.", ""));
 
@@ -318,7 +317,7 @@ describe("what a model wants back of its thoughts", () => {
     const [item] = readLadder(eventsOf(chunks, contextOf({ include })));
     const encrypted = String(item?.["encrypted_content"]);
     expect(encrypted).toMatch(/^ig1\./);
-    expect(readOwnPayload(encrypted)).toMatchObject({ origin });
+    expect(thoughts.read(encrypted)).toMatchObject({ reasoning_content: "Hm" });
     expect(readLadder(eventsOf(chunks))[0]).not.toHaveProperty("encrypted_content");
   });
 

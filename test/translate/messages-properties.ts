@@ -15,6 +15,7 @@ import { MessagesToChatStream } from "../../src/translate/messages-to-chat-strea
 import { createEventReader } from "../../src/wire/event-reader.js";
 import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
 import { answerContext } from "../support/answer-context.js";
+import { thoughtsOf } from "../support/own-seal.js";
 import { completions, cut, head, type Json, translation, usage } from "./chat-samples.js";
 import { type Conversation, chatTurns, conversations, messagesTurns } from "./conversations.js";
 import type { Event } from "./message-events.js";
@@ -46,7 +47,7 @@ const words = (text: string) => text.match(/(?:text|input|result)\d+/g) ?? [];
 function toChatKeepsAll(conversation: Conversation): void {
   const turns = messagesTurns(conversation);
   const bytes = Buffer.from(JSON.stringify({ model: "m", max_tokens: 9, messages: turns }));
-  const { body } = messagesToChatRequest(parseMessagesRequest(bytes, 64), { origin: "t" });
+  const { body } = messagesToChatRequest(parseMessagesRequest(bytes, 64), { thoughts: thoughtsOf("t") });
   const { messages } = JSON.parse(body.toString()) as { messages: Json[] };
   expectSame(JSON.stringify(messages), turns);
   for (const [at, { role, tool_calls: calls = [], tool_call_id: id }] of messages.entries()) {
@@ -215,7 +216,7 @@ function isUnderstoodOrRefused(conversation: Conversation, all: Change[]): void 
   const bytes = Buffer.from(JSON.stringify({ ...own, messages: messagesTurns(conversation) }));
   try {
     const request = parseMessagesRequest(changed(bytes, all), 64);
-    const { body } = messagesToChatRequest(request, { origin: "t", reasoning: true });
+    const { body } = messagesToChatRequest(request, { thoughts: thoughtsOf("t"), reasoning: true });
     assert.equal(parseChatRequest(body, 80).model, request.model);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;

@@ -8,11 +8,12 @@ import { isBeyondTarget } from "../../src/errors/target-limit.js";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
 import type { ChatTargetOptions } from "../../src/translate/messages/chat-target-options.js";
 import { messagesToChatRequest } from "../../src/translate/messages-to-chat-request.js";
+import { thoughtsOf } from "../support/own-seal.js";
 import type { Json } from "./chat-samples.js";
 
 function translated(body: Json | string, options: Partial<ChatTargetOptions> = {}) {
   const own = typeof body === "string" ? body : JSON.stringify({ model: "acme/large", max_tokens: 100, ...body });
-  return messagesToChatRequest(parseMessagesRequest(Buffer.from(own), 64), { origin: "t1", ...options });
+  return messagesToChatRequest(parseMessagesRequest(Buffer.from(own), 64), { thoughts: thoughtsOf("t1"), ...options });
 }
 
 function chat(body: Json | string, options: Partial<ChatTargetOptions> = {}): Json {
@@ -262,26 +263,26 @@ describe("thinking of earlier turns", () => {
     messages([user("x"), assistant(thinking(signature)), user("y")], options)[1];
 
   it("goes back to where it is from", () => {
-    expect(turn(writeOwnSignature({ origin: "t1", details }))).toEqual({
+    expect(turn(writeOwnSignature(thoughtsOf("t1"), { details }))).toEqual({
       role: "assistant",
       content: "b",
       reasoning_content: "a",
       reasoning_details: details,
     });
-    expect(turn(writeOwnSignature({ origin: "t1", text: "all of it" }))).toMatchObject({
+    expect(turn(writeOwnSignature(thoughtsOf("t1"), { text: "all of it" }))).toMatchObject({
       reasoning_content: "all of it",
     });
   });
 
   it("goes back in as many pieces as a client makes of it", () => {
     const many = new Array(300_000).fill(1);
-    expect(turn(writeOwnSignature({ origin: "t1", details: many }))).toHaveProperty("reasoning_details", many);
+    expect(turn(writeOwnSignature(thoughtsOf("t1"), { details: many }))).toHaveProperty("reasoning_details", many);
   });
 
   it.each([
     "",
     "EqQB=",
-    writeOwnSignature({ origin: "t2" }),
+    writeOwnSignature(thoughtsOf("t2"), {}),
     "ig1.%%%",
     `ig1.${Buffer.from("[".repeat(1000)).toString("base64url")}`,
   ])("goes nowhere else: %s", (signature) => {
@@ -292,12 +293,14 @@ describe("thinking of earlier turns", () => {
 describe("what an upstream wants back with a call", () => {
   it("is at the call again, and at no other", () => {
     const extra = { google: { thought_signature: "sig" } };
-    const signature = writeOwnSignature({ origin: "t1", extra });
+    const signature = writeOwnSignature(thoughtsOf("t1"), { extra });
     const content = [{ type: "thinking", thinking: "", signature }, use("a"), use("b")];
     const [, turn] = messages([user("x"), assistant(content)]) as { tool_calls: Json[] }[];
     expect(turn?.tool_calls.map((call) => call["extra_content"])).toEqual([extra, undefined]);
     expect(turn).not.toHaveProperty("reasoning_content");
-    expect(JSON.stringify(messages([user("x"), assistant(content)], { origin: "t2" }))).not.toContain("google");
+    expect(JSON.stringify(messages([user("x"), assistant(content)], { thoughts: thoughtsOf("t2") }))).not.toContain(
+      "google",
+    );
   });
 });
 

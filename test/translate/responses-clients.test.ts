@@ -12,7 +12,7 @@ import { toResponse } from "../../src/translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../src/translate/chat-to-responses-stream.js";
 import { toResponseContext } from "../../src/translate/responses/response-context.js";
 import { toChatRequest } from "../../src/translate/responses-to-chat-request.js";
-import { type Chunk, chunkOf, end, origin } from "./responses-samples.js";
+import { type Chunk, chunkOf, end, thoughts } from "./responses-samples.js";
 
 /** What the upstream answers next: chunks, the last of which may be a failure. */
 let script: { chunks: Chunk[]; fails?: boolean } = { chunks: [] };
@@ -21,7 +21,7 @@ const upstreamRequests: Record<string, unknown>[] = [];
 
 function answer(body: Buffer): { type: string; body: Buffer } {
   const request = parseResponsesRequest(body, 256);
-  const chat = toChatRequest(request, { origin });
+  const chat = toChatRequest(request, { thoughts });
   upstreamRequests.push(chat.body);
   const context = toResponseContext(request, {
     responseId: "resp_0123456789abcdef",
@@ -30,7 +30,7 @@ function answer(body: Buffer): { type: string; body: Buffer } {
     previousResponseId: request.previousResponseId,
     isStored: false,
     names: chat.names,
-    origin,
+    thoughts,
   });
   if (!request.stream) {
     const [first = {}] = script.chunks;

@@ -8,18 +8,19 @@ import {
 } from "../../src/translate/responses/response-context.js";
 import { ToolNames } from "../../src/translate/responses/tool-names.js";
 import { type ToChatOptions, toChatRequest } from "../../src/translate/responses-to-chat-request.js";
+import { thoughtsOf } from "../support/own-seal.js";
 
 export function requestOf(members: object): ResponsesRequest {
   return parseResponsesRequest(Buffer.from(JSON.stringify({ model: "acme/small", input: "hi", ...members })), 256);
 }
 
-export const origin = "up/small";
+export const thoughts = thoughtsOf("up/small");
 
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[]; tools?: { function: { name: string } }[] };
 
 /** The chat completion request for a request of these members. */
 export function chatOf(members: object, options: Partial<ToChatOptions> = {}): Body {
-  return toChatRequest(requestOf(members), { origin, ...options }).body as Body;
+  return toChatRequest(requestOf(members), { thoughts, ...options }).body as Body;
 }
 
 export function messagesOf(input: unknown, options: Partial<ToChatOptions> = {}): Record<string, unknown>[] {
@@ -33,13 +34,13 @@ const facts: CallFacts = {
   previousResponseId: undefined,
   isStored: false,
   names: new ToolNames(),
-  origin,
+  thoughts,
 };
 
 /** The context of an answer to a request of these members. */
 export function contextOf(members: object = {}): ResponseContext {
   const request = requestOf(members);
-  return toResponseContext(request, { ...facts, names: toChatRequest(request, { origin }).names });
+  return toResponseContext(request, { ...facts, names: toChatRequest(request, { thoughts }).names });
 }
 
 export const end = {

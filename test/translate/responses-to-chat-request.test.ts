@@ -5,8 +5,9 @@ import { isBeyondTarget } from "../../src/errors/target-limit.js";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
 import { writeReasoning } from "../../src/openai/responses/reasoning-payload.js";
 import { imageNote, noOutput } from "../../src/translate/responses/conversation.js";
+import { ownSeal, thoughtsOf } from "../support/own-seal.js";
 import { readLadder } from "./event-ladder.js";
-import { chatOf, chunkOf, contextOf, eventsOf, finalResponse, messagesOf, origin } from "./responses-samples.js";
+import { chatOf, chunkOf, contextOf, eventsOf, finalResponse, messagesOf, thoughts } from "./responses-samples.js";
 
 const user = (content: unknown) => ({ role: "user", content });
 const call = (id: string, members: object = {}) => ({
@@ -297,7 +298,7 @@ describe("thoughts", () => {
       );
       const input = [...response.output, output("a")];
       expect(messagesOf(input)[0]).toEqual({ ...assistant(null, chatCall("a")), [name]: "Hm" });
-      expect(messagesOf(input, { origin: "other" })[0]).toEqual(assistant(null, chatCall("a")));
+      expect(messagesOf(input, { thoughts: thoughtsOf("other") })[0]).toEqual(assistant(null, chatCall("a")));
       expect(messagesOf([...response.output.slice(0, 1), user("q")])).toEqual([user("q")]);
     },
   );
@@ -309,15 +310,18 @@ describe("thoughts", () => {
 
   it("go back as they came to where they came from, and to nobody else", () => {
     const details = [{ type: "reasoning.text", text: "Hm", signature: "s" }];
-    const own = { encrypted_content: writeReasoning(origin, { reasoning_details: details }) };
-    const others = { encrypted_content: writeReasoning("other", { reasoning_details: details }) };
+    const own = { encrypted_content: writeReasoning(thoughts, { reasoning_details: details }) };
+    const others = { encrypted_content: writeReasoning(thoughtsOf("other"), { reasoning_details: details }) };
     const foreign = { encrypted_content: "gAAAAABforeign" };
     const damaged = { encrypted_content: "ig1.????" };
-    const nested = `{"origin":"${origin}","reasoning_details":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
-    const deep = { encrypted_content: `ig1.${Buffer.from(nested).toString("base64url")}` };
+    const nested = `{"origin":"${thoughts.origin}","reasoning_details":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    const deep = { encrypted_content: ownSeal.write("acct_pro", nested) };
+    const accountOfAnother = thoughtsOf(thoughts.origin, "acct_other");
+    const carried = { encrypted_content: writeReasoning(accountOfAnother, { reasoning_details: details }) };
+    const unsigned = { encrypted_content: own.encrypted_content.split(".").slice(0, 2).join(".") };
     const behind = [call("a"), output("a")];
     expect(messagesOf([thought(own), ...behind])[0]).toMatchObject({ reasoning_details: details });
-    for (const members of [others, foreign, damaged, deep]) {
+    for (const members of [others, foreign, damaged, deep, carried, unsigned]) {
       expect(messagesOf([thought(members), ...behind])[0]).toEqual(assistant(null, chatCall("a")));
     }
   });

@@ -8,6 +8,7 @@ import { chatToMessage } from "../../src/translate/chat-to-message.js";
 import { chatToMessagesRequest } from "../../src/translate/chat-to-messages-request.js";
 import { messageToChat } from "../../src/translate/message-to-chat.js";
 import { messagesToChatRequest } from "../../src/translate/messages-to-chat-request.js";
+import { thoughtsOf } from "../support/own-seal.js";
 import { completions, head, type Json, translation, usage } from "./chat-samples.js";
 
 /** Text that is not trimmed on the way. */
@@ -15,6 +16,8 @@ const text = fc.string({ unit: "grapheme", minLength: 1 }).map((words) => `a${wo
 const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/).filter((own) => !own.startsWith("toolu_x"));
 const input = fc
   .dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 })
+  // Refused before.
+  .filter((input) => !JSON.stringify(input).includes('"__proto__"'))
   .map((value) => JSON.parse(JSON.stringify(value)));
 
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };
@@ -70,7 +73,7 @@ describe("a conversation", () => {
           stream: true,
         };
         const chat = messagesToChatRequest(parseMessagesRequest(Buffer.from(JSON.stringify(body)), 64), {
-          origin: "t",
+          thoughts: thoughtsOf("t"),
         });
         const back = chatToMessagesRequest(parseChatRequest(chat.body, 64), { model: "m" });
         expect(JSON.parse(Buffer.from(back).toString())).toEqual(body);

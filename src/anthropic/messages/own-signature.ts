@@ -1,10 +1,8 @@
+import type { ThoughtSeal } from "../../seal/thought-seal.js";
 import { isRecord } from "../../wire/is-record.js";
-import { readOwnPayload, writeOwnPayload } from "../../wire/own-payload.js";
 
 /** Under the thinking of a model that speaks chat completions: what it takes back in its next turn. */
 export interface OwnSignature {
-  /** An opaque mark of where the thinking is from; nothing of the upstream can be read in it. */
-  readonly origin: string;
   /** The thinking itself, where the client does not get to see it. */
   readonly text?: string | undefined;
   /** `reasoning_details` as they came. */
@@ -13,16 +11,16 @@ export interface OwnSignature {
   readonly extra?: Record<string, unknown> | undefined;
 }
 
-export function writeOwnSignature({ origin, text, details, extra }: OwnSignature): string {
-  return writeOwnPayload({ origin, text, details, extra });
+export function writeOwnSignature(thoughts: ThoughtSeal, { text, details, extra }: OwnSignature): string {
+  return thoughts.write({ text, details, extra });
 }
 
 /** `undefined` for the signature of another, and for what is none. */
-export function readOwnSignature(signature: unknown): OwnSignature | undefined {
-  const { origin, text, details, extra } = readOwnPayload(signature) ?? {};
-  if (typeof origin !== "string") return undefined;
+export function readOwnSignature(thoughts: ThoughtSeal, signature: unknown): OwnSignature | undefined {
+  const members = thoughts.read(signature);
+  if (members === undefined) return undefined;
+  const { text, details, extra } = members;
   return {
-    origin,
     text: typeof text === "string" ? text : undefined,
     details: Array.isArray(details) ? details : undefined,
     extra: isRecord(extra) ? extra : undefined,

@@ -26,12 +26,11 @@ export interface ReceivedCall {
  */
 export function checkCall(
   { catalog, clock }: CallServices,
-  { requestId, callId, caller, operation, observer }: ReceivedCall,
+  { requestId, callId, caller, operation }: ReceivedCall,
   request: ModelRequest,
   found: Allowance | undefined,
 ): CheckedCall {
   const { model, allowance } = authorize(caller, found, catalog.current, request.model);
-  observer.requested(model.id, request.stream);
   requireModelType(model, operation.modelType);
   const admittedAt = clock.now();
   const demand = request.demand(model, allowance.defaultOutputTokens);

@@ -1,28 +1,36 @@
 import type { PromptText } from "../../hooks/incoming-call.js";
-import { findPromptTexts, type PromptSpan } from "../../operations/prompt-texts/find-prompt-texts.js";
+import { findPromptTexts, type PromptSpan, promptText } from "../../operations/prompt-texts/find-prompt-texts.js";
 import type { PromptLayout } from "../../operations/prompt-texts/prompt-layout.js";
 import { replaceTexts } from "../../operations/prompt-texts/replace-texts.js";
+import type { PayloadSeal } from "../../seal/payload-seal.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
-import { valueAt } from "../../wire/json-members.js";
+
+/** Whose request it is, and what the thoughts in it are signed with. */
+interface PromptSeal {
+  readonly seal: PayloadSeal;
+  readonly account: string;
+}
 
 /** The texts of a request that was parsed before. They are looked for when they are first needed. */
 export class ReceivedPrompt {
   readonly #body: Uint8Array;
   readonly #layout: PromptLayout;
+  readonly #seal: PromptSeal;
   #spans: readonly PromptSpan[] | undefined;
   #texts: readonly PromptText[] | undefined;
 
-  constructor(body: Uint8Array, layout: PromptLayout) {
+  constructor(body: Uint8Array, layout: PromptLayout, seal: PromptSeal) {
     this.#body = withoutByteOrderMark(body);
     this.#layout = layout;
+    this.#seal = seal;
   }
 
   /** @throws GatewayError 400 when there are too many. */
   texts(): readonly PromptText[] {
-    this.#texts ??= this.#found().map(({ path, role, start, end }) => ({
-      path,
-      role,
-      text: String(valueAt(this.#body, { start, end })),
+    this.#texts ??= this.#found().map((span) => ({
+      path: span.path,
+      role: span.role,
+      text: promptText(this.#body, span),
     }));
     return this.#texts;
   }
@@ -33,12 +41,14 @@ export class ReceivedPrompt {
    * @throws TypeError for a path that no text has; GatewayError as {@link texts}.
    */
   replace(texts: ReadonlyMap<string, string>): Uint8Array | undefined {
-    const edited = replaceTexts(this.#body, this.#found(), texts);
+    const { seal, account } = this.#seal;
+    const edited = replaceTexts(this.#body, this.#found(), texts, (json) => seal.write(account, json));
     return edited === this.#body ? undefined : edited;
   }
 
   #found(): readonly PromptSpan[] {
-    this.#spans ??= findPromptTexts(this.#body, this.#layout);
+    const { seal, account } = this.#seal;
+    this.#spans ??= findPromptTexts(this.#body, this.#layout, (text) => seal.open(account, text));
     return this.#spans;
   }
 }

@@ -19,7 +19,8 @@ export async function reviewCall(
 ): Promise<CheckedCall> {
   const { requestHook, warn } = services;
   if (requestHook === undefined) return checked;
-  const prompt = new ReceivedPrompt(body, received.operation.prompt);
+  const { seal } = services.operations;
+  const prompt = new ReceivedPrompt(body, received.operation.prompt, { seal, account: received.caller.account });
   const result = await runRequestHook(requestHook, { received, checked, prompt }, warn);
   if (result === undefined) return checked;
   const { headers, members } = result;

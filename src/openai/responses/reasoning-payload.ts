@@ -1,5 +1,5 @@
+import type { ThoughtSeal } from "../../seal/thought-seal.js";
 import { isRecord } from "../../wire/is-record.js";
-import { readOwnPayload, writeOwnPayload } from "../../wire/own-payload.js";
 
 /** Reasoning that a model needs back between tool calls, under the names of chat messages: text, or signed pieces. */
 export interface ReasoningMembers {
@@ -10,20 +10,15 @@ export interface ReasoningMembers {
   readonly extra_content?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The `encrypted_content` of a reasoning item, which the client keeps and sends back. It contains only what the client
- * may see. It is encoded, not encrypted.
- *
- * @param origin - an opaque mark of the target, since another model could not use it. Clients can read it.
- */
-export function writeReasoning(origin: string, members: ReasoningMembers): string {
-  return writeOwnPayload({ origin, ...members });
+/** The `encrypted_content` of a reasoning item, which the client keeps and sends back: what the client may see. */
+export function writeReasoning(thoughts: ThoughtSeal, members: ReasoningMembers): string {
+  return thoughts.write(members);
 }
 
-/** The decoded reasoning; `undefined` when another server made it, or it is from another origin. */
-export function readReasoning(encrypted: unknown, origin: string): ReasoningMembers | undefined {
-  const payload = readOwnPayload(encrypted);
-  if (payload === undefined || payload["origin"] !== origin) return undefined;
+/** The decoded reasoning; `undefined` for what is another target's, another account's, another server's, or changed. */
+export function readReasoning(thoughts: ThoughtSeal, encrypted: unknown): ReasoningMembers | undefined {
+  const payload = thoughts.read(encrypted);
+  if (payload === undefined) return undefined;
   const { reasoning_content: content, reasoning, reasoning_details: details, extra_content: extra } = payload;
   return {
     ...(typeof content === "string" ? { reasoning_content: content } : undefined),

@@ -1,7 +1,7 @@
 import { isRecord } from "../../wire/is-record.js";
 import { memberPath } from "../prompt-texts/member-path.js";
 import type { TextRule } from "../prompt-texts/prompt-layout.js";
-import { isFile, isPromptText, ruleWithin } from "../prompt-texts/text-rules.js";
+import { isTextByType, kindOf, ruleWithin } from "../prompt-texts/text-rules.js";
 import type { AnswerText } from "./answer-format.js";
 
 /** A value of an answer, and where it stands. */
@@ -46,5 +46,6 @@ function collect(value: unknown, place: Place, texts: AnswerText[]): void {
 
 function isText({ rule, name, type }: Place): boolean {
   const isNamed = rule === "prompt" && name === "name";
-  return (isNamed || isPromptText(rule, name)) && !isFile(rule, name, type);
+  const kind = kindOf(rule, name);
+  return isNamed || kind === "text" || (kind === "file" && isTextByType(name, type));
 }

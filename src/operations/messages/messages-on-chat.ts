@@ -16,10 +16,10 @@ export function messagesOnChat(parts: MessagesExchangeParts): TranslatedExchange
 }
 
 function* exchangeSteps(parts: MessagesExchangeParts): Steps<TranslatedExchange> {
-  const { request, headers, target, model, attempt } = parts;
+  const { request, headers, sealOf, target, model, attempt } = parts;
   yield* fewValuesSteps(request, "messages");
   const { body, translation } = yield* chatRequestOfMessagesSteps(request, {
-    origin: originOf(target, model),
+    thoughts: sealOf(originOf(target, model)),
     reasoning: model.reasons,
   });
   const head = {

@@ -1,8 +1,8 @@
 import { invalidValue } from "../../errors/gateway-error.js";
-import { type JsonMember, membersOf, nameAt, skipString, valueAt } from "../../wire/json-members.js";
+import { type JsonMember, membersOf, nameAt, skipSpace, skipString, valueAt } from "../../wire/json-members.js";
 import { memberPath } from "./member-path.js";
-import type { PromptLayout, PromptMember, TextRule } from "./prompt-layout.js";
-import { isFile, isPromptText, ruleWithin } from "./text-rules.js";
+import { type PromptLayout, type PromptMember, type TextRule, thoughtsLayout, unknownMember } from "./prompt-layout.js";
+import { isTextByType, isWord, kindOf, ruleWithin, type StringKind } from "./text-rules.js";
 
 /** A text of a prompt, as the JSON string from `start` to `end`, quotes included. */
 export interface PromptSpan {
@@ -10,7 +10,22 @@ export interface PromptSpan {
   readonly role: string;
   readonly start: number;
   readonly end: number;
+  /** It is the name of the member at its path. */
+  readonly isName?: boolean | undefined;
+  /** Where it stands in what the gateway has signed: then its place is one of that payload. */
+  readonly sealed?: SealedPayload | undefined;
 }
+
+/** What the gateway has signed, in the string from `start` to `end`. */
+export interface SealedPayload {
+  readonly start: number;
+  readonly end: number;
+  /** JSON. */
+  readonly payload: Uint8Array;
+}
+
+/** Opens what the gateway has signed for the request's account; `undefined` for all else. */
+export type OpenPayload = (text: unknown) => Uint8Array | undefined;
 
 /** Far more than conversations have, and few enough for the memory. */
 export const mostTexts = 65_536;
@@ -46,23 +61,32 @@ interface Candidate {
   readonly frame: Frame;
   /** The name by which it is a text. */
   readonly name: string;
+  readonly kind: StringKind | "name";
 }
 
 /**
- * The texts of a prompt, in their order. Goes through the bytes once, and builds no values.
+ * The texts of a prompt, in their order: all strings that a model may read. Goes through the bytes once, and builds no
+ * values.
  * @param body - a request that was parsed before.
+ * @param open - what it opens is looked through, too. Default: nothing is.
  * @throws GatewayError 400 for too many texts, or a path that is too long.
  */
-export function findPromptTexts(body: Uint8Array, layout: PromptLayout): PromptSpan[] {
+export function findPromptTexts(body: Uint8Array, layout: PromptLayout, open?: OpenPayload): PromptSpan[] {
   const found: PromptSpan[] = [];
   for (const member of membersOf(body)) {
-    const known = layout.members.get(member.name);
-    if (known === undefined) continue;
+    const known = layout.members.get(member.name) ?? unknownMember;
+    if (known.rule === "none") continue;
     const search = new PromptTextSearch(body, layout, known);
     search.run(member, mostTexts - found.length);
-    for (const span of search.spans()) found.push(span);
+    for (const span of search.spans(open)) found.push(span);
+    if (found.length > mostTexts) throw tooManyTexts();
   }
   return found;
+}
+
+/** The text of a span. */
+export function promptText(body: Uint8Array, { start, end, sealed }: PromptSpan): string {
+  return String(valueAt(sealed?.payload ?? body, { start, end }));
 }
 
 /** The texts of one member of a request. */
@@ -91,7 +115,7 @@ class PromptTextSearch {
       const byte = body[position];
       if (byte === 0x22) {
         const close = skipString(body, position);
-        if (frame.awaitsName) frame.name = nameAt(body, position, close);
+        if (frame.awaitsName) this.#name(frame, position, close);
         else this.#string(frame, position, close);
         frame.awaitsName = false;
         position = close;
@@ -105,10 +129,16 @@ class PromptTextSearch {
     }
   }
 
-  spans(): PromptSpan[] {
-    return this.#candidates
-      .filter(({ frame, name }) => !isFile(frame.rule, name, frame.type))
-      .map(({ path, start, end, frame }) => ({ path, role: this.#roleOf(frame), start, end }));
+  spans(open: OpenPayload | undefined): PromptSpan[] {
+    return this.#candidates.flatMap((candidate): PromptSpan | PromptSpan[] => {
+      const { path, start, end, frame, name, kind } = candidate;
+      const role = this.#roleOf(frame);
+      const payload = kind === "kept" ? open?.(valueAt(this.#body, { start, end })) : undefined;
+      if (payload !== undefined) return sealedTexts(path, role, { start, end, payload });
+      if (kind === "file" && !isTextByType(name, frame.type)) return [];
+      if (kind === "kept" && isWord(this.#body, start + 1, end - 1)) return [];
+      return { path, role, start, end, ...(kind === "name" ? { isName: true } : undefined) };
+    });
   }
 
   #open(within: Frame, isList: boolean, root: Frame): Frame {
@@ -126,17 +156,32 @@ class PromptTextSearch {
     return { parent, path, rule, isList, isTurn, name: "", index: 0, awaitsName, role: undefined, type: undefined };
   }
 
+  /** A name that is no word is a text, unless a text stands at its path. */
+  #name(frame: Frame, start: number, end: number): void {
+    const body = this.#body;
+    frame.name = nameAt(body, start, end);
+    if (isWord(body, start + 1, end - 1)) return;
+    const value = skipSpace(body, skipSpace(body, end) + 1);
+    if (body[value] !== 0x22) this.#add(frame, start, end, "name");
+  }
+
   #string(frame: Frame, start: number, end: number): void {
     const { rule, name, isList } = frame;
     if (!isList && (name === "type" || name === "role") && end - start <= longestWord) {
       frame[name] = this.#textAt(start, end);
     }
     // The request's own member is a text whatever it is called.
-    if (frame.parent !== undefined && !isPromptText(rule, name)) return;
+    const kind = frame.parent === undefined && rule !== "settings" ? "text" : kindOf(rule, name);
+    if (kind !== "none") this.#add(frame, start, end, kind);
+  }
+
+  #add(frame: Frame, start: number, end: number, kind: Candidate["kind"]): void {
+    // Most labels are words: they take no memory.
+    if (kind === "label" && isWord(this.#body, start + 1, end - 1)) return;
     const path = pathWithin(frame);
     if (this.#candidates.length >= this.#most) throw tooManyTexts();
     if (path.length > longestPath) throw pathTooLong();
-    this.#candidates.push({ path, start, end, frame, name });
+    this.#candidates.push({ path, start, end, frame, name: frame.name, kind });
   }
 
   #textAt(start: number, end: number): string {
@@ -151,6 +196,17 @@ class PromptTextSearch {
     }
     return this.#member.role;
   }
+}
+
+function sealedTexts(path: string, role: string, sealed: SealedPayload): PromptSpan[] {
+  return findPromptTexts(sealed.payload, thoughtsLayout).map(({ path: inner, start, end, isName }) => ({
+    path: inner.startsWith("[") ? path + inner : `${path}.${inner}`,
+    role,
+    start,
+    end,
+    isName,
+    sealed,
+  }));
 }
 
 function pathWithin({ path, isList, index, name }: Frame): string {

@@ -1,11 +1,16 @@
 /**
- * Which strings of a part of a request are texts. `prompt`: all but ids, URLs and whatever else a message consists of.
- * `values`: all, as in arguments that a model has written. `descriptions`: those of members named `description`, as in
- * JSON schemas. `none`: no string.
+ * Which strings of a part of a request are texts.
+ * - `prompt`: all of messages but ids, URLs and files.
+ * - `values`: all, as in arguments that a model has written, and in members that nobody knows.
+ * - `schema`: all of tools and JSON schemas but names and the words of the format.
+ * - `settings`: those that are no single word, as no setting is.
+ * - `none`: no string.
+ *
+ * What is no text by its name is one all the same where it is no word: see `isPromptText`.
  */
-export type TextRule = "prompt" | "values" | "descriptions" | "none";
+export type TextRule = "prompt" | "values" | "schema" | "settings" | "none";
 
-/** A member of a request that holds texts of the prompt. */
+/** A member of a request. */
 export interface PromptMember {
   readonly rule: TextRule;
   /** The role of its texts, unless it is a list of messages. */
@@ -16,7 +21,7 @@ export interface PromptMember {
 
 /** Where the texts of a prompt stand in the requests of one operation. */
 export interface PromptLayout {
-  /** By name, the request's members that a model reads. */
+  /** Members by name. Of one that is not here, every string is a text: a server may show it to its model. */
   readonly members: ReadonlyMap<string, PromptMember>;
   /** The role of a message or item, by its own members `role` and `type`; what is no string is `undefined`. */
   roleOf(role: string | undefined, type: string | undefined): string;
@@ -24,18 +29,49 @@ export interface PromptLayout {
   isToolResult(type: string): boolean;
 }
 
-const descriptions: PromptMember = { rule: "descriptions", role: "system" };
+/** Of a request's member that nobody knows. */
+export const unknownMember: PromptMember = { rule: "values", role: "system" };
+
+const schema: PromptMember = { rule: "schema", role: "system" };
+const system: PromptMember = { rule: "prompt", role: "system" };
 const conversation: PromptMember = { rule: "prompt", role: "user", isConversation: true };
+
+function all(names: readonly string[], rule: TextRule): [string, PromptMember][] {
+  return names.map((name) => [name, { rule, role: "system" }]);
+}
+
+/** Members of all protocols that no model reads. */
+const besidePrompt = all(
+  [
+    ...["model", "stream", "stream_options", "store", "metadata", "client_metadata", "user", "safety_identifier"],
+    ...["service_tier", "prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "encoding_format"],
+    ...["stop", "stop_sequences", "logit_bias", "modalities", "previous_response_id", "include", "truncation"],
+    ...["max_tokens", "max_completion_tokens", "max_output_tokens", "temperature", "top_p", "n", "seed"],
+  ],
+  "none",
+);
+
+/** Members of all protocols whose values are words of the protocol, or names that the request has elsewhere. */
+const settings = all(
+  [
+    ...["reasoning_effort", "verbosity", "reasoning", "thinking", "effort", "tool_choice", "function_call", "audio"],
+    ...["conversation", "container", "betas", "speed", "inference_geo", "cache_control", "thread", "diagnostics"],
+    ...["fallbacks", "fallback_credit_token", "billing_policy", "user_profile_id", "anthropic_version"],
+  ],
+  "settings",
+);
 
 const never = () => false;
 
 /** `POST /v1/chat/completions` */
 export const chatLayout: PromptLayout = {
   members: new Map<string, PromptMember>([
+    ...besidePrompt,
+    ...settings,
     ["messages", conversation],
-    ["tools", descriptions],
-    ["functions", descriptions],
-    ["response_format", descriptions],
+    ["tools", schema],
+    ["functions", schema],
+    ["response_format", schema],
     ["prediction", { rule: "prompt", role: "assistant" }],
     // Some servers put these before the messages.
     ["documents", { rule: "values", role: "user" }],
@@ -47,11 +83,14 @@ export const chatLayout: PromptLayout = {
 /** `POST /v1/responses`: items that are no messages are a model's own, or results of its tools. */
 export const responsesLayout: PromptLayout = {
   members: new Map<string, PromptMember>([
+    ...besidePrompt,
+    ...settings,
     ["input", conversation],
-    ["instructions", { rule: "prompt", role: "system" }],
-    ["tools", descriptions],
-    ["text", descriptions],
+    ["instructions", system],
+    ["tools", schema],
+    ["text", schema],
     ["prompt", { rule: "prompt", role: "user" }],
+    ["context_management", system],
   ]),
   roleOf: (role, type) => {
     if (type === undefined || type === "message") return role ?? "user";
@@ -63,11 +102,17 @@ export const responsesLayout: PromptLayout = {
 /** `POST /v1/messages` */
 export const messagesLayout: PromptLayout = {
   members: new Map<string, PromptMember>([
+    ...besidePrompt,
+    ...settings,
     ["messages", conversation],
-    ["system", { rule: "prompt", role: "system" }],
-    ["tools", descriptions],
-    ["output_format", descriptions],
-    ["output_config", descriptions],
+    ["system", system],
+    ["tools", schema],
+    ["output_format", schema],
+    ["output_config", schema],
+    // How what came before is summed up.
+    ["context_management", system],
+    ["compaction", system],
+    ["mcp_servers", system],
   ]),
   roleOf: (role) => role ?? "user",
   isToolResult: (type) => type.endsWith("tool_result"),
@@ -75,7 +120,19 @@ export const messagesLayout: PromptLayout = {
 
 /** `POST /v1/embeddings` */
 export const embeddingsLayout: PromptLayout = {
-  members: new Map<string, PromptMember>([["input", { rule: "prompt", role: "user" }]]),
+  members: new Map<string, PromptMember>([...besidePrompt, ["input", { rule: "prompt", role: "user" }]]),
   roleOf: () => "user",
+  isToolResult: never,
+};
+
+/** What clients keep of a model's thoughts, decoded. */
+export const thoughtsLayout: PromptLayout = {
+  members: new Map<string, PromptMember>([
+    ["origin", { rule: "none", role: "assistant" }],
+    ...["text", "reasoning", "reasoning_content", "details", "reasoning_details", "extra", "extra_content"].map(
+      (name): [string, PromptMember] => [name, { rule: "prompt", role: "assistant" }],
+    ),
+  ]),
+  roleOf: () => "assistant",
   isToolResult: never,
 };

@@ -1,3 +1,4 @@
+import { isFinalRefusal } from "../../errors/final-refusal.js";
 import { missingKey } from "../../errors/gateway-error.js";
 import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import type { ClientProtocol } from "./client-protocol.js";
@@ -20,6 +21,9 @@ export const openAIProtocol: ClientProtocol = {
     return token;
   },
   errorBody: openAIErrorBody,
+  // Some clients repeat every refusal but a 400, unless a header tells them not to.
+  errorHeaders: ({ status, headers }) =>
+    isFinalRefusal(status) && status !== 400 ? { "x-should-retry": "false", ...headers } : headers,
   modelRecord: ({ record }) => record,
   modelList: (models) => `{"object":"list","data":[${models.map(({ record }) => record).join(",")}]}`,
 };

@@ -84,7 +84,12 @@ export class NativeResponsesExchange implements Exchange {
 }
 
 /** Written out: a spread would cost more than the rest of the exchange. */
-function toNativeContext({ conversation, target, model, attempt }: ResponsesExchangeParts): NativeResponseContext {
+function toNativeContext({
+  conversation,
+  target,
+  model,
+  attempt,
+}: Omit<ResponsesExchangeParts, "sealOf">): NativeResponseContext {
   return {
     model: model.id,
     upstreamModel: target.upstreamModel,

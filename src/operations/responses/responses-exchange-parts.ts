@@ -1,7 +1,7 @@
 import type { Dialect } from "../../openai/dialect.js";
 import { lackingMembers } from "../../openai/responses/responses-capabilities.js";
 import type { ResponsesRequest } from "../../openai/responses/responses-request.js";
-import type { ExchangeFacts, ModelTraits } from "../operation.js";
+import type { ExchangeFacts, ModelTraits, SealOfTarget } from "../operation.js";
 import type { KeptConversation } from "./kept-conversation.js";
 
 /** What an exchange of the Responses API is made of. */
@@ -9,6 +9,7 @@ export interface ResponsesExchangeParts extends ExchangeFacts {
   /** With all that it refers to in its place. */
   readonly request: ResponsesRequest;
   readonly conversation: KeptConversation;
+  readonly sealOf: SealOfTarget;
 }
 
 /** What of the request a model's server must not be sent. */

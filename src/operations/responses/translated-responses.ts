@@ -20,9 +20,9 @@ export function translatedResponses(parts: ResponsesExchangeParts): TranslatedEx
 }
 
 function* exchangeSteps(parts: ResponsesExchangeParts): Steps<TranslatedExchange> {
-  const { request, conversation, target, model, attempt } = parts;
-  const origin = originOf(target, model);
-  const { bytes, names } = yield* chatOf(request, { origin, reasoning: model.reasons });
+  const { request, conversation, sealOf, target, model, attempt } = parts;
+  const thoughts = sealOf(originOf(target, model));
+  const { bytes, names } = yield* chatOf(request, { thoughts, reasoning: model.reasons });
   const context = toResponseContext(request, {
     responseId: ownId("resp", attempt),
     model: model.id,
@@ -30,7 +30,7 @@ function* exchangeSteps(parts: ResponsesExchangeParts): Steps<TranslatedExchange
     previousResponseId: conversation.previousResponseId,
     isStored: conversation.isStored,
     names,
-    origin,
+    thoughts,
   });
   const answer = toAnswerContext(target, model, attempt, "input");
   const chat = yield* translatedSteps(bytes);

@@ -139,7 +139,7 @@ export class BlockLadder {
     this.#index++;
     const block = { type: "thinking", thinking: "", signature: "" };
     this.#events.push({ type: "content_block_start", index: this.#index, content_block: block });
-    const signature = writeOwnSignature({ origin: this.#translation.origin, extra });
+    const signature = writeOwnSignature(this.#translation.thoughts, { extra });
     this.#delta({ type: "signature_delta", signature });
     this.#events.push({ type: "content_block_stop", index: this.#index });
   }
@@ -179,8 +179,7 @@ export class BlockLadder {
   }
 
   #sign({ text, details }: Thinking): string {
-    return writeOwnSignature({
-      origin: this.#translation.origin,
+    return writeOwnSignature(this.#translation.thoughts, {
       text: this.#translation.thinking === "omitted" ? text : undefined,
       details: details.length === 0 ? undefined : details,
     });

@@ -1,5 +1,6 @@
 import { readOwnSignature } from "../../anthropic/messages/own-signature.js";
 import { invalidValue } from "../../errors/gateway-error.js";
+import type { ThoughtSeal } from "../../seal/thought-seal.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type BlockPart, blockParts, toBlockContent } from "./block-parts.js";
 import type { MessageToolNames } from "./message-tool-names.js";
@@ -17,8 +18,7 @@ const noResult = "(no result)";
  * behind the calls that they are for.
  */
 export class ChatMessages {
-  /** The target's mark. */
-  readonly #origin: string;
+  readonly #thoughts: ThoughtSeal;
   readonly #toolNames: MessageToolNames;
   readonly #messages: ChatMessage[] = [];
   /** Of the assistant's turn, while it lasts. */
@@ -30,8 +30,9 @@ export class ChatMessages {
   #media: BlockPart[] = [];
   #rest: ChatMessage[] = [];
 
-  constructor(origin: string, toolNames: MessageToolNames) {
-    this.#origin = origin;
+  /** @param thoughts - the target's. */
+  constructor(thoughts: ThoughtSeal, toolNames: MessageToolNames) {
+    this.#thoughts = thoughts;
     this.#toolNames = toolNames;
   }
 
@@ -89,8 +90,8 @@ export class ChatMessages {
 
   /** Only the model that has thought it can make anything of it, as a rule. */
   #addThinking({ thinking, signature }: Record<string, unknown>): void {
-    const own = readOwnSignature(signature);
-    if (this.#turn === undefined || own?.origin !== this.#origin) return;
+    const own = readOwnSignature(this.#thoughts, signature);
+    if (this.#turn === undefined || own === undefined) return;
     this.#turn.reasoning += own.text ?? (typeof thinking === "string" ? thinking : "");
     // A client can make them as many as it likes: too many for the arguments of one call.
     for (const detail of own.details ?? []) this.#turn.details.push(detail);

@@ -1,3 +1,4 @@
+import type { ThoughtSeal } from "../../seal/thought-seal.js";
 import type { MessageToolNames } from "./message-tool-names.js";
 
 /** What of a request for a message the translation of its answer goes by. */
@@ -7,8 +8,8 @@ export interface MessageTranslation {
   readonly stopSequences: readonly string[];
   /** Whether the client gets to see thinking. `omitted`: only that there was some, and its signature. */
   readonly thinking: "shown" | "omitted" | "hidden";
-  /** An opaque mark of the target, for the signatures of its thinking. It must tell nothing of the upstream. */
-  readonly origin: string;
+  /** For the signatures of the target's thinking. */
+  readonly thoughts: ThoughtSeal;
 }
 
 /** A message that is an answer. */

@@ -2,6 +2,7 @@ import { invalidType, missingParameter } from "../../errors/gateway-error.js";
 import { thoughtNameFor } from "../../openai/responses/item-ids.js";
 import { itemNotFound } from "../../openai/responses/not-found.js";
 import { readReasoning } from "../../openai/responses/reasoning-payload.js";
+import type { ThoughtSeal } from "../../seal/thought-seal.js";
 import { isRecord } from "../../wire/is-record.js";
 import { wrappedText } from "../chat/wrapped-text.js";
 import { addBuiltInItem } from "./built-in-items.js";
@@ -15,7 +16,7 @@ export interface ItemContext {
   readonly conversation: Conversation;
   readonly names: ToolNames;
   /** See `ToChatOptions`. */
-  readonly origin: string;
+  readonly thoughts: ThoughtSeal;
 }
 
 /** An item of an input, parsed. */
@@ -94,10 +95,10 @@ function addOutput(item: Item, index: number, conversation: Conversation): void 
 }
 
 /** Thoughts go back to where they are from. Many clients keep their text and id alone. */
-function addReasoning(item: Item, { conversation, origin }: ItemContext): void {
+function addReasoning(item: Item, { conversation, thoughts }: ItemContext): void {
   const { id, summary, encrypted_content: encrypted } = item;
-  const members = readReasoning(encrypted, origin);
-  const name = thoughtNameFor(origin, id);
+  const members = readReasoning(thoughts, encrypted);
+  const name = thoughtNameFor(thoughts.origin, id);
   const text = textsOf(summary);
   if (members !== undefined) conversation.reasoning(members);
   else if (name !== undefined && text !== "") conversation.reasoning({ [name]: text });

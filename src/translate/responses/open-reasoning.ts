@@ -1,11 +1,12 @@
 import { type ThoughtName, thoughtMark } from "../../openai/responses/item-ids.js";
 import { type ReasoningMembers, writeReasoning } from "../../openai/responses/reasoning-payload.js";
+import type { ThoughtSeal } from "../../seal/thought-seal.js";
 import { addDetails, type ReasoningDelta } from "../chat/reasoning-reader.js";
 import type { ItemStatus, ItemWriter, OpenItem, OutputItem } from "./item-writer.js";
 
 /** Whose thoughts they are, and under which name they go back. */
 interface ReasoningSource {
-  readonly origin: string;
+  readonly thoughts: ThoughtSeal;
   readonly name: ThoughtName;
   /** The client asked for what the target wants back of them. */
   readonly isKept: boolean;
@@ -16,8 +17,7 @@ export class OpenReasoning implements OpenItem {
   readonly outputIndex: number;
   readonly #writer: ItemWriter;
   readonly #itemId: string;
-  /** Where the thoughts are from. */
-  readonly #origin: string;
+  readonly #thoughts: ThoughtSeal;
   /** The client keeps what the target wants back of them. */
   readonly #isKept: boolean;
   readonly #details: Record<string, unknown>[] = [];
@@ -26,14 +26,14 @@ export class OpenReasoning implements OpenItem {
   #hasText = false;
   readonly #name: ThoughtName;
 
-  constructor(writer: ItemWriter, { origin, name, isKept }: ReasoningSource) {
-    const { outputIndex, itemId } = writer.nextItem("rs", thoughtMark(origin, name));
+  constructor(writer: ItemWriter, { thoughts, name, isKept }: ReasoningSource) {
+    const { outputIndex, itemId } = writer.nextItem("rs", thoughtMark(thoughts.origin, name));
     this.#name = name;
     this.#isKept = isKept;
     this.outputIndex = outputIndex;
     this.#itemId = itemId;
     this.#writer = writer;
-    this.#origin = origin;
+    this.#thoughts = thoughts;
     writer.emit("response.output_item.added", {
       output_index: outputIndex,
       item: { id: itemId, type: "reasoning", summary: [] },
@@ -63,7 +63,7 @@ export class OpenReasoning implements OpenItem {
       id: this.#itemId,
       type: "reasoning",
       summary: this.#hasText ? [{ type: "summary_text", text: this.#text }] : [],
-      ...(this.#isKept ? { encrypted_content: writeReasoning(this.#origin, this.#members()) } : undefined),
+      ...(this.#isKept ? { encrypted_content: writeReasoning(this.#thoughts, this.#members()) } : undefined),
       ...(status === "incomplete" ? { status } : undefined),
     };
   }

@@ -1,4 +1,5 @@
 import type { ResponsesRequest } from "../../openai/responses/responses-request.js";
+import type { ThoughtSeal } from "../../seal/thought-seal.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { OutputItem } from "./item-writer.js";
 import { memberValue } from "./request-value.js";
@@ -20,7 +21,7 @@ export interface ResponseContext {
   readonly echo: Readonly<Record<string, unknown>>;
   readonly names: ToolNames;
   /** See `ToChatOptions`. */
-  readonly origin: string;
+  readonly thoughts: ThoughtSeal;
   /** The client asked for `reasoning.encrypted_content`: it sends thoughts back with it. */
   readonly includesReasoning: boolean;
   /** The client asked for the probabilities of the tokens. */
@@ -30,7 +31,7 @@ export interface ResponseContext {
 /** What a response's context takes from elsewhere than its request. */
 export type CallFacts = Pick<
   ResponseContext,
-  "responseId" | "model" | "createdAt" | "previousResponseId" | "isStored" | "names" | "origin"
+  "responseId" | "model" | "createdAt" | "previousResponseId" | "isStored" | "names" | "thoughts"
 >;
 
 export function toResponseContext(request: ResponsesRequest, facts: CallFacts): ResponseContext {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import { chatChunks, createGate, eventStream } from "../../../src/testing.js";
 import { withAgentSession } from "../support/agent-session.js";
@@ -81,6 +82,26 @@ it(
     expect(JSON.stringify(run.events)).toContain("401 Unauthorized");
     expect(session.server.attempts()).toBe(1);
   }),
+);
+
+it(
+  "sends the refusal of a suspended account six times, whatever its header, and shows why it is one",
+  withAgentSession(
+    { ...onChat, gateway: { accounts: memoryAccountStore([{ id: "acct_pro", plan: "pro" }]) } },
+    async (session) => {
+      const { accounts } = session.server.gateway;
+      await accounts.suspend("acct_pro", { message: "This account is suspended. Write to help@acme.example." });
+      const run = await runCodex(session, "Say hi.", { provider: [] });
+      expect(run.exitCode).not.toBe(0);
+      expect(JSON.stringify(run.events)).toContain(
+        "403 Forbidden: This account is suspended. Write to help@acme.example.",
+      );
+      const refused = { status: 403, errorCode: "account_suspended", attempts: [] };
+      expect(session.server.events).toMatchObject(Array.from({ length: 6 }, () => refused));
+      await runCodex(session, "Say hi.");
+      expect(session.server.events.length).toBe(7);
+    },
+  ),
 );
 
 it(

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseMessagesRequest } from "../../../src/anthropic/messages/messages-request.js";
 import { writeOwnSignature } from "../../../src/anthropic/messages/own-signature.js";
 import { toUpstreamMessagesBody } from "../../../src/anthropic/messages/to-upstream-messages-body.js";
+import { thoughtsOf } from "../../support/own-seal.js";
 
 const target = { model: "claude-sonnet-4-5", maxOutputTokens: 8000 };
 
@@ -107,7 +108,7 @@ describe("the body for an upstream that speaks Messages", () => {
 });
 
 describe("thinking that no Anthropic model has signed", () => {
-  const own = { type: "thinking", thinking: "mine", signature: writeOwnSignature({ origin: "a" }) };
+  const own = { type: "thinking", thinking: "mine", signature: writeOwnSignature(thoughtsOf("a"), {}) };
   const text = { type: "text", text: "so" };
   const sent = (...content: unknown[]) =>
     JSON.parse(

@@ -230,8 +230,6 @@ describe("a target that stays", () => {
     expect(opened).toMatchObject([{ state: "open", failed: 1 }]);
     test.gateway.update({ models: [breakable({ input: 5, output: 5 })] });
     expect(healthOf(test)?.targets).toEqual(opened);
-    expect((await call(test)).status).toBe(502);
-    expect(test.upstream.requests).toHaveLength(1);
     clock.advance(5_000);
     expect((await call(test)).status).toBe(200);
     expect(healthOf(test)?.targets).toMatchObject([{ state: "closed", answered: 1, failed: 1 }]);

@@ -5,6 +5,7 @@ import { responsesPromptTokens } from "../../../src/openai/responses/responses-p
 import { parseResponsesRequest } from "../../../src/openai/responses/responses-request.js";
 import { resolveTokenBounds } from "../../../src/tokens/token-bounds.js";
 import { toChatRequest } from "../../../src/translate/responses-to-chat-request.js";
+import { thoughtsOf } from "../../support/own-seal.js";
 import { mostRealTokens } from "../../support/real-tokenizers.js";
 import { noise } from "../../support/text-samples.js";
 
@@ -29,7 +30,7 @@ const around = 200;
 
 /** The most tokens of the prompt as a template makes it of a chat, with tools a line for each value. */
 function renderedTokens(members: object): { tokens: number; tokenizer: string } {
-  const { messages, tools } = toChatRequest(requestOf(members), { origin: "s" }).body as {
+  const { messages, tools } = toChatRequest(requestOf(members), { thoughts: thoughtsOf("s") }).body as {
     messages: Record<string, unknown>[];
     tools?: object[];
   };
@@ -94,7 +95,7 @@ describe("the most tokens of a prompt", () => {
       type: "reasoning",
       id: "rs_ig_1_0",
       summary: [],
-      encrypted_content: writeReasoning(source, { reasoning_content: text }),
+      encrypted_content: writeReasoning(thoughtsOf(source), { reasoning_content: text }),
     });
     const tokens = tokensOf({ input: [user({ type: "input_text", text: "x" }), item("s"), call, output("x")] });
     expect(tokens).toBeGreaterThanOrEqual(mostRealTokens(text).tokens);

@@ -2,6 +2,7 @@ import { Agent, applyPatchTool, OpenAIResponsesModel, Runner, shellTool } from "
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { responses } from "../../../src/operations/responses.js";
+import { ownSeal } from "../../support/own-seal.js";
 import { mostRealTokens } from "../../support/real-tokenizers.js";
 import { plainModel } from "../responses/exchange-of.js";
 import type { SaidCall } from "../responses/response-samples.js";
@@ -198,7 +199,7 @@ it("holds what a translation says of such tools", async () => {
   pair = await startPair("responses", "chat/completions");
   const held = async (members: object) => {
     const body = Buffer.from(JSON.stringify({ model: "acme/small", input: "Hi", ...members }));
-    const services = { maxBodyDepth: 64, maxBodyBytes: 1e6, responses: undefined };
+    const services = { maxBodyDepth: 64, maxBodyBytes: 1e6, responses: undefined, seal: ownSeal };
     const request = await responses.parse(body, services, { account: "a", header: () => undefined });
     return request.demand(plainModel, 100).heldPromptTokens;
   };

@@ -2,6 +2,7 @@ import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { chatCompletions } from "../../../src/operations/chat-completions.js";
 import { collect } from "../../clients/collect.js";
+import { ownSeal } from "../../support/own-seal.js";
 import { mostRealTokens } from "../../support/real-tokenizers.js";
 import { plainModel } from "../responses/exchange-of.js";
 import { honest, type Pair, startPair } from "./start-pair.js";
@@ -92,7 +93,7 @@ describe("custom tools of chat completions, at a server of Messages,", () => {
     await client.chat.completions.create({ model, messages, tools: [patch] });
     const held = async (members: object) => {
       const body = Buffer.from(JSON.stringify({ model, messages, ...members }));
-      const services = { maxBodyDepth: 64, maxBodyBytes: 1e6, responses: undefined };
+      const services = { maxBodyDepth: 64, maxBodyBytes: 1e6, responses: undefined, seal: ownSeal };
       const request = await chatCompletions.parse(body, services, { account: "a", header: () => undefined });
       return request.demand({ ...plainModel, translatesToMessages: true }, 100).heldPromptTokens;
     };

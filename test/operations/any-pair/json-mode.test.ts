@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { chatCompletions } from "../../../src/operations/chat-completions.js";
 import { responses } from "../../../src/operations/responses.js";
+import { ownSeal } from "../../support/own-seal.js";
 import { mostRealTokens } from "../../support/real-tokenizers.js";
 import { plainModel } from "../responses/exchange-of.js";
 import { type Pair, type Spoken, startPair } from "./start-pair.js";
@@ -91,7 +92,7 @@ describe.each(clients)("the tokens of what a model is told, for a client of %s",
   const held = async (members: object) => {
     const prompt = client === "responses" ? { input: "Hi" } : { messages: [{ role: "user", content: "Hi" }] };
     const body = Buffer.from(JSON.stringify({ model: "acme/small", ...prompt, ...members }));
-    const services = { maxBodyDepth: 64, maxBodyBytes: 1e6, responses: undefined };
+    const services = { maxBodyDepth: 64, maxBodyBytes: 1e6, responses: undefined, seal: ownSeal };
     const request = await operation.parse(body, services, { account: "a", header: () => undefined });
     return request.demand({ ...plainModel, translatesToMessages: true }, 100).heldPromptTokens;
   };

@@ -4,6 +4,7 @@ import { messages } from "../../../src/operations/messages.js";
 import type { Operation } from "../../../src/operations/operation.js";
 import { responses } from "../../../src/operations/responses.js";
 import { resolveTokenBounds } from "../../../src/tokens/token-bounds.js";
+import { ownSeal } from "../../support/own-seal.js";
 import { plainModel } from "../responses/exchange-of.js";
 
 const bound = 48_000;
@@ -11,7 +12,7 @@ const model = { ...plainModel, tokenBounds: resolveTokenBounds({ image: bound, f
 
 async function held(operation: Operation, members: object): Promise<number> {
   const body = Buffer.from(JSON.stringify({ model: "acme/small", ...members }));
-  const services = { maxBodyDepth: 256, maxBodyBytes: 1e7, responses: undefined };
+  const services = { maxBodyDepth: 256, maxBodyBytes: 1e7, responses: undefined, seal: ownSeal };
   const request = await operation.parse(body, services, { account: "a", header: () => undefined });
   return request.demand(model, 100).heldPromptTokens;
 }

@@ -97,6 +97,7 @@ describe("the texts of a prompt", () => {
       "user messages[0].content: Hi",
       "assistant messages[1].content[0].thinking: Hm.",
       "assistant messages[1].content[2].input.type: a",
+      'assistant messages[1].content[2].input["b c"]: b c',
       'assistant messages[1].content[2].input["b c"][0]: d',
       'assistant messages[1].content[2].input["b c"][1].url: e',
       "tool messages[2].content[0].content[0].text: sunny",

@@ -2,6 +2,7 @@ import { MemberRules } from "../../../src/openai/request/member-rules.js";
 import type { Exchange, ModelTraits } from "../../../src/operations/operation.js";
 import { responses } from "../../../src/operations/responses.js";
 import { resolveTokenBounds } from "../../../src/tokens/token-bounds.js";
+import { ownSeal } from "../../support/own-seal.js";
 import type { SampleServer } from "./response-samples.js";
 
 export const plainModel: ModelTraits = {
@@ -18,7 +19,7 @@ export const plainModel: ModelTraits = {
   dialects: [],
 };
 
-const services = { maxBodyDepth: 64, maxBodyBytes: 1e6, responses: undefined };
+const services = { maxBodyDepth: 64, maxBodyBytes: 1e6, responses: undefined, seal: ownSeal };
 const facts = {
   requestId: "req_1",
   callId: "req_1",

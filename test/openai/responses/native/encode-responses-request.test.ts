@@ -8,6 +8,7 @@ import {
 import { hostedToolsToDrop } from "../../../../src/openai/responses/native/hosted-tools.js";
 import { writeReasoning } from "../../../../src/openai/responses/reasoning-payload.js";
 import { parseResponsesRequest } from "../../../../src/openai/responses/responses-request.js";
+import { thoughtsOf } from "../../../support/own-seal.js";
 
 const parse = (text: string) => parseResponsesRequest(Buffer.from(text), 64);
 const target = { model: "up", maxOutputTokens: undefined };
@@ -55,7 +56,12 @@ describe("a request for a server that speaks the API", () => {
   });
 
   it("lacks thoughts that only the gateway can read, and keeps the server's", () => {
-    const own = { type: "reasoning", id: "rs_x", summary: [], encrypted_content: writeReasoning("a/b", {}) };
+    const own = {
+      type: "reasoning",
+      id: "rs_x",
+      summary: [],
+      encrypted_content: writeReasoning(thoughtsOf("a/b"), {}),
+    };
     const ownPlain = { type: "reasoning", id: ownItemId("rs", "resp_1", 0), summary: [] };
     const native = { type: "reasoning", id: "rs_y", summary: [], encrypted_content: "gAAAA" };
     const message = { role: "user", content: "q" };

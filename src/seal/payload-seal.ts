@@ -1,0 +1,49 @@
+import { Buffer } from "node:buffer";
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { findJsonFault } from "../wire/json-syntax.js";
+import { decodeOwnPayload, joinOwnPayload, splitOwnPayload } from "../wire/own-payload.js";
+
+/** So long is what clients keep, at the most: in characters, and in levels. */
+const longestPayload = 1_000_000;
+const mostLevels = 32;
+
+/** Another purpose of the same secret gets another name, and so another key. */
+const purpose = "infergate: thoughts that clients keep";
+
+/**
+ * Signs what the gateway gives clients to keep and send back, each for one account (HMAC-SHA256; the key by HKDF, RFC 5869).
+ * What a client has changed, made up, or got from another account is not read.
+ */
+export class PayloadSeal {
+  readonly #keys: readonly Buffer[];
+
+  /** @param secrets - at least one. The first signs, and all of them verify. */
+  constructor(secrets: readonly (string | Uint8Array)[]) {
+    this.#keys = secrets.map((secret) => Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
+  }
+
+  write(account: string, json: Uint8Array | string): string {
+    return joinOwnPayload(json, (encoded) => this.#sign(this.#keys[0] as Buffer, account, encoded));
+  }
+
+  /** The payload's bytes, which are an object's JSON; `undefined` where the gateway did not make it for the account. */
+  open(account: string, text: unknown): Buffer | undefined {
+    if (typeof text !== "string" || text.length > longestPayload) return undefined;
+    const parts = splitOwnPayload(text);
+    if (parts === undefined) return undefined;
+    // As text: many texts decode to the same bytes.
+    const signature = Buffer.from(parts.signature);
+    const isOwn = this.#keys.some((key) => isSame(this.#sign(key, account, parts.encoded), signature));
+    if (!isOwn) return undefined;
+    const json = decodeOwnPayload(text);
+    return findJsonFault(json, mostLevels) === undefined && json[0] === 0x7b ? json : undefined;
+  }
+
+  #sign(key: Buffer, account: string, encoded: string): string {
+    return createHmac("sha256", key).update(`${account.length}:${account}:`).update(encoded).digest("base64url");
+  }
+}
+
+function isSame(expected: string, signature: Buffer): boolean {
+  return expected.length === signature.length && timingSafeEqual(Buffer.from(expected), signature);
+}

@@ -1,0 +1,173 @@
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { redact, redactKeys } from "../../src/redaction/redact.js";
+import { isSecretName } from "../../src/redaction/secret-members.js";
+
+const base = { upstreamModel: "gpt-4.1", model: "acme/small" };
+const told = (text: string, request?: string) =>
+  redact(text, { ...base, ...(request === undefined ? undefined : { request: Buffer.from(request) }) });
+
+describe("hosts in an upstream's words", () => {
+  it.each([
+    ["The model is overloaded (via ml.corp.example)", "The model is overloaded (via [host])"],
+    ["upstream gw.ml.acme failed", "upstream [host] failed"],
+    ["via router.acme: full", "via [host]: full"],
+    ["connecting to inference.acme timed out", "connecting to [host] timed out"],
+    ["getaddrinfo ENOTFOUND ollama", "getaddrinfo ENOTFOUND [host]"],
+    ["dial tcp: lookup api on 10.0.0.2: no such host api", "dial tcp: lookup api on [host]: no such host [host]"],
+    ["served by xn--bcher-kva.example:8443 and xn--p1ai.xn--p1ai", "served by [host] and [host]"],
+    ["from bücher.example and интранет.рф:443", "from [host] and [host]"],
+    ["请访问ml.corp.example的日志", "请访问[host]的日志"],
+    ["user:pw1@ml.corp.example:8000 said no", "[redacted] said no"],
+    ["to [2001:db8::7]:8000 and 2001:db8::7, 10.1.2.3:80", "to [host] and [host], [host]"],
+    ["at gpu-1.prod, a.vpn and node-7.k8s:9000", "at [host], [host] and [host]"],
+    ["see https://platform.openai.com/docs/models", "see [url]"],
+    ["eu.gpu.acme.it is down", "[host] is down"],
+  ])("are taken out: %s", (text, expected) => {
+    expect(told(text)).toBe(expected);
+  });
+
+  it.each([
+    "gpt-4.1-mini, claude-3.5, llama-3.1-8b and qwen2.5 are models; 3.14 and 1.5.2 are numbers.",
+    "Use claude-3.5-sonnet via gpt-5.2 or upstream llama-3.3.",
+    "Upload report.pdf, a.png, data.jsonl or model.safetensors; main.rs, index.ts and app.py too.",
+    "The call failed.Please try again.It may help, e.g. later, i.e. in an hour, etc.",
+    "messages.0.content.1.text: via messages.content, response_format.json_schema.name and tools.function.name",
+    "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried 2.50 GiB; std::vector and np.float32.",
+    "Host header is missing. The host is busy, the proxy too, and the upstream failed.",
+    "usage.total_tokens and choices[0].message.content are numbers and texts.",
+    "Node.js, ASP.NET-like names and Vue.js stay.",
+  ])("are not: %s", (text) => {
+    expect(told(text)).toBe(text);
+  });
+
+  it("are told to a client that named them itself", () => {
+    const text = "Could not load the image via images.acme.example: 404";
+    expect(told(text, JSON.stringify({ url: "https://images.acme.example/a.png" }))).toBe(text);
+  });
+
+  it("do not get out in any form, wherever they stand", () => {
+    const letters = fc.stringMatching(/^[a-z]{3,8}$/);
+    const name = fc
+      .tuple(
+        fc.array(letters, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom("example", "internal", "com", "test", "corp", "de"),
+      )
+      .map(([labels, domain]) => [...labels.map((label) => `zq${label}`), domain].join("."));
+    const puny = letters.map((label) => `xn--zq${label}.acme`);
+    const unicode = letters.map((label) => `zq${label}ü.example`);
+    const hex = fc.stringMatching(/^[1-9a-f][0-9a-f]{3}$/);
+    const v6 = fc.tuple(hex, hex).map(([one, other]) => `2001:db8::${one}:${other}`);
+    const v4 = fc.tuple(fc.nat(255), fc.nat(255)).map(([one, other]) => `10.77.${one}.${other}`);
+    const port = fc.option(fc.integer({ min: 1024, max: 65_535 }), { nil: undefined });
+    const host = fc.oneof(name, puny, unicode, v4);
+    const place = fc.oneof(
+      fc.tuple(host, port).map(([found, at]) => (at === undefined ? found : `${found}:${at}`)),
+      fc.tuple(v6, port).map(([found, at]) => (at === undefined ? found : `[${found}]:${at}`)),
+      fc.tuple(name, port).map(([found, at]) => `https://${found}${at === undefined ? "" : `:${at}`}/v1/x?y=z`),
+      name.map((found) => `ops:hunter@${found}`),
+    );
+    const around = fc.constantFrom<[string, string]>(
+      ["(via ", ")"],
+      ["", ""],
+      ["to ", "."],
+      ['{"host":"', '"}'],
+      ["host=", ","],
+      ["upstream ", ": reset"],
+      ["connect to ", " failed"],
+      ["'", "'"],
+    );
+    fc.assert(
+      fc.property(place, around, (found, [before, behind]) => {
+        expect(told(`It failed ${before}${found}${behind}`)).not.toMatch(/zq|10\.77|db8|hunter/);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+const secretNames = [
+  ...[
+    "access_token",
+    "accessToken",
+    "refresh_token",
+    "id_token",
+    "auth-token",
+    "token",
+    "x-auth-token",
+    "bearer_token",
+  ],
+  ...[
+    "api_key",
+    "apiKey",
+    "apikey",
+    "API_KEY",
+    "x-api-key",
+    "OPENAI_API_KEY",
+    "private_key",
+    "secret_key",
+    "SecretAccessKey",
+  ],
+  ...[
+    "client_secret",
+    "clientSecret",
+    "secret",
+    "password",
+    "db.password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "credential",
+  ],
+  ...["credentials", "authorization", "Authorization", "cookie", "set-cookie", "session_id", "sessionId", "jwt"],
+  ...["signature", "sig", "AWSAccessKeyId", "subscription-key", "otp", "hmac"],
+];
+const plainNames = [
+  ...["max_tokens", "prompt_tokens", "total_tokens", "tokens", "token_type", "token_count", "max_token", "eos_token"],
+  ...["stop_token", "tokenizer", "key", "primary_key", "keyword", "keys", "prompt_cache_key", "code", "type", "param"],
+  ...["message", "session", "monkey", "id", "request_id", "secretary", "design", "author"],
+];
+
+describe("secrets by the names of their members", () => {
+  it.each(secretNames)("%s is one", (name) => {
+    expect(isSecretName(name)).toBe(true);
+  });
+
+  it.each(plainNames)("%s is none", (name) => {
+    expect(isSecretName(name)).toBe(false);
+    const text = `{"${name}":"low","n":5}`;
+    expect(told(text)).toBe(text);
+  });
+
+  it.each([
+    ['{"access_token":"abcdef"}', '{"access_token":"[redacted]"}'],
+    [`{'api_key': 'abc', 'n': 5}`, `{'api_key': '[redacted]', 'n': 5}`],
+    ['body: {\\"client_secret\\":\\"x\\",\\"a\\":1}', 'body: {\\"client_secret\\":\\"[redacted]\\",\\"a\\":1}'],
+    ['{"otp": 482913, "password": "it\'s a secret one"}', '{"otp": [redacted], "password": "[redacted]"}'],
+    ['{"token":null,"secret":""}', '{"token":null,"secret":""}'],
+    ['{"api_key":"Field required"}', '{"api_key":"Field required"}'],
+    ["access_token=abcdef&x=1", "access_token=[redacted]&x=1"],
+  ])("are taken out however short: %s", (text, expected) => {
+    expect(told(text)).toBe(expected);
+  });
+
+  it("get out under none of these names, in no notation, to clients and in warnings alike", () => {
+    const value = fc.stringMatching(/^[A-Za-z0-9!#$%&*+.:;<>?@^_|~-]{1,20}$/).map((text) => `Zq${text}`);
+    const notation = fc.constantFrom<(name: string, text: string) => string>(
+      (name, text) => JSON.stringify({ a: 1, [name]: text, b: "x" }),
+      (name, text) => JSON.stringify({ [name]: text }, undefined, 2),
+      (name, text) => JSON.stringify(JSON.stringify({ [name]: text })),
+      (name, text) => `{'${name}': '${text}'}`,
+      (name, text) => `got "${name}" = "${text}"`,
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...secretNames), value, notation, (name, text, write) => {
+        const message = `The upstream said ${write(name, text)}.`;
+        expect(told(message)).not.toContain("Zq");
+        expect(redactKeys(message, undefined)).not.toContain("Zq");
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
