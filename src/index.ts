@@ -9,6 +9,7 @@ export type {
   AccountStatus,
   AccountStore,
   AccountUpdateCondition,
+  KeptAccount,
   StoredAccount,
   WritableAccountStore,
 } from "./accounts/account-store.js";
@@ -52,6 +53,7 @@ export { hashKey } from "./keys/hash-key.js";
 export type {
   ApiKey,
   Instant,
+  KeptKey,
   KeyChange,
   KeyCredits,
   KeyMetadata,

@@ -16,8 +16,8 @@ export type ResolveCaller = (caller: IdentifiedCaller) => Caller | Promise<Calle
 export function callerResolver(findAccount: Lookup<KnownAccount> | undefined, warnOnce: Warn): ResolveCaller {
   const resolve = (caller: IdentifiedCaller, account: KnownAccount | undefined): Caller => {
     if (account?.suspension !== undefined) throw accountSuspended(account.suspension);
-    // The host's own code may name another plan for its calls; a key may not.
-    if (account !== undefined && caller.source === "key") {
+    // A call of the host's own code may name another plan. What keys and sessions say may be older than the record.
+    if (account !== undefined && caller.source !== "in_process") {
       const { plan, calendar, rates } = account;
       return { ...caller, plan, calendar, accountRates: rates };
     }

@@ -1,3 +1,4 @@
+import type { WithoutNulls } from "../check/without-nulls.js";
 import type { Instant } from "../keys/key-store.js";
 import type { Rates } from "../metering/rates.js";
 
@@ -18,16 +19,23 @@ export interface AccountRecord {
    * Default: Monday 00:00 UTC and the first of the month 00:00 UTC.
    */
   anchor?: Instant | null | undefined;
-  /** `suspended`: every request gets a 403 `account_suspended`. Calls in progress go on. Default: `active`. */
+  /**
+   * `suspended`: every request gets a 403 `account_suspended`. Calls in progress go on. Default, also where it is `null`:
+   * `active`; {@link WritableAccountStore.put} says what it leaves as it is.
+   */
   status?: AccountStatus | null | undefined;
   /** What clients of a suspended account read, at most 1000 characters. Default: a sentence of the gateway's. */
   message?: string | null | undefined;
+  /** What the host keeps with it. Default: nothing. */
   metadata?: AccountMetadata | null | undefined;
   /** Rate limits of the account, which all its callers share, beside those of its plan. Default: none. */
   rates?: Rates | null | undefined;
 }
 
-/** Finds accounts by id. Where there is one, plan and anchor of every caller come from it and not from the key. */
+/**
+ * Finds accounts by id. Where there is one, its plan and anchor count for every request, in place of those of the key, or
+ * of what `identify` gives. Only `gateway.as` may name others.
+ */
 export interface AccountStore {
   /**
    * @returns the account, or `undefined` or `null` when there is none: then the plan and the anchor of its key count.
@@ -37,8 +45,8 @@ export interface AccountStore {
 }
 
 /**
- * An account as a {@link WritableAccountStore} keeps it. The anchor is in epoch milliseconds. What is read has no member
- * that is `null`: it is absent.
+ * An account as a {@link WritableAccountStore} is given it. The anchor is in epoch milliseconds. See {@link KeptAccount}
+ * for what is read.
  */
 export interface StoredAccount extends AccountRecord {
   anchor?: number | null | undefined;
@@ -50,8 +58,14 @@ export interface StoredAccount extends AccountRecord {
 }
 
 /**
- * What can be changed of a {@link StoredAccount}. `undefined` leaves a member alone, `null` takes it away. `metadata` and
- * `rates` are replaced as a whole.
+ * A {@link StoredAccount} as it is read: what the account does not have is absent, and never `null`. One without `status` is
+ * active, as one whose `status` is `active`.
+ */
+export type KeptAccount = WithoutNulls<StoredAccount>;
+
+/**
+ * What can be changed of a {@link StoredAccount}. `undefined` leaves a member alone, `null` takes it away: without `status`,
+ * the account is active. `metadata` and `rates` are replaced as a whole.
  */
 export interface AccountChange extends Omit<StoredAccount, "id" | "plan" | "version"> {
   plan?: string | undefined;
@@ -71,7 +85,7 @@ export interface AccountUpdateCondition {
 
 /** A page of accounts. */
 export interface AccountPage {
-  accounts: readonly StoredAccount[];
+  accounts: readonly KeptAccount[];
   /** For the next page; absent on the last one. Opaque. */
   cursor?: string;
 }
@@ -91,10 +105,10 @@ export interface AccountPageRequest {
 export interface WritableAccountStore extends AccountStore {
   /** Whether what is read has its `version`, and `put` and `update` heed `expected`. Default: `false`. */
   readonly keepsVersions?: boolean | undefined;
-  find(id: string): Promise<StoredAccount | undefined>;
+  find(id: string): Promise<KeptAccount | undefined>;
   /**
-   * Creates the account, or replaces the one of the same id. Without `status`, one that is there keeps its status and
-   * its message: a change of plan lifts no suspension.
+   * Creates the account, or replaces the one of the same id. Without `status`, or with `null`, one that is there keeps
+   * its status and its message: a change of plan lifts no suspension.
    * @throws TypeError when it is not valid; AccountConflictError, with nothing written, when it is not as `expected`.
    */
   put(account: StoredAccount, condition?: AccountPutCondition): Promise<void>;
@@ -109,7 +123,7 @@ export interface WritableAccountStore extends AccountStore {
    * @throws TypeError when the change is not valid; AccountConflictError, with nothing written, when it is not as
    * `expected`.
    */
-  update(id: string, change: AccountChange, condition?: AccountUpdateCondition): Promise<StoredAccount | undefined>;
+  update(id: string, change: AccountChange, condition?: AccountUpdateCondition): Promise<KeptAccount | undefined>;
   /** Deletes the account's record. Nothing happens where there is none. */
   forget(id: string): Promise<void>;
   /**

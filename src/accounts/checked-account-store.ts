@@ -6,7 +6,7 @@ import { listProblems, problemsOf } from "../check/list-problems.js";
 import { withoutInnerNulls, withoutNulls } from "../check/without-nulls.js";
 import { AccountConflictError } from "./account-conflict-error.js";
 import { accountChangeSchema, expectedVersion, newAccountSchema } from "./account-schema.js";
-import type { AccountChange, AccountPage, StoredAccount, WritableAccountStore } from "./account-store.js";
+import type { AccountChange, KeptAccount, StoredAccount, WritableAccountStore } from "./account-store.js";
 import { accountVersion, hasVersion } from "./account-version.js";
 import { applyAccountChange, applyAccountPut } from "./apply-account-change.js";
 
@@ -19,9 +19,15 @@ const updateCondition = z.strictObject({ expected: expectedVersion.optional() })
 
 const longestAccount = 128;
 
-/** A store that leaves the checks to {@link checkedAccountStore}, and versions but for one step. */
-export interface UncheckedAccountStore extends Omit<WritableAccountStore, "keepsVersions" | "list" | "put" | "update"> {
-  list(page: { cursor: string | undefined; limit: number }): Promise<AccountPage>;
+type CheckedMethod = "keepsVersions" | "find" | "list" | "put" | "update";
+
+/**
+ * A store that leaves the checks to {@link checkedAccountStore}, and versions but for one step. It may read members that
+ * are `null`.
+ */
+export interface UncheckedAccountStore extends Omit<WritableAccountStore, CheckedMethod> {
+  find(id: string): Promise<StoredAccount | undefined>;
+  list(page: { cursor: string | undefined; limit: number }): Promise<UncheckedAccountPage>;
   put(account: StoredAccount): Promise<void>;
   /**
    * Replaces the account, its status too, if its {@link accountVersion} is this one, or makes it if `null`: there is
@@ -30,6 +36,12 @@ export interface UncheckedAccountStore extends Omit<WritableAccountStore, "keeps
    */
   replace(account: StoredAccount, expected: string | null): Promise<boolean>;
   update(id: string, change: AccountChange): Promise<StoredAccount | undefined>;
+}
+
+/** A page as a store reads it. */
+export interface UncheckedAccountPage {
+  readonly accounts: readonly StoredAccount[];
+  readonly cursor?: string;
 }
 
 /**
@@ -57,7 +69,10 @@ export function checkedAccountStore(
   return {
     ...store,
     keepsVersions: true,
-    find: async (id) => toRead(isId(id) ? await store.find(id) : undefined),
+    async find(id) {
+      const found = isId(id) ? await store.find(id) : undefined;
+      return found && toRead(found);
+    },
     async put(given, condition = {}) {
       const account: StoredAccount = withoutNulls(check("put", newAccountSchema, given));
       const { expected } = check("put", putCondition, condition);
@@ -75,7 +90,10 @@ export function checkedAccountStore(
       const change = withoutInnerNulls(check("update", accountChangeSchema, given));
       const { expected } = check("update", updateCondition, condition);
       if (!isId(id)) return undefined;
-      if (expected === undefined) return toRead(await store.update(id, change));
+      if (expected === undefined) {
+        const updated = await store.update(id, change);
+        return updated && toRead(updated);
+      }
       const earlier = await store.find(id);
       if (earlier === undefined) return undefined;
       const changed = applyAccountChange(earlier, change);
@@ -89,6 +107,6 @@ export function checkedAccountStore(
   };
 }
 
-function toRead<Found extends StoredAccount | undefined>(account: Found): Found {
-  return account && { ...withoutNulls(account), version: accountVersion(account) };
+function toRead(account: StoredAccount): KeptAccount {
+  return { ...withoutNulls(account), version: accountVersion(account) };
 }

@@ -83,7 +83,7 @@ export interface RequestCompleted {
   attempts: readonly UpstreamAttempt[];
   /** The results of the host's guards, in their order; absent when none ran. */
   guards?: readonly GuardOutcome[];
-  /** The charged tokens; all zero when nothing was charged. */
+  /** The tokens that were charged for, or that a free model took; all zero when none count. */
   tokens: TokenCounts;
   /** The charge in micro-credits: 1 credit = 1,000,000. */
   chargedMicro: Micro;
@@ -98,7 +98,10 @@ export interface RequestCompleted {
    * holds of calls in progress are not counted. Absent as `funding` is.
    */
   remaining?: RemainingCredits;
-  /** Where `tokens` come from; absent when nothing was charged. */
+  /**
+   * Where `tokens` come from, also of a free model, for which `chargedMicro` is 0. Absent when none count, as of a call that
+   * failed before its first output.
+   */
   usageSource?: UsageSource;
   /** Milliseconds. */
   durations: {

@@ -1,8 +1,8 @@
 import { withoutNulls } from "../check/without-nulls.js";
-import type { KeyChange, StoredKey } from "./key-store.js";
+import type { KeptKey, KeyChange, StoredKey } from "./key-store.js";
 
 /** The key as {@link WritableKeyStore.update} leaves it. */
-export function applyKeyChange<Key extends StoredKey>(key: Key, change: KeyChange): Key {
+export function applyKeyChange(key: StoredKey, change: KeyChange): KeptKey {
   const { plan = key.plan, name = key.name, expiresAt = key.expiresAt } = change;
   const { models = key.models, anchor = key.anchor, enabled = key.enabled, metadata = key.metadata } = change;
   const { credits = key.credits, rates = key.rates } = change;

@@ -7,7 +7,7 @@ import { ratesSchema } from "../check/rates-schema.js";
 import { withoutInnerNulls, withoutNulls } from "../check/without-nulls.js";
 import { keyAccount, keyCredits, keyEnabled, keyModels, keyName } from "./check-key.js";
 import { keyMetadata } from "./key-metadata.js";
-import type { StoredKey, WritableKeyStore } from "./key-store.js";
+import type { KeptKey, WritableKeyStore } from "./key-store.js";
 
 /** What reaches the store as text, and what limits the key. */
 const changeSchema = z.object({
@@ -30,7 +30,7 @@ const keySchema = changeSchema.extend({
 /**
  * The store behind a check: no text reaches it that it could take for another one. To write such a text throws a
  * TypeError that begins with `by`. To look for one finds nothing. What is written has no `null` but for what a change
- * takes away.
+ * takes away. Lists are in the order of the contract.
  */
 export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKeyStore {
   const check = (method: string, schema: z.ZodObject, input: unknown) => {
@@ -47,7 +47,7 @@ export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKe
     ...(touch && { touch: async (uses) => await touch(uses.filter(({ id, at }) => isUse(id, at))) }),
     find: (hash) => lookUp(hash, undefined, () => store.find(hash)),
     get: (id) => lookUp(id, undefined, () => store.get(id)),
-    list: (account) => lookUp<readonly StoredKey[], []>(account, [], () => store.list(account)),
+    list: async (account) => byAge(await lookUp<readonly KeptKey[], []>(account, [], () => store.list(account))),
     forget: (account) => lookUp<readonly string[], []>(account, [], () => store.forget(account)),
     async insert(key) {
       check("insert", keySchema, key);
@@ -58,6 +58,11 @@ export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKe
       return lookUp(id, undefined, () => store.update(id, withoutInnerNulls(change)));
     },
   };
+}
+
+/** Databases order texts in ways of their own, and by none that makes a difference between keys of one millisecond. */
+function byAge(keys: readonly KeptKey[]): readonly KeptKey[] {
+  return keys.toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
 }
 
 /** No other can be of a key that is there. */

@@ -1,4 +1,6 @@
+import type { WithoutNulls } from "../check/without-nulls.js";
 import type { Rates } from "../metering/rates.js";
+
 /** A moment: a `Date`, epoch milliseconds, or an ISO 8601 string. */
 export type Instant = Date | number | string;
 
@@ -86,8 +88,8 @@ export interface KeyStore {
 }
 
 /**
- * A key as a {@link WritableKeyStore} keeps it. Instants are epoch milliseconds. What is read has no member that is `null`:
- * it is absent.
+ * A key as a {@link WritableKeyStore} is given it. Instants are epoch milliseconds. A member that is `null` is as one that
+ * is absent; see {@link KeptKey}.
  */
 export interface StoredKey extends ApiKey {
   /** SHA-256 of the key, see {@link hashKey}. */
@@ -105,6 +107,9 @@ export interface StoredKey extends ApiKey {
   /** About when the key was last used, see {@link KeyStore.touch}. Default: it is not known. */
   lastUsedAt?: number | null | undefined;
 }
+
+/** A {@link StoredKey} as it is read: what the key does not have is absent, and never `null`. */
+export type KeptKey = WithoutNulls<StoredKey>;
 
 /**
  * What can be changed of a {@link StoredKey}. `undefined` leaves a member alone, `null` takes it away. `credits`, `rates`,
@@ -124,22 +129,26 @@ export type KeyChange = Partial<
  * TypeError. To look for one finds nothing.
  */
 export interface WritableKeyStore extends KeyStore {
-  find(hash: string): Promise<StoredKey | undefined>;
+  find(hash: string): Promise<KeptKey | undefined>;
   /**
    * @throws Error when the id or the hash is taken; TypeError when an id, `account`, `plan`, `models`, `hint`, `name`,
    * `metadata`, `credits`, `rates` or `lineage` is not valid.
    */
   insert(key: StoredKey): Promise<void>;
-  get(id: string): Promise<StoredKey | undefined>;
-  /** All keys of an account, revoked and expired ones too, the oldest first. */
-  list(account: string): Promise<readonly StoredKey[]>;
+  get(id: string): Promise<KeptKey | undefined>;
+  /**
+   * All keys of an account, revoked and expired ones too, the oldest first. Those of one millisecond come in the order of
+   * their ids, by UTF-16 code units as JavaScript compares them, so that the order is the same in every store.
+   */
+  list(account: string): Promise<readonly KeptKey[]>;
   /**
    * Changes what is given, in one step that loses nothing of changes made at the same time. `revokedAt` moves to an
    * earlier moment only: where the key has an earlier one already, that stays, so that a revocation is not undone by a
-   * rotation's time of grace. `null` takes it away all the same.
+   * rotation's time of grace. `null` takes it away all the same. `enabled` and `revokedAt` do not touch each other: to
+   * enable a revoked key leaves it revoked.
    * @returns the key as it is now, or `undefined` when there is none of this id.
    */
-  update(id: string, change: KeyChange): Promise<StoredKey | undefined>;
+  update(id: string, change: KeyChange): Promise<KeptKey | undefined>;
   /** Deletes all keys of an account. Returns their hashes. */
   forget(account: string): Promise<readonly string[]>;
   /**

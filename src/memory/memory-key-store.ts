@@ -4,7 +4,7 @@ import { applyKeyChange } from "../keys/apply-key-change.js";
 import { checkKey } from "../keys/check-key.js";
 import { checkedKeyStore } from "../keys/checked-key-store.js";
 import { hashKey } from "../keys/hash-key.js";
-import type { ApiKey, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import type { ApiKey, KeptKey, WritableKeyStore } from "../keys/key-store.js";
 import { isMistypedKey, keyHint, managedPrefix } from "../keys/managed-key.js";
 import { copyRecord } from "./copy-record.js";
 
@@ -33,7 +33,7 @@ export function memoryKeyStore(keys: readonly MemoryKey[] = []): WritableKeyStor
       'memoryKeyStore: pass a list of keys, such as [{ key: "sk-…", account: "acct_1", plan: "pro" }].',
     );
   }
-  const byHash = new Map<string, StoredKey>();
+  const byHash = new Map<string, KeptKey>();
   const ids = new Set<string>();
   const createdAt = Date.now();
   for (const [index, entry] of keys.entries()) {
@@ -46,7 +46,7 @@ export function memoryKeyStore(keys: readonly MemoryKey[] = []): WritableKeyStor
   return checkedKeyStore("memoryKeyStore", writableStore(byHash));
 }
 
-function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
+function writableStore(byHash: Map<string, KeptKey>): WritableKeyStore {
   const hashes = new Map([...byHash.values()].map(({ id, hash }) => [id, hash]));
   const listeners = new Set<{ onChange: (hash: string) => void }>();
   const notify = (hash: string) => {
@@ -69,14 +69,11 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
       if (byHash.has(key.hash) || hashes.has(key.id)) {
         throw new Error(`The id ${key.id}, or the hash with it, is taken.`);
       }
-      byHash.set(key.hash, copyRecord(key));
+      byHash.set(key.hash, copyRecord(withoutNulls(key)));
       hashes.set(key.id, key.hash);
       notify(key.hash);
     },
-    async list(account) {
-      const listed = ofAccount(account).map(copyRecord);
-      return listed.sort((one, other) => one.createdAt - other.createdAt);
-    },
+    list: async (account) => ofAccount(account).map(copyRecord),
     async update(id, change) {
       const key = get(id);
       if (key === undefined) return undefined;
@@ -110,7 +107,7 @@ function writableStore(byHash: Map<string, StoredKey>): WritableKeyStore {
   };
 }
 
-function toStoredKey(entry: MemoryKey, index: number, createdAt: number): StoredKey {
+function toStoredKey(entry: MemoryKey, index: number, createdAt: number): KeptKey {
   const { key, hash: givenHash, ...rest } = entry;
   if (key !== undefined && (typeof key !== "string" || !/^[A-Za-z0-9._~+/=-]+$/.test(key))) {
     fail(index, "must have a `key` of letters, digits and ._~+/=- only: others cannot be sent as a bearer token.");

@@ -1,5 +1,5 @@
 import { checkedKeyStore } from "../keys/checked-key-store.js";
-import type { KeyChange, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import type { KeptKey, KeyChange, WritableKeyStore } from "../keys/key-store.js";
 import { Database, type PostgresOptions } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
 
@@ -70,18 +70,18 @@ export function postgresKeyStore(options: PostgresOptions): WritableKeyStore {
 }
 
 export function keyStore(database: Database, notifications: Notifications): WritableKeyStore {
-  const select = (where: string, value: string): Promise<StoredKey[]> =>
+  const select = (where: string, value: string): Promise<KeptKey[]> =>
     database.query(`select ${keyJson} from infergate.api_key where ${where}`, [value]);
   const store = checkedKeyStore("postgresKeyStore", {
     find: async (hash) => (await select("hash = $1", hash))[0],
     get: async (id) => (await select("id = $1", id))[0],
-    list: (account) => select("account = $1 order by created_at, id", account),
+    list: (account) => select("account = $1", account),
     async insert(key) {
       const inserted = await database.query(insertSql, [JSON.stringify(key)]);
       if (inserted.length === 0) throw new Error(`The id ${key.id}, or the hash with it, is taken.`);
     },
     async update(id: string, change: KeyChange) {
-      const [key] = await database.query<StoredKey>(updateSql, [id, JSON.stringify(change)]);
+      const [key] = await database.query<KeptKey>(updateSql, [id, JSON.stringify(change)]);
       return key;
     },
     async touch(uses) {

@@ -1,5 +1,5 @@
 import { checkedKeyStore } from "../keys/checked-key-store.js";
-import type { KeyChange, KeyUse, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import type { KeptKey, KeyChange, KeyUse, WritableKeyStore } from "../keys/key-store.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
 import { makeScript } from "./script.js";
 import {
@@ -45,8 +45,8 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
   const idOf = (id: string) => `${slot}:id:${id}`;
   const accountOf = (account: string) => `${slot}:account:${account}`;
 
-  async function find(hash: string): Promise<StoredKey | undefined> {
-    return fromFields<StoredKey>((await run(scripts.find, [keyOf(hash)], [])) as readonly unknown[]);
+  async function find(hash: string): Promise<KeptKey | undefined> {
+    return fromFields<KeptKey>((await run(scripts.find, [keyOf(hash)], [])) as readonly unknown[]);
   }
 
   async function hashOf(id: string): Promise<string | undefined> {
@@ -54,13 +54,13 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
     return hash === null || hash === undefined ? undefined : String(hash);
   }
 
-  async function list(account: string): Promise<StoredKey[]> {
+  async function list(account: string): Promise<KeptKey[]> {
     const hashes = ((await run(scripts.hashesOf, [accountOf(account)], [])) as readonly unknown[]).map(String);
-    const keys: StoredKey[] = [];
+    const keys: KeptKey[] = [];
     for (const some of chunks(hashes)) {
       const found = (await run(scripts.findAll, some.map(keyOf), [])) as readonly (readonly unknown[])[];
       // Those that were forgotten meanwhile are not there.
-      keys.push(...found.flatMap((fields) => fromFields<StoredKey>(fields) ?? []));
+      keys.push(...found.flatMap((fields) => fromFields<KeptKey>(fields) ?? []));
     }
     return keys;
   }
@@ -102,7 +102,7 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
       if (hash === undefined) return undefined;
       const { set, gone } = toFieldChanges(change, storedFields.key);
       const args = [hash, changes.channel, set.length, ...set, ...gone];
-      return fromFields<StoredKey>((await run(scripts.update, [keyOf(hash)], args)) as readonly unknown[]);
+      return fromFields<KeptKey>((await run(scripts.update, [keyOf(hash)], args)) as readonly unknown[]);
     },
 
     async forget(account) {

@@ -1,7 +1,7 @@
 import { withoutNulls } from "../check/without-nulls.js";
 import { applyKeyChange } from "../keys/apply-key-change.js";
 import { checkedKeyStore } from "../keys/checked-key-store.js";
-import type { StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import type { KeptKey, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
 
@@ -19,7 +19,7 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
   const select = "SELECT * FROM infergate_key WHERE";
   const byHash = connection.prepare(`${select} hash = ?`);
   const byId = connection.prepare(`${select} id = ?`);
-  const ofAccount = connection.prepare(`${select} account = ? ORDER BY created_at, id`);
+  const ofAccount = connection.prepare(`${select} account = ?`);
   const insert = connection.prepare(`
     INSERT INTO infergate_key (id, hash, hint, account, created_at, last_used_at, lineage, plan, name, expires_at,
       revoked_at, enabled, models, anchor, metadata, credits, rates)
@@ -32,7 +32,7 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
     UPDATE infergate_key SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)`);
   const forget = connection.prepare("DELETE FROM infergate_key WHERE account = ? RETURNING hash");
 
-  function get(id: string): StoredKey | undefined {
+  function get(id: string): KeptKey | undefined {
     const row = byId.get(id);
     return row ? toKey(row as Row) : undefined;
   }
@@ -118,7 +118,7 @@ interface Row {
   lineage: string | null;
 }
 
-function toKey(row: Row): StoredKey {
+function toKey(row: Row): KeptKey {
   const { id, hash, hint, account, plan, name, lineage } = row;
   const enabled = toNumberOrNull(row.enabled);
   return withoutNulls({

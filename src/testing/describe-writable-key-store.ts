@@ -298,6 +298,28 @@ export function describeWritableKeyStore(
       expect((await store.list(account)).map(({ createdAt }) => created - createdAt)).toEqual([3, 2, 1]);
     });
 
+    it("lists keys of one millisecond by their ids, in whatever order they were inserted", async () => {
+      const [store, other] = await make();
+      const account = unique("account");
+      const ends = ["b", "B", "a", "_", "-", "10", "9", "\u{1f600}", "\uffee", "\u00e9"];
+      const keys = ends.map((end) => newKey({ account, id: `${account} ${end}` }));
+      const older = newKey({ account, id: `${account} z`, createdAt: created - 1 });
+      for (const key of [...keys, older]) await store.insert(key);
+      const ids = [older.id, ...keys.map(({ id }) => id).sort()];
+      for (const each of [store, other]) expect((await each.list(account)).map(({ id }) => id)).toEqual(ids);
+    });
+
+    it("leaves a revoked key revoked when it is enabled", async () => {
+      const [store, other] = await make();
+      const key = newKey({ enabled: false, revokedAt: created });
+      await store.insert(key);
+      for (const enabled of [true, null]) {
+        expect((await other.update(key.id, { enabled }))?.revokedAt).toBe(created);
+        expect((await store.find(key.hash))?.enabled ?? true).toBe(true);
+        await store.update(key.id, { enabled: false });
+      }
+    });
+
     it.each<KeyChange>([
       { plan: "basic" },
       { name: "another" },

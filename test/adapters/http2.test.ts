@@ -12,6 +12,7 @@ import fastify4 from "fastify4";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { toFastifyPlugin } from "../../src/fastify.js";
 import type { Gateway } from "../../src/gateway/gateway.js";
+import type { GatewayOptions } from "../../src/gateway/options.js";
 import { toNodeHandler } from "../../src/node.js";
 import { chatChunks, createGate, eventStream, hangBeforeHeaders } from "../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
@@ -48,16 +49,18 @@ describe.each(Object.keys(hosts))("HTTP/2 in %s", (name) => {
   let test: TestGateway;
   let host: { port: number; close(): Promise<unknown> } | undefined;
   let session: ClientHttp2Session;
-  beforeEach(async () => {
-    test = await startTestGateway({ maxBodyBytes: 100_000, bodyTimeoutMs: 300 });
+  async function start(options: Partial<GatewayOptions> = {}): Promise<void> {
+    test = await startTestGateway({ maxBodyBytes: 100_000, ...options });
     host = await hosts[name]?.(test.gateway);
     session = connect(`http://127.0.0.1:${host?.port}`);
-  });
-  afterEach(async () => {
+  }
+  async function stop(): Promise<void> {
     session.close();
     await host?.close();
     await test.close();
-  });
+  }
+  beforeEach(() => start());
+  afterEach(stop);
   const request = (path: string, method = "GET", headers: IncomingHttpHeaders = {}): ClientHttp2Stream => {
     const stream = session.request(
       { ":path": path, ":method": method, ...authorized, ...headers },
@@ -159,6 +162,8 @@ describe.each(Object.keys(hosts))("HTTP/2 in %s", (name) => {
   );
 
   it("answers 408 to a body that does not end, and 401 to one that is not read", async () => {
+    await stop();
+    await start({ bodyTimeoutMs: 300 });
     const slow = request("/v1/chat/completions", "POST", { "content-type": "application/json" });
     slow.write('{"model":');
     const [timedOut] = (await once(slow, "response")) as [IncomingHttpHeaders];

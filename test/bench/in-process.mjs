@@ -6,6 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { callerOf, gatewayFor } from "./parts/in-process-gateway.mjs";
 import { inProcessWorkloads } from "./parts/in-process-workloads.mjs";
 
 const { values } = parseArgs({
@@ -73,69 +74,6 @@ async function measure(dist) {
     await gateway.close();
   }
   return found;
-}
-
-function gatewayFor({ speaks, answers }, { createGateway, memoryKeyStore, memoryPlanStore, memoryCreditLedger }) {
-  return createGateway({
-    models: [
-      {
-        id: "acme/small",
-        type: "chat",
-        contextLength: 128_000,
-        price: { input: 1, output: 4 },
-        upstream: { provider: "own", model: "small" },
-      },
-    ],
-    keys: memoryKeyStore([{ key: "sk-bench", id: "bench", account: "bench", plan: "pro" }]),
-    plans: memoryPlanStore({ pro: { models: ["*"], credits: { session: 1e8, week: 1e8, month: 1e8 } } }),
-    ledger: memoryCreditLedger(),
-    providers: {
-      own: { operations: [speaks], call: async ({ stream }) => (stream ? streamed(answers) : whole(answers)) },
-    },
-  });
-}
-
-const headers = { "content-type": "application/json" };
-const whole = ({ whole }) => ({ status: 200, headers: new Headers(headers), body: pieces([whole]) });
-const streamed = ({ stream }) => ({
-  status: 200,
-  headers: new Headers({ "content-type": "text/event-stream" }),
-  body: pieces(stream),
-});
-
-async function* pieces(all) {
-  yield* all;
-}
-
-const signal = { aborted: false, addEventListener() {}, removeEventListener() {} };
-const requestHeaders = { authorization: "Bearer sk-bench", "content-type": "application/json" };
-
-/** Builds to compare with may be older: there it is a method. */
-const handleOf = (gateway) => gateway[Symbol.for("infergate.handle")] ?? gateway.handle;
-
-/** @returns what makes a call, by the workload's way. */
-function callerOf(gateway, workload) {
-  if (workload.by === undefined) return () => consume(gateway, workload);
-  const init = { method: "POST", headers: requestHeaders, body: workload.body.toString() };
-  const host = workload.by === "as" ? gateway.as({ account: "bench", plan: "pro", anchor: null }) : undefined;
-  const url = `http://infergate.invalid/v1/${workload.operation}`;
-  return async () => {
-    const response = await (host === undefined ? gateway.handler(new Request(url, init)) : host.fetch(url, init));
-    if (response.status !== 200) throw new Error(`${response.status}`);
-    await response.arrayBuffer();
-  };
-}
-
-async function consume(gateway, { operation, body }) {
-  const response = await handleOf(gateway)({
-    method: "POST",
-    path: `/v1/${operation}`,
-    header: (name) => requestHeaders[name],
-    body: async () => body,
-    signal,
-  });
-  if (response.status !== 200) throw new Error(`${response.status} ${response.body}`);
-  if (typeof response.body === "object" && !(response.body instanceof Uint8Array)) for await (const _ of response.body);
 }
 
 async function least(calls, call) {

@@ -22,7 +22,7 @@ const usage = `npm run bench -- [--only W1,W2a] [--variants floor,node] [--round
   --seconds   how long a round measures; default: the workload's own
   --warm-up   seconds of load before each measurement; peers take 8 at least
   --against   another checkout, built and with its node_modules: its infergate takes turns with this one
-  --output    folder of latest.json and chart.svg; default for a run of everything: results
+  --output    folder of latest.json and chart.svg; default for a run of everything: results, and docs/speed.svg
 `;
 
 const { values } = parseArgs({
@@ -68,6 +68,8 @@ const report = { machine, rounds: options.rounds, workloads: measured, targets: 
 process.stdout.write(reportText(report));
 
 const isWhole = [values.only, values.variants, values.against].every((value) => value === undefined);
+/** The package has it, too. */
+const chartOfDocs = new URL("../../docs/speed.svg", import.meta.url);
 const output = values.output ?? (isWhole ? new URL("results/", import.meta.url) : undefined);
 if (Object.values(measured).some(({ results }) => Object.values(results).some(({ error }) => error !== undefined))) {
   fail("Not everything could be measured: nothing is written.");
@@ -86,7 +88,7 @@ function writeResults(folder) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(inFolder("latest.json"), `${JSON.stringify(resultRecord(report), null, 2)}\n`);
   const chart = drawChart(report);
-  if (chart !== undefined) writeFileSync(inFolder("chart.svg"), chart);
+  if (chart !== undefined) writeFileSync(folder instanceof URL ? chartOfDocs : inFolder("chart.svg"), chart);
 }
 
 function choose(all, names, what) {

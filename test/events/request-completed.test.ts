@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { TargetOptions } from "../../src/gateway/target-options.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { UpstreamError } from "../../src/providers/upstream-provider.js";
-import { chatChunks, eventStream, ManualClock, wholeAnswer } from "../../src/testing.js";
+import { chatAnswer, chatChunks, eventStream, ManualClock, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, freeModel, smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 const target: TargetOptions = { provider: "fake", model: "upstream-small" };
@@ -44,6 +44,23 @@ it("has null for windows without a limit, and no remains where no ledger is used
   expect(unlimited?.remaining).toEqual({ session: null, week: null, month: null });
   expect([free?.heldMicro, free?.remaining]).toEqual([0, undefined]);
   expect([refused?.heldMicro, refused?.remaining, refused?.attempts]).toEqual([undefined, undefined, []]);
+  await test.close();
+});
+
+it.each([
+  ["the upstream's own usage", { usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } }, "provider", 3],
+  ["an estimate", { usage: null }, "estimated", 2],
+])("has the tokens of a free model, by %s, and where they come from", async (_, answer, usageSource, output) => {
+  const test = await startTestGateway();
+  test.upstream.reply(wholeAnswer(chatAnswer(answer)));
+  expect(await call(test, { model: freeModel.id })).toBe(200);
+  const [event] = test.events;
+  expect(event).toMatchObject({ chargedMicro: 0, usageSource, tokens: { output } });
+  expect(event).not.toHaveProperty("funding");
+  test.upstream.reply(wholeAnswer({ error: { message: "No." } }, { status: 400 }));
+  expect(await call(test, { model: freeModel.id })).toBe(400);
+  expect(test.events[1]).toMatchObject({ chargedMicro: 0, tokens: { input: 0, output: 0 } });
+  expect(test.events[1]).not.toHaveProperty("usageSource");
   await test.close();
 });
 

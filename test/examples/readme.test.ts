@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 import { bundled } from "../support/bundled.js";
-import { pageOf, pages, readme, snippetWith } from "./documentation.js";
+import { pageOf, pages, readme, root, snippetWith } from "./documentation.js";
 import { runCommand } from "./printed-commands.js";
 
 describe("the README's first snippet", () => {
@@ -95,6 +96,13 @@ it("the README's first 60 lines let a newcomer run it", () => {
   const top = readme.split("\n").slice(0, 60).join("\n");
   for (const step of ["npm install infergate", "node server.mjs", "npm run demo", snippetWith("import express")])
     expect(top).toContain(step);
+});
+
+it("the two commands of a newcomer stand whole on a line each, and their scripts are there", () => {
+  const lines = readme.split("\n");
+  for (const command of ["npm ci && npm run demo", "npm ci && npm test"]) expect(lines).toContain(command);
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["demo", "test"]));
 });
 
 it("the README has at most 250 lines", () => {

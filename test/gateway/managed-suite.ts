@@ -5,6 +5,7 @@ import { chatAnswer, chatChunks } from "../../src/testing/chat-samples.js";
 import { unique } from "../../src/testing/credit-ledger-fixture.js";
 import { eventStream, wholeAnswer } from "../../src/testing/fake-upstream/fake-answers.js";
 import { createGate } from "../../src/testing/gate.js";
+import { ManualClock } from "../../src/testing/manual-clock.js";
 import { chatCall } from "../adapters/client.js";
 import { type Host, listen } from "../adapters/host.js";
 import { largeModel, smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
@@ -168,9 +169,36 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       await gateway.keys.update(key.id, { enabled: false });
       await gateway.keys.update(key.id, { enabled: null });
       expect(await call(key.secret)).toBe(200);
-      await gateway.keys.revoke(key.id);
-      expect((await gateway.keys.update(key.id, { enabled: true })).revokedAt).not.toBeNull();
-      expect(await call(key.secret)).toBe(401);
+    });
+
+    it.each([true, null])("lets nobody in by a revoked key that is enabled: %j", async (enabled) => {
+      const { gateway, get, key } = await startWithKey();
+      await gateway.keys.update(key.id, { enabled: false });
+      const { revokedAt } = await gateway.keys.revoke(key.id);
+      const changed = await gateway.keys.update(key.id, { enabled });
+      const { secret: _, ...record } = key;
+      expect(changed).toEqual({ ...record, enabled: true, revokedAt });
+      expect(await gateway.keys.get(key.id)).toEqual(changed);
+      const refused = await get("/v1/models", key.secret);
+      expect([refused.status, await refused.json()]).toMatchObject([401, { error: { code: "invalid_api_key" } }]);
+    });
+
+    it("lists keys of one millisecond in the order in which they were made, whatever the page", async () => {
+      const clock = new ManualClock(Date.UTC(2026, 5, 1));
+      const { gateway } = await start({ clock });
+      const [account, plan] = [unique("account"), unique("plan")];
+      await gateway.plans.put({ id: plan, models: [] });
+      const ids: string[] = [];
+      for (let index = 0; index < 30; index++) {
+        if (index % 10 === 9) clock.advance(1);
+        ids.push((await gateway.keys.create({ account, plan })).id);
+      }
+      expect((await gateway.keys.list(account)).map(({ id }) => id)).toEqual(ids);
+      const page = await gateway.keys.list(account, { after: ids[12], limit: 9 });
+      expect(page.map(({ id }) => id)).toEqual(ids.slice(13, 22));
+      // Hence the newest is the one that was made last.
+      await gateway.keys.create({ account, plan, anchor: 5 });
+      expect((await gateway.keys.create({ account, plan })).anchor).toBe(5);
     });
 
     it("keeps metadata, which an update replaces and a rotation keeps, and whether the key is enabled", async () => {
@@ -354,6 +382,28 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       expect(windows.month.usedMicro).toBe(3_000_000 + last);
       expect(await gateway.accounts.usage(account, { to: first.entries.at(-1)?.at ?? 0 })).not.toEqual(rows);
       expect(await gateway.accounts.usage(account, { from: new Date(Date.now() + hour) })).toEqual([]);
+    });
+
+    it("counts what is of the millisecond of `from`, and not what is of that of `to`", async () => {
+      const { gateway, call, account, key } = await startWithKey();
+      await call(key.secret);
+      const [entry] = (await gateway.accounts.history(account)).entries;
+      const at = entry?.at ?? 0;
+      for (const [range, count] of [
+        [{ from: at, to: at + 1 }, 1],
+        [{ from: new Date(at) }, 1],
+        [{ to: new Date(at + 1).toISOString() }, 1],
+        [{ from: at - 1, to: at }, 0],
+        [{ to: at }, 0],
+        [{ from: at + 1 }, 0],
+        [{ from: at, to: at }, 0],
+        [{ from: at + 1, to: at }, 0],
+      ] as const) {
+        const { entries } = await gateway.accounts.history(account, range);
+        const sums = await gateway.accounts.usage(account, { ...range, by: ["model"] });
+        const rows = await gateway.accounts.usage(account, range);
+        expect([range, entries.length, sums.length, rows.length]).toEqual([range, count, count, count]);
+      }
     });
 
     it("tells an account its stock over HTTP, and opens nothing by it", async () => {

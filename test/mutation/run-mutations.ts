@@ -4,9 +4,9 @@
  */
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { allMutations } from "./all-mutations.js";
+import { inFolder } from "./in-folder.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
@@ -38,13 +38,6 @@ await Promise.all(
 console.log(`${count - survivors.length} of ${count} killed.`);
 for (const name of survivors) console.log(`SURVIVED ${name}`);
 process.exitCode = survivors.length === 0 ? 0 : 1;
-
-/** The tests' files are named without their folder and ending; what follows an option is left as it is. */
-function inFolder(folder: string, args: readonly string[]): string[] {
-  const options = args.findIndex((arg) => arg.startsWith("-"));
-  const files = args.slice(0, options === -1 ? args.length : options);
-  return [...files.map((file) => posix.join("test", folder, `${file}.test.ts`)), ...args.slice(files.length)];
-}
 
 function test(name: string, args: readonly string[]): Promise<"SURVIVED" | "killed" | "hung"> {
   const fixed = ["run", "--config", "test/vitest.config.ts", "--bail=1", "--maxWorkers=1"];

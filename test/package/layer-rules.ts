@@ -56,6 +56,7 @@ const special = [
       "!./usage/usage-sum.js",
       "!./bounds.js",
       "!../metering/*",
+      "!../check/without-nulls.js",
       "!../wire/*",
       "!../openai/**",
       "!../redaction/*",

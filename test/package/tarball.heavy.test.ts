@@ -35,6 +35,8 @@ describe("the packed package, installed in an empty project", () => {
     for (const name of [
       "src",
       "docs",
+      "examples",
+      ".github",
       "tsconfig.json",
       "tsup.config.ts",
       "package.json",
@@ -42,7 +44,8 @@ describe("the packed package, installed in an empty project", () => {
       "LICENSE",
       "CHANGELOG.md",
     ]) {
-      await cp(join(root, name), join(source, name), { recursive: true }).catch(ignoreMissing);
+      const filter = (path: string) => !path.includes("node_modules", root.length);
+      await cp(join(root, name), join(source, name), { recursive: true, filter }).catch(ignoreMissing);
     }
     await symlink(join(root, "node_modules"), join(source, "node_modules"));
     // Built in a copy, so that a `dist` that others read or write is left alone.
@@ -62,15 +65,17 @@ describe("the packed package, installed in an empty project", () => {
 
   it("holds what users need and nothing else", () => {
     const others = packed.filter((path) => !/^dist\/[\w.-]+\.(c?js|d\.c?ts)(\.map)?$/.test(path));
-    expect(others.filter((path) => !path.startsWith("docs/")).toSorted()).toEqual([
+    // What is of the examples, and where links lead, packed-links.test.ts says.
+    expect(others.filter((path) => !/^(docs|examples)\//.test(path)).toSorted()).toEqual([
+      ".github/CONTRIBUTING.md",
+      ".github/SECURITY.md",
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
       "package.json",
     ]);
-    expect(others.filter((path) => path.startsWith("docs/") && !/^docs\/([\w-]+\/)?[\w-]+\.md$/.test(path))).toEqual(
-      [],
-    );
+    const pages = others.filter((path) => path.startsWith("docs/"));
+    expect(pages.filter((path) => !/^docs\/(([\w-]+\/)?[\w-]+\.md|speed\.svg)$/.test(path))).toEqual([]);
   });
 
   it("holds the pages that the README leads to", async () => {

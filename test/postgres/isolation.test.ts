@@ -8,11 +8,9 @@ import { windowLimits } from "../../src/ledger/windows.js";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
-import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { journalOf } from "../support/journal-of.js";
 import { hasPgBouncer, PgBouncer } from "../support/pgbouncer.js";
 import { describeWithPostgres, type PostgresServer } from "../support/postgres-server.js";
-import { createShiftedSchema, shiftedPool } from "./test-schema.js";
 
 const processes = 4;
 const leaseMs = 60_000;
@@ -141,36 +139,4 @@ describe.each(["serializable", "repeatable read"])("a database whose transaction
       await Promise.all(ledgers.map(({ migrate }) => migrate()));
     });
   });
-});
-
-describeWithPostgres("the procedures that set the isolation", (server) => {
-  let pool: pg.Pool;
-  beforeAll(async () => {
-    pool = new pg.Pool({ connectionString: server.url, max: 8 });
-    await createShiftedSchema(pool, "shifted");
-  });
-  afterAll(() => pool.end());
-
-  /** Fails as a stricter isolation does, so that the procedures take over from the first operation on. */
-  function failing(inner: PostgresPool): PostgresPool {
-    return {
-      async query(text, values) {
-        if (/^select (answer::text as json from shifted\.operate|shifted\.forget)\(/.test(text)) {
-          throw Object.assign(new Error("could not serialize access"), { code: "40001" });
-        }
-        return inner.query(text, values);
-      },
-    };
-  }
-
-  describeCreditLedger(
-    "postgresCreditLedger",
-    (clock) =>
-      postgresStores({
-        pool: failing(shiftedPool(pool, "shifted", clock)),
-        schema: "shifted",
-        retentionMs: 50 * 365 * 86_400_000,
-      }).ledger,
-    { holds: 200, limits: true },
-  );
 });

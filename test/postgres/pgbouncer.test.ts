@@ -3,13 +3,10 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
-import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
-import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { hasPgBouncer, PgBouncer } from "../support/pgbouncer.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
-import { createShiftedSchema, shiftedPool } from "./test-schema.js";
 
 if (!hasPgBouncer) console.warn("SKIPPED: PgBouncer: it is not installed.");
 
@@ -26,27 +23,11 @@ describe.skipIf(!hasPgBouncer)("behind PgBouncer in transaction mode", () => {
       pool = new pg.Pool({ connectionString: bouncer.url, max: 16 });
       sql = postgres(bouncer.url, { max: 16 });
       direct = new pg.Pool({ connectionString: server.url, max: 2 });
-      await createShiftedSchema(pool, "shifted");
     });
     afterAll(async () => {
       await Promise.all([pool, sql, direct].map((each) => each?.end()));
       await bouncer.stop();
     });
-
-    const retentionMs = 50 * 365 * 86_400_000;
-    describeCreditLedger(
-      "postgresCreditLedger on pg",
-      (clock) => postgresCreditLedger({ pool: shiftedPool(pool, "shifted", clock), schema: "shifted", retentionMs }),
-      { holds: 1_000, limits: true },
-    );
-    describeCreditLedger(
-      "postgresCreditLedger on postgres.js",
-      (clock) => {
-        const driver = shiftedPool(fromPostgresJs(sql), "shifted", clock);
-        return postgresCreditLedger({ pool: driver, schema: "shifted", retentionMs });
-      },
-      { holds: 1_000, limits: true },
-    );
 
     it("says what to do where nothing that is said is heard", async () => {
       const pools = { pg: pool, "postgres.js": fromPostgresJs(sql) };

@@ -3,7 +3,6 @@ import postgres from "postgres";
 import { afterAll, beforeAll } from "vitest";
 import type { Clock } from "../../src/ledger/clock.js";
 import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
-import type { PostgresBatchOptions } from "../../src/postgres/batching/batch-options.js";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
@@ -29,22 +28,13 @@ describeWithPostgres("PostgreSQL", (server) => {
     await sql.end();
   });
 
-  const ledgerOn = (driver: PostgresPool, clock: Clock, batch?: PostgresBatchOptions | false): CreditLedger =>
-    postgresCreditLedger({ pool: shiftedPool(driver, "shifted", clock), schema: "shifted", retentionMs, batch });
+  const ledgerOn = (driver: PostgresPool, clock: Clock): CreditLedger =>
+    postgresCreditLedger({ pool: shiftedPool(driver, "shifted", clock), schema: "shifted", retentionMs });
 
   describeCreditLedger("postgresCreditLedger on pg", (clock) => ledgerOn(pool, clock), { holds: 3_000, limits: true });
   describeCreditLedger("postgresCreditLedger on postgres.js", (clock) => ledgerOn(fromPostgresJs(sql), clock), {
     holds: 1_000,
     limits: true,
   });
-  describeCreditLedger("postgresCreditLedger without batches", (clock) => ledgerOn(pool, clock, false), {
-    holds: 500,
-    limits: true,
-  });
-  describeCreditLedger(
-    "postgresCreditLedger with the smallest batches",
-    (clock) => ledgerOn(pool, clock, { operations: 1, inFlight: 1 }),
-    { holds: 500, limits: true },
-  );
   describeCreditLedgerModel("postgresCreditLedger", (clock) => ledgerOn(pool, clock), { runs: 10 });
 });

@@ -97,7 +97,8 @@ describe.runIf(hasRedisServer).each(clients)("the Redis ledger with %s", (_, con
     const one = await account(server.port, { timeoutMs: 100 });
     await one.spend(1);
     const control = await admin(server);
-    await control.client("PAUSE", "600", "ALL");
+    // For longer than any machine takes to come to the next line. The server is stopped then.
+    await control.client("PAUSE", "60000", "ALL");
     const error = await one.reserve(1).catch((caught) => caught);
     expect(error).toBeInstanceOf(LedgerUnavailableError);
     expect(error.message).toContain("100 ms");

@@ -491,8 +491,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "another account's keys are listed",
-    find: "account = ? ORDER BY created_at, id",
-    replace: "account >= ? ORDER BY created_at, id",
+    find: "} account = ?`",
+    replace: "} account >= ?`",
   },
   {
     name: "another account's keys are forgotten",

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,8 @@ declare module "vitest" {
 /** Makes the folder before all tests, and removes it after them: their own processes are killed when they are done. */
 export default function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "infergate-bundled-"));
+  // Servers of another user read what is in it.
+  chmodSync(folder, 0o711);
   symlinkSync(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(folder, "node_modules"));
   provide("bundledFolder", folder);
   return () => rmSync(folder, { recursive: true, force: true });

@@ -62,7 +62,8 @@ interface PrepaidStores {
 export function accountPrepaid({ ledger, accounts }: PrepaidStores, terms: AccountTermsLookup): AccountPrepaid {
   /** A misspelled account must not get another one's money. */
   async function requireAccount(by: string, account: string): Promise<void> {
-    if (accounts === undefined || (await terms.ofEachKey(account)).length > 0) return;
+    if (accounts === undefined || (await terms.ofRecord(account)) !== undefined) return;
+    if ((await terms.ofEachKey(account)).length > 0) return;
     throw new UnknownTermsError(
       `${by}: the account has neither a record nor keys. Make it with gateway.accounts.put or gateway.keys.create.`,
     );

@@ -10,8 +10,9 @@ import type {
   AccountPutCondition,
   AccountRecord,
   AccountUpdateCondition,
-  StoredAccount,
+  KeptAccount,
 } from "../../accounts/account-store.js";
+import { toKeptAccount } from "../../accounts/to-kept-account.js";
 import { checkInput } from "../../check/check-input.js";
 import { withoutNulls } from "../../check/without-nulls.js";
 import { keyAccount } from "../../keys/check-key.js";
@@ -36,8 +37,8 @@ export interface ManagedAccountChange extends Omit<AccountChange, "anchor"> {
  */
 export interface AccountRecords {
   /**
-   * Creates the account, or replaces the one of the same id. Without `status`, one that is there keeps its status and
-   * its message: a change of plan lifts no suspension. Used credits stay used, and a week or month that is open stays
+   * Creates the account, or replaces the one of the same id. Without `status`, or with `null`, one that is there keeps
+   * its status and its message: a change of plan lifts no suspension. Used credits stay used, and a week or month that is open stays
    * so to its end.
    * @param condition - `expected`: the `version` of the record to replace, `null` where there must be none. Default:
    * whatever is there.
@@ -46,15 +47,19 @@ export interface AccountRecords {
   put(account: AccountRecord, condition?: AccountPutCondition): Promise<void>;
   /**
    * Changes what is given, in one step: no change that another process makes at the same time is lost. `metadata` and
-   * `rates` are replaced as a whole. Effective as {@link put} is.
+   * `rates` are replaced as a whole. `status: null` ends a suspension, as `active` does. With the suspension goes its
+   * `message`. Effective as {@link put} is.
    * @param condition - `expected`: the `version` that the record must still have, where the change was made of what was
    * read. Default: any.
    * @returns the account as it is now.
    * @throws UnknownAccountError; AccountConflictError, with nothing written, when it has another version.
    */
-  update(id: string, change: ManagedAccountChange, condition?: AccountUpdateCondition): Promise<StoredAccount>;
-  /** The account's record, read from the store, with its `version` where the store keeps versions. */
-  get(id: string): Promise<(AccountRecord & Pick<StoredAccount, "version">) | undefined>;
+  update(id: string, change: ManagedAccountChange, condition?: AccountUpdateCondition): Promise<KeptAccount>;
+  /**
+   * The account's record, read from the store, with its `version` where the store keeps versions. What is not set is
+   * absent. An account without `status` is active, as one of which it is `active`.
+   */
+  get(id: string): Promise<KeptAccount | undefined>;
   /**
    * All accounts, in pages of 1 to 1000, by default 100. Each has its windows, its prepaid credits and its last call,
    * which are read from the ledger. Where that fails, as when a shard of it is away, the accounts concerned have
@@ -66,9 +71,9 @@ export interface AccountRecords {
    * @param options - `message`: what its clients read, at most 1000 characters.
    * @throws UnknownAccountError
    */
-  suspend(id: string, options?: { message?: string | undefined }): Promise<StoredAccount>;
+  suspend(id: string, options?: { message?: string | undefined }): Promise<KeptAccount>;
   /** Ends a suspension. @throws UnknownAccountError */
-  resume(id: string): Promise<StoredAccount>;
+  resume(id: string): Promise<KeptAccount>;
 }
 
 const accountId = z.strictObject({ id: keyAccount });
@@ -79,6 +84,10 @@ const listInput = z.strictObject({
 });
 const putCondition = z.strictObject({ expected: expectedVersion.nullish() });
 const updateCondition = accountId.extend({ expected: expectedVersion.optional() });
+const recordChange = accountChangeSchema.refine(
+  ({ status, message }) => message == null || status === undefined || status === "suspended",
+  { path: ["message"], error: 'is for suspended accounts: give `status: "suspended"` with it' },
+);
 const suspension = accountId.extend({ message: suspensionMessage });
 
 export function accountRecords(
@@ -96,10 +105,12 @@ export function accountRecords(
 
     async update(id, given, condition = {}) {
       const by = "gateway.accounts.update";
-      const change = checkInput(by, accountChangeSchema, given);
+      const change = checkInput(by, recordChange, given);
       const { expected } = checkInput(by, updateCondition, { ...condition, id });
       const members = Object.entries(change).filter(([, value]) => value !== undefined);
-      const changed = await stored.change(by, id, Object.fromEntries(members), { expected });
+      const endsSuspension = change.status === null || change.status === "active";
+      const whole = { ...Object.fromEntries(members), ...(endsSuspension && { message: null }) };
+      const changed = await stored.change(by, id, whole, { expected });
       if (change.plan !== undefined) await warnOfUnknownPlan(by, change.plan);
       return changed;
     },
@@ -107,14 +118,16 @@ export function accountRecords(
     async get(id) {
       const by = "gateway.accounts.get";
       checkInput(by, accountId, { id });
-      return (await stored.store(by, "find").find(id)) ?? undefined;
+      const found = await stored.store(by, "find").find(id);
+      return found ? toKeptAccount(found) : undefined;
     },
 
     async list(given = {}) {
       const by = "gateway.accounts.list";
       const { credits, ...request } = checkInput(by, listInput, given);
       const page = await stored.store(by, "list").list(request);
-      return credits ? { ...page, accounts: await withCredits(by, page.accounts, sources) } : page;
+      const accounts = page.accounts.map(toKeptAccount);
+      return { ...page, accounts: credits ? await withCredits(by, accounts, sources) : accounts };
     },
 
     async suspend(id, options = {}) {

@@ -70,7 +70,7 @@ export class AccountTermsLookup {
   /** @throws UnknownTermsError */
   async find(by: string, account: string, { plan, anchor }: GivenTerms): Promise<FoundTerms> {
     if (plan !== undefined && anchor !== undefined) return { plan, anchor };
-    const known = await this.#lookups.findAccount?.(account);
+    const known = await this.ofRecord(account);
     if (known === undefined) return this.#ofKeys(by, account, { plan, anchor });
     return { plan: plan ?? known.plan, anchor: anchor === undefined ? known.anchor : anchor };
   }
@@ -88,13 +88,14 @@ export class AccountTermsLookup {
     return { plan, limits: windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() }) };
   }
 
-  /**
-   * The terms of the account's record, where there is one. Else those of each of its keys in force, or of all of them.
-   * None where the store cannot list.
-   */
-  async ofEachKey(account: string): Promise<readonly KeyTerms[]> {
+  /** The terms of the account's record; `undefined` where there is none. */
+  async ofRecord(account: string): Promise<FoundTerms | undefined> {
     const known = await this.#lookups.findAccount?.(account);
-    if (known !== undefined) return [{ plan: known.plan, anchor: known.anchor }];
+    return known && { plan: known.plan, anchor: known.anchor };
+  }
+
+  /** The terms of each of the account's keys in force, or of all of its keys. None where the store cannot list. */
+  async ofEachKey(account: string): Promise<readonly KeyTerms[]> {
     const listed = (await this.#keys.list?.(account)) ?? [];
     const now = this.#clock.now();
     const inForce = listed.filter(

@@ -39,9 +39,11 @@ export interface CreditGrant extends AccountTerms {
   note?: string | undefined;
 }
 
-/** A range of time; the start is inclusive, the end is exclusive. Default: everything that the ledger keeps. */
+/** A range of time. Where `to` is not later than `from`, nothing is in it. Default: everything that the ledger keeps. */
 export interface HistoryRange {
+  /** Inclusive: what is of this very millisecond is in it. */
   from?: Instant | undefined;
+  /** Exclusive: what is of this very millisecond is not in it. The `to` of one range is the `from` of the next. */
   to?: Instant | undefined;
 }
 

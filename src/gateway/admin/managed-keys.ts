@@ -15,7 +15,12 @@ import { type KeyServices, StoredKeys } from "./stored-keys.js";
 import { UnknownAccountError } from "./unknown-account-error.js";
 import { UnknownKeyError } from "./unknown-key-error.js";
 
-/** A key as the host sees it: everything but the key itself and its hash. Instants are epoch milliseconds. */
+/**
+ * A key as the host sees it: everything but the key itself and its hash. Instants are epoch milliseconds. Each member is
+ * always there; what the key does not have is `null`.
+ *
+ * A key works while it is `enabled`, not yet `expiresAt` and not yet `revokedAt`.
+ */
 export interface ManagedKey {
   id: string;
   account: string;
@@ -30,13 +35,16 @@ export interface ManagedKey {
   expiresAt: number | null;
   /** From this moment on it is refused. In the future for a key that was rotated with a time of grace. */
   revokedAt: number | null;
-  /** `false`: it is refused with a 401 `api_key_disabled`, until it is enabled again. */
+  /**
+   * `false`: it is refused with a 401 `api_key_disabled`, until it is enabled again. Of a revoked or expired key it says
+   * nothing about whether the key works: it does not.
+   */
   enabled: boolean;
   /** Exact model ids or `*` patterns that narrow the plan; `null`: all of the plan's. */
   models: readonly string[] | null;
   /** Where the account's weeks and months begin. */
   anchor: number | null;
-  /** What the host keeps with it. */
+  /** What the host keeps with it. `null`: nothing. */
   metadata: KeyMetadata | null;
   /** What it may cost, in credits. `null`: no caps of its own. */
   credits: KeyCredits | null;
@@ -98,7 +106,10 @@ export interface ManagedKeyChange {
   name?: string | null | undefined;
   expiresAt?: Instant | null | undefined;
   models?: readonly string[] | null | undefined;
-  /** `false`: from now on it is refused; calls in progress go on. `null` is `true`. */
+  /**
+   * `false`: from now on it is refused; calls in progress go on. `null` is `true`. A revocation is final: to enable a
+   * revoked key is no error, changes this member alone, and lets nobody in.
+   */
   enabled?: boolean | null | undefined;
   /** All of it: what is not given is gone. */
   metadata?: KeyMetadata | null | undefined;
@@ -126,7 +137,8 @@ export interface ManagedKeys {
   create(key: NewKey): Promise<CreatedKey>;
   get(id: string): Promise<ManagedKey | undefined>;
   /**
-   * The keys of an account, revoked and expired ones too, the oldest first.
+   * The keys of an account, revoked and expired ones too, the oldest first. Keys of one millisecond come in the order of
+   * their ids, which is the order in which one process made them. It is the same in every store.
    * @param page - `limit`: the most keys, by default all; `after`: the id of the last key of the previous page.
    */
   list(

@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { hashKey } from "../../keys/hash-key.js";
+import { KeyIds } from "../../keys/key-ids.js";
 import type { KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../../keys/key-store.js";
 import { keyHint, makeManagedKey } from "../../keys/managed-key.js";
 import type { Clock } from "../../ledger/clock.js";
@@ -28,8 +28,8 @@ export class StoredKeys {
   readonly #findCaller: { forget(hash: string): void };
   readonly #clock: Clock;
   readonly #prefix: string;
-
   readonly #ledger: Pick<CreditLedger, "keepsLimits">;
+  readonly #ids = new KeyIds();
 
   constructor({ keys, keyPrefix, ledger }: KeyServices, findCaller: { forget(hash: string): void }, clock: Clock) {
     this.#keys = keys;
@@ -51,7 +51,8 @@ export class StoredKeys {
     const secret = makeManagedKey(this.#prefix);
     const hash = hashKey(secret);
     const hint = keyHint(secret, this.#prefix);
-    const key = { ...values, id: `key_${randomUUID()}`, hash, hint, createdAt: this.#clock.now() };
+    const createdAt = this.#clock.now();
+    const key = { ...values, id: this.#ids.next(createdAt), hash, hint, createdAt };
     try {
       await this.store(by, "insert").insert(key);
       await this.#requireLimits(by, key);

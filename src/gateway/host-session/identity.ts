@@ -8,11 +8,15 @@ export interface Identity {
    * What a missing value becomes as a text, such as `"undefined"`, is refused.
    */
   account: string;
-  /** Id of the account's plan. Default: the one of the account's keys, which is looked up for each request. */
+  /**
+   * Id of the account's plan. It counts for accounts without a record in `accounts`: where there is a record, its plan and
+   * its anchor count, and what is given here does not. A difference is a warning `terms_differ`.
+   * Default: the one of the account's keys, which is looked up for each request.
+   */
   plan?: string | undefined;
   /**
-   * Where the account's weeks and months begin; `null`: Monday and the first of the month. Default: as its keys have it;
-   * with `plan` and no keys, the default of `null`.
+   * Where the account's weeks and months begin; `null`: Monday and the first of the month. It counts where `plan` does.
+   * Default: as its keys have it; with `plan` and no keys, the default of `null`.
    */
   anchor?: Instant | null | undefined;
   /** What people call the account. The gateway's endpoints do not use it. */

@@ -12,8 +12,9 @@ interface ComparisonServices {
 const mostRemembered = 10_000;
 
 /**
- * Compares the plan and anchor that a session gives an account with those of its API keys. Where they differ, the
- * account has two limits, or two sets of windows, by how it calls.
+ * Compares the plan and anchor that a session gives an account with those of its record, which count in place of them.
+ * For an account without a record, with those of its API keys: where these differ, the account has two limits, or two
+ * sets of windows, by how it calls.
  *
  * An account is compared once for each plan and anchor that its sessions give it. No request waits for it.
  */
@@ -45,17 +46,20 @@ export class TermsComparison {
 
   async #warnIfDiffering(account: string, { plan, anchor }: FoundTerms): Promise<void> {
     const { terms, timeLimit, warnOnce } = this.#services;
-    const ofKeys = await timeLimit.race(terms.ofEachKey(account));
+    const record = await timeLimit.race(terms.ofRecord(account));
+    const others = record === undefined ? await timeLimit.race(terms.ofEachKey(account)) : [record];
     const differing = [
-      ...(ofKeys.some((key) => key.plan !== undefined && key.plan !== plan) ? ["plan"] : []),
-      ...(ofKeys.some((key) => key.anchor !== anchor) ? ["anchor"] : []),
+      ...(others.some((other) => other.plan !== undefined && other.plan !== plan) ? ["plan"] : []),
+      ...(others.some((other) => other.anchor !== anchor) ? ["anchor"] : []),
     ];
     if (differing.length === 0) return;
-    warnOnce({
-      code: "terms_differ",
-      message:
-        `\`identify\` gives the account "${account}" another ${differing.join(" and another ")} than its API keys have. ` +
-        "Its credits are then counted in two ways. Give both the same, or leave `plan` and `anchor` out of the identity.",
-    });
+    const given = `\`identify\` gives the account "${account}" another ${differing.join(" and another ")} than`;
+    const message =
+      record === undefined
+        ? `${given} its API keys have. Its credits are then counted in two ways. Give both the same, or leave \`plan\` ` +
+          "and `anchor` out of the identity."
+        : `${given} its record has. The record counts. Leave \`plan\` and \`anchor\` out of the identity, or change the ` +
+          "record with gateway.accounts.update.";
+    warnOnce({ code: "terms_differ", message });
   }
 }

@@ -7,7 +7,10 @@ import type { UsageReport } from "../../server/usage-report.js";
 export interface InProcessCaller {
   /** The account whose credits they use. At most 128 characters, well-formed Unicode without control characters. */
   account: string;
-  /** Id of the account's plan. Default: that of the account's record, else of its keys, looked up for each call. */
+  /**
+   * Id of the plan of these calls. Your own code decides: it counts in place of the plan of the account's record.
+   * Default: that of the account's record, else of its keys, looked up for each call.
+   */
   plan?: string | undefined;
   /**
    * Where the account's weeks and months begin; `null`: Monday and the first of the month. Default: as its record has it, else its keys;
@@ -30,14 +33,19 @@ export interface InProcessCaller {
 
 /** Calls the gateway from within its process. It holds no secret. */
 export interface InProcess {
-  /** For SDKs. Nothing else can reach it. */
+  /**
+   * For SDKs: `http://infergate.invalid/v1`, whatever `basePath` is. Anthropic's SDK takes its origin, as
+   * `new URL(baseURL).origin`. Nothing else can reach it.
+   */
   readonly baseURL: string;
   /**
    * A `fetch` that sends requests to the gateway and to nothing else. An `Authorization` header is ignored. Errors of the
    * gateway are responses, as SDKs expect. Once a signal of the call or of its caller is aborted, it rejects with the
    * signal's `reason`, and the body of a stream fails with it, as with the `fetch` of the platform.
+   * Of a URL, only the origin is compared with that of `baseURL`: every path of the gateway can be called, such as
+   * `/healthz`, and any other path is the gateway's 404.
    * Where a store of keys or accounts fails, or takes longer than `storeTimeoutMs`, the response is a 503.
-   * @throws TypeError for a URL that is not below `baseURL`; UnknownTermsError when the account's plan is not known.
+   * @throws TypeError for a URL of another origin, of which nothing is sent; UnknownTermsError when the account's plan is not known.
    */
   readonly fetch: typeof globalThis.fetch;
   /** The account's credits, as `GET /v1/usage` gives them. @throws UnknownTermsError; Error when the ledger fails. */

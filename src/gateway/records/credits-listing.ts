@@ -1,4 +1,4 @@
-import type { StoredAccount } from "../../accounts/account-store.js";
+import type { KeptAccount } from "../../accounts/account-store.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger, LedgerEntry, WindowLimits } from "../../ledger/credit-ledger.js";
 import { shardPath } from "../../ledger/sharding/shard-path.js";
@@ -42,7 +42,7 @@ export class CreditsListing {
   }
 
   /** Never rejects. */
-  async read(by: string, account: StoredAccount): Promise<ListedAccount> {
+  async read(by: string, account: KeptAccount): Promise<ListedAccount> {
     const { id, plan } = account;
     const limits = await this.#attempt(`the plan ${JSON.stringify(plan)}`, id, () => this.#limitsOf(by, account));
     const credits = limits && (await this.#attempt(this.#keeperOf(id), id, () => this.#creditsOf(id, limits)));
@@ -81,7 +81,7 @@ export class CreditsListing {
   }
 
   /** Empty where the plan does not exist. */
-  async #limitsOf(by: string, { id, plan, anchor }: StoredAccount): Promise<{ readonly windows?: WindowLimits }> {
+  async #limitsOf(by: string, { id, plan, anchor }: KeptAccount): Promise<{ readonly windows?: WindowLimits }> {
     try {
       const { limits } = await this.#sources.terms.resolve(by, id, { plan, anchor: anchor ?? null });
       return { windows: limits };

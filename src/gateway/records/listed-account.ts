@@ -1,8 +1,8 @@
-import type { AccountPage, AccountPageRequest, StoredAccount } from "../../accounts/account-store.js";
+import type { AccountPage, AccountPageRequest, KeptAccount } from "../../accounts/account-store.js";
 import type { AccountBalance } from "../admin/account-balance.js";
 
 /** An account's record, with its credits and its last call. */
-export interface ListedAccount extends StoredAccount, Partial<Pick<AccountBalance, "windows" | "prepaid">> {
+export interface ListedAccount extends KeptAccount, Partial<Pick<AccountBalance, "windows" | "prepaid">> {
   /**
    * When its newest call or hold ended that is in the journal, in epoch milliseconds. Absent where there is none among the
    * newest 1,000 entries, or the ledger keeps no journal.

@@ -3,9 +3,11 @@ import type {
   AccountPutCondition,
   AccountStore,
   AccountUpdateCondition,
+  KeptAccount,
   StoredAccount,
   WritableAccountStore,
 } from "../../accounts/account-store.js";
+import { toKeptAccount } from "../../accounts/to-kept-account.js";
 import { requireMethods } from "../admin/require-methods.js";
 import { UnknownAccountError } from "../admin/unknown-account-error.js";
 
@@ -49,13 +51,13 @@ export class StoredAccounts {
     id: string,
     members: AccountChange,
     { expected }: AccountUpdateCondition = {},
-  ): Promise<StoredAccount> {
+  ): Promise<KeptAccount> {
     const store = this.store(by, "update");
     if (expected !== undefined) requireVersions(by, store);
     const changed = await this.#write(id, () =>
       expected === undefined ? store.update(id, members) : store.update(id, members, { expected }),
     );
-    if (changed !== undefined) return changed;
+    if (changed !== undefined) return toKeptAccount(changed);
     throw new UnknownAccountError(
       `${by}: there is no account ${JSON.stringify(id)} in the account store. Make it with gateway.accounts.put.`,
     );

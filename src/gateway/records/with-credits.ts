@@ -1,4 +1,4 @@
-import type { StoredAccount } from "../../accounts/account-store.js";
+import type { KeptAccount } from "../../accounts/account-store.js";
 import { CreditsListing, type CreditsSources } from "./credits-listing.js";
 import type { ListedAccount } from "./listed-account.js";
 
@@ -8,7 +8,7 @@ const readAtOnce = 8;
 /** Adds their credits to accounts. Warns of those whose credits could not be read. */
 export async function withCredits(
   by: string,
-  accounts: readonly StoredAccount[],
+  accounts: readonly KeptAccount[],
   sources: CreditsSources,
 ): Promise<ListedAccount[]> {
   const listing = new CreditsListing(sources);

@@ -77,6 +77,10 @@ export function describeUsage(journalIt: JournalIt): void {
       [first + 7 * hour + 1, first + 14 * hour + 1],
       [first + 30 * hour, first + 32 * hour],
       [clock.now() + second, clock.now() + day],
+      [first + 7 * hour, first + 7 * hour],
+      [first + 7 * hour, first + 7 * hour + 1],
+      [first + 7 * hour - 1, first + 7 * hour],
+      [first + 14 * hour, first + 7 * hour],
     ] as const) {
       await expectSumsToMatch(account, { from, to });
     }

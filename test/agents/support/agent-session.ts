@@ -30,7 +30,7 @@ export interface SessionOptions {
 }
 
 /**
- * Runs a test with a session of its own. At the end all of the script was said, the account was charged for what the
+ * Runs a test with a session of its own. At the end all of the script was said but for what is optional, the account was charged for what the
  * server counted and for nothing else, nothing is held, and no host but this one was called.
  */
 export function withAgentSession(options: SessionOptions, run: (session: AgentSession) => Promise<void>) {
@@ -85,7 +85,7 @@ class Script {
   }
 
   get left(): number {
-    return this.#turns.length;
+    return this.#turns.filter((turn) => !("isOptional" in turn && turn.isOptional)).length;
   }
 
   add(turns: readonly ScriptedTurn[]): void {

@@ -12,6 +12,8 @@ export interface ModelTurn {
   tokens: TokenCounts;
   /** Whose turn it is, where two agents ask at a time. Default: whoever asks next. */
   isFor?: (request: FakeRequest) => boolean;
+  /** Whether the agent may end without asking for it. Default: it must ask. */
+  isOptional?: boolean;
 }
 
 /** A call of a tool: with arguments, or with a text where its input is no JSON. */

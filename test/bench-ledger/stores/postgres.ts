@@ -11,7 +11,7 @@ const connections = 32;
 export const openPostgres: OpenStore = async () => {
   if (!hasPostgres) return undefined;
   // As a server is that keeps what it has acknowledged.
-  const server = new TemporaryServer({ fsync: "on", shared_buffers: "256MB" });
+  const server = new TemporaryServer({ fsync: "on", jit: "on", shared_buffers: "256MB" });
   await server.create();
   const pool = new pg.Pool({ connectionString: server.url, max: connections });
   const ledger = postgresCreditLedger({ pool });

@@ -23,7 +23,7 @@ const [first, last] = [today - days, today - 1];
 const { values } = parseArgs({
   options: { runs: { type: "string", default: "11" }, entries: { type: "string", default: "1000000" } },
 });
-const server = new TemporaryServer({ shared_buffers: "512MB" });
+const server = new TemporaryServer({ jit: "on", shared_buffers: "512MB" });
 await server.create();
 const pool = new pg.Pool({ connectionString: server.url, max: 1 });
 try {

@@ -6,7 +6,8 @@ const stream = { stream: true };
 /**
  * What is called in process. `operation` is what the client speaks, `speaks` what the provider speaks, `answers` what it
  * answers with, `calls` how many make a round, `to` the workload that it is compared with. `by` is how the gateway is called:
- * by its adapters' method, by `gateway.handler`, or by the `fetch` of `gateway.as()`.
+ * by its adapters' method, by `gateway.handler`, or by the `fetch` of `gateway.as()`. `credits` is what the plan has, and
+ * `status` what a call gets: 100,000,000 and 200 by default.
  *
  * A round is long enough to be one of warm code: the collection before each round makes the compiler forget some of what it
  * knows, and the first rounds are those in which it learns.
@@ -21,6 +22,15 @@ export const inProcessWorkloads = {
   },
   W2a: streamOf("chat/completions", "chat/completions", chat, requests.chat(stream)),
   W3: { operation: "chat/completions", speaks: "chat/completions", answers: chat, body: requests.wide(), calls: 600 },
+  W6: {
+    operation: "chat/completions",
+    speaks: "chat/completions",
+    answers: chat,
+    body: requests.chat(),
+    calls: 20_000,
+    credits: 0,
+    status: 429,
+  },
   "W7 responses": wholeOf("responses", responses, requests.responses()),
   "W7 responses, stream": streamOf("responses", "responses", responses, requests.responses(stream)),
   "W7 messages": wholeOf("messages", messages, requests.messages()),

@@ -3,7 +3,10 @@ import { AccountConflictError } from "../../../src/accounts/account-conflict-err
 import type { WritableAccountStore } from "../../../src/accounts/account-store.js";
 import { UnknownTermsError } from "../../../src/gateway/admin/account-terms.js";
 import { UnknownAccountError } from "../../../src/gateway/admin/unknown-account-error.js";
+import type { Identity } from "../../../src/gateway/host-session/identity.js";
+import type { GatewayOptions } from "../../../src/gateway/options.js";
 import type { ListedAccount, ListedAccountPage } from "../../../src/gateway/records/listed-account.js";
+import type { UsageReport } from "../../../src/server/usage-report.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { expectAccountRoundTrips } from "../../contracts/any-limits.js";
 import { type Managed, type Stores, startManaged } from "../managed-suite.js";
@@ -31,20 +34,22 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
     });
 
     /** It keeps what it found for an hour, unless a notice comes. */
-    async function start(): Promise<Managed & { finds: () => number }> {
+    async function start(options: Partial<GatewayOptions> = {}): Promise<Managed & { finds: () => number }> {
       const { accounts, ...stores } = make();
       let finds = 0;
       const find = (id: string) => {
         finds++;
         return accounts.find(id);
       };
-      const test = await startManaged(stores, { accounts: { ...accounts, find } });
+      const test = await startManaged(stores, { accounts: { ...accounts, find }, ...options });
       open.push(test);
       return { ...test, finds: () => finds };
     }
 
-    async function startWithPlan(): Promise<{ test: Managed; plan: string; account: string }> {
-      const test = await start();
+    async function startWithPlan(
+      options?: Partial<GatewayOptions>,
+    ): Promise<{ test: Managed; plan: string; account: string }> {
+      const test = await start(options);
       const [plan, account] = [unique("plan"), unique("account")];
       await test.gateway.plans.put({ id: plan, models: ["acme/*"], credits: { month: 100 } });
       return { test, plan, account };
@@ -213,6 +218,74 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       expect(usage.plan).toBe(plan);
       const event = test.events.findLast(({ endpoint }) => endpoint === "chat/completions");
       expect(event).toMatchObject({ account, plan, source: "key" });
+    });
+
+    it("gives a session the plan and the calendar of its account's record, and not those that identify names", async () => {
+      let identity: Identity | undefined;
+      const { test, plan, account } = await startWithPlan({ identify: () => identity });
+      const { accounts, plans } = test.gateway;
+      const ofSession = unique("plan");
+      await plans.put({ id: ofSession, models: [] });
+      identity = { account, plan: ofSession, anchor: 0 };
+      const shown = async () => {
+        const request = new Request("http://gateway.test/v1/usage", { headers: { "sec-fetch-site": "same-origin" } });
+        return (await (await test.gateway.handler(request)).json()) as UsageReport;
+      };
+      const warned = () => test.warnings.filter(({ code }) => code === "terms_differ");
+      // As long as there is no record, the session's own count.
+      expect((await shown()).plan).toBe(ofSession);
+      expect(warned()).toEqual([]);
+
+      const anchor = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
+      await accounts.put({ id: account, plan, anchor });
+      identity = { account, plan: ofSession, anchor: 1 };
+      expect(await shown()).toMatchObject({ plan });
+      await expect
+        .poll(warned, { interval: 5 })
+        .toMatchObject([
+          { message: expect.stringMatching(/another plan and another anchor than its record has\. The record counts/) },
+        ]);
+      identity = { account };
+      expect(await shown()).toMatchObject({ plan });
+      // The host's own code may decide otherwise for its calls.
+      expect((await test.gateway.as({ account, plan: ofSession }).usage()).plan).toBe(ofSession);
+
+      identity = { account, plan: ofSession, anchor: null };
+      const call = new Request("http://gateway.test/v1/chat/completions", {
+        method: "POST",
+        headers: { "sec-fetch-site": "same-origin", "content-type": "application/json" },
+        body: JSON.stringify({ model: "acme/small", messages: [{ role: "user", content: "Hi" }] }),
+      });
+      expect((await test.gateway.handler(call)).status).toBe(200);
+      const { windows } = await accounts.balance(account);
+      expect([windows.week.startsAt, windows.month.usedMicro]).toEqual([anchor, 1_000_000]);
+    });
+
+    it("takes a status of null for none: put leaves a suspension, update ends it, with its message", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts } = test.gateway;
+      await accounts.put({ id: account, plan, status: null, message: null, anchor: null, metadata: null, rates: null });
+      const bare = { id: account, plan, version: expect.any(String) };
+      expect(await accounts.get(account)).toStrictEqual(bare);
+      const { secret } = await test.gateway.keys.create({ account });
+      expect(await test.call(secret)).toBe(200);
+
+      for (const ending of [null, "active"] as const) {
+        const message = "Pay first.";
+        await accounts.suspend(account, { message });
+        await accounts.put({ id: account, plan, status: null });
+        expect(await accounts.get(account)).toStrictEqual({ ...bare, status: "suspended", message });
+        expect(await test.call(secret)).toBe(403);
+        await expect(accounts.update(account, { status: ending, message })).rejects.toThrow(
+          /is for suspended accounts/,
+        );
+        const ended = ending === null ? bare : { ...bare, status: ending };
+        expect(await accounts.update(account, { status: ending })).toStrictEqual(ended);
+        expect(await accounts.get(account)).toStrictEqual(ended);
+        expect(await test.call(secret)).toBe(200);
+        // What was read can be written.
+        await accounts.put((await accounts.get(account)) ?? { id: "", plan: "" });
+      }
     });
 
     it("grants and reads credits, and serves calls in process, by the account's record alone", async () => {

@@ -160,6 +160,31 @@ describe("gateway.as()", () => {
     expect((await fetch("http://infergate.invalid/else")).status).toBe(404);
   });
 
+  it("compares the origin of a URL alone: every path of the gateway can be called, whatever basePath is", async () => {
+    const { gateway } = await start({ basePath: "/ai" });
+    const { baseURL, fetch } = gateway.as(pro);
+    expect(baseURL).toBe("http://infergate.invalid/v1");
+    const statusOf = async (url: string | URL | Request) => (await fetch(url)).status;
+    expect(await statusOf(`${baseURL}/models`)).toBe(200);
+    expect(await statusOf(new URL("/healthz", baseURL))).toBe(200);
+    expect(await statusOf("HTTP://INFERGATE.invalid:80/v1/../v1/models?limit=1#top")).toBe(200);
+    for (const path of ["/", "/models", "/v1", "/v2/models", "/ai/v1/models"]) {
+      const response = await fetch(new URL(path, baseURL));
+      expect([path, response.status, await response.json()]).toMatchObject([
+        path,
+        404,
+        { error: { code: "unknown_url" } },
+      ]);
+    }
+    const others = ["https://infergate.invalid/v1/models", "http://infergate.invalid.evil.test/v1/models"];
+    for (const url of [...others, "http://a.infergate.invalid/v1/models", "data:text/plain,x"]) {
+      for (const input of [url, new URL(url), new Request(url)]) {
+        await expect(fetch(input)).rejects.toThrow(/reaches the gateway alone.*http:\/\/infergate\.invalid\/v1/);
+      }
+    }
+    await expect(fetch("/v1/models")).rejects.toThrow(TypeError);
+  });
+
   it.each([
     ["a string", JSON.stringify(ask)],
     ["bytes", new TextEncoder().encode(JSON.stringify(ask))],

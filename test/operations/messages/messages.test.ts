@@ -132,6 +132,23 @@ describe("a Messages client on a target of chat completions", () => {
     expect(await failing({})).toMatchObject({ status: 429, error: { error: { type: "rate_limit_error" } } });
   });
 
+  it("gets the member at fault before the message of a 400, as Anthropic puts it, and in no member of its own", async () => {
+    const { gateway } = await start();
+    const refusal = async (body: object) => {
+      const headers = { "content-type": "application/json", "x-api-key": "sk-pro" };
+      const init = { method: "POST", headers, body: JSON.stringify({ ...ask, ...body }) };
+      const response = await gateway.handler(new Request("http://gateway.test/v1/messages", init));
+      const { error } = (await response.json()) as { error: { message: string } };
+      return [response.status, Object.keys(error), error.message];
+    };
+    const members = ["type", "message", "code"];
+    const messages = [{ role: "user", content: "Hi" }, { content: "Hi" }];
+    expect(await refusal({ messages })).toEqual([400, members, "messages.1.role: Field required"]);
+    expect(await refusal({ max_tokens: "5" })).toEqual([400, members, "max_tokens: Input should be an integer"]);
+    // Only a 400 is about a member.
+    expect(await refusal({ model: "acme/none" })).toEqual([404, members, expect.stringMatching(/^The model /)]);
+  });
+
   it("may send its key either way, and gets 401 without one", async () => {
     const { gateway } = await start();
     const post = (headers: Record<string, string>) =>

@@ -1,8 +1,8 @@
 import type { Mutation } from "../../mutation/mutation.js";
 
-const processes = "postgres-limits-processes";
-const retention = "postgres-limits-retention";
-const rolling = "postgres-rolling-restart";
+const processes = "limits/postgres-limits-processes";
+const retention = "limits/postgres-limits-retention";
+const rolling = "limits/postgres-rolling-restart";
 
 /** Lines of prepaid credits, caps and rates to break. */
 export const limitMutations: readonly Mutation[] = [
