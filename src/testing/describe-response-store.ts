@@ -1,9 +1,9 @@
 import { describeAccounts } from "./response-store/account-rules.js";
 import { describeChains } from "./response-store/chain-rules.js";
 import { describeEnds } from "./response-store/end-rules.js";
+import { describeInputPages } from "./response-store/input-page-rules.js";
 import { describeInput } from "./response-store/input-rules.js";
 import { describeItems } from "./response-store/item-rules.js";
-import { describePages } from "./response-store/page-rules.js";
 import { describePut } from "./response-store/put-rules.js";
 import { type MakeResponseStore, responseFixtures } from "./response-store/response-fixture.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
@@ -41,5 +41,5 @@ const rules = [
   describeAccounts,
   describeInput,
   describeEnds,
-  describePages,
+  describeInputPages,
 ];

@@ -36,7 +36,7 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
 /** Does the steps, one in each turn of the event loop. */
 export async function stepInTurns<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
-    await nextTurn();
+    await nextSlice();
     const step = steps.next();
     if (step.done) return step.value;
   }
@@ -69,7 +69,8 @@ export const valueBytes = 32;
 /** The works that wait for a turn of this thread's event loop. All gateways in the thread share it. */
 const waiting: (() => void)[] = [];
 
-export function nextTurn(): Promise<void> {
+/** Resolves when it is the turn of one more slice, behind all others that wait. */
+export function nextSlice(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
     if (waiting.length === 1) soon(giveTurn);

@@ -3,8 +3,13 @@ import type { Mutation } from "../mutation/mutation.js";
 const lines: readonly Omit<Mutation, "test">[] = [
   {
     name: "another account's response is found",
-    find: "from infergate.response as kept where account = $1 and id = $2",
-    replace: "from infergate.response as kept where account >= $1 and id = $2",
+    find: "} from infergate.response as kept where account = $1",
+    replace: "} from infergate.response as kept where account >= $1",
+  },
+  {
+    name: "another account's input items are listed",
+    find: "\nfrom infergate.response as kept where account = $1",
+    replace: "\nfrom infergate.response as kept where account >= $1",
   },
   {
     name: "an item of another account's response is found",
@@ -13,8 +18,14 @@ const lines: readonly Omit<Mutation, "test">[] = [
   },
   {
     name: "a response goes on from another account's",
-    find: "on earlier.account = $1 and earlier.id",
-    replace: "on earlier.account > '' and earlier.id",
+    find: "earlier.previous_id, chain.depth + 1\n  from chain join infergate.response as earlier on earlier.account = $1",
+    replace:
+      "earlier.previous_id, chain.depth + 1\n  from chain join infergate.response as earlier on earlier.account > ''",
+  },
+  {
+    name: "what another account's responses take is measured",
+    find: "earlier.bytes, chain.depth + 1\n  from chain join infergate.response as earlier on earlier.account = $1",
+    replace: "earlier.bytes, chain.depth + 1\n  from chain join infergate.response as earlier on earlier.account > ''",
   },
   { name: "no response expires", find: "`put_at > (select", replace: "`put_at > -1 * (select" },
   { name: "a response expires late", find: "`put_at > (select", replace: "`put_at >= (select" },
@@ -24,11 +35,12 @@ const lines: readonly Omit<Mutation, "test">[] = [
     find: "item.position desc limit 1",
     replace: "item.position limit 1",
   },
-  { name: "items are in no order", find: "order by position)", replace: "order by id)", part: "response-sql" },
+  { name: "items are in no order", find: "item) order by position)", replace: "item) order by id)" },
   {
     name: "a chain of responses has no end",
-    find: "where chain.depth < $4 and",
-    replace: "where chain.depth < 99 and",
+    find: "earlier.previous_id, chain.depth + 1\n  from chain join infergate.response as earlier on earlier.account = $1 and earlier.id = chain.previous_id\n  where chain.depth < $4",
+    replace:
+      "earlier.previous_id, chain.depth + 1\n  from chain join infergate.response as earlier on earlier.account = $1 and earlier.id = chain.previous_id\n  where chain.depth < 99",
   },
   {
     name: "a chain is in no order",

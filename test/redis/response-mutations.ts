@@ -13,13 +13,13 @@ const lines: readonly Omit<Mutation, "test">[] = [
   },
   {
     name: "an item of a response that has expired is found",
-    find: "if isAlive(string.sub(field, 1, 15)) then texts",
-    replace: "if true then texts",
+    find: "if field and isAlive(string.sub(field, 1, 15)) then return field end",
+    replace: "if field then return field end",
   },
   {
     name: "items of ids that begin alike are one",
-    find: "local begin = ARGV[2 + index] .. '\\\\0'",
-    replace: "local begin = ARGV[2 + index]",
+    find: "local begin = itemId .. '\\\\0'",
+    replace: "local begin = itemId",
   },
   {
     name: "an older response's item is found",

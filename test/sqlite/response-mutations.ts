@@ -3,8 +3,8 @@ import type { Mutation } from "../mutation/mutation.js";
 const lines: readonly Omit<Mutation, "test">[] = [
   {
     name: "another account's response is found",
-    find: "FROM infergate_response WHERE account = ? AND id = ? AND put_at > ?",
-    replace: "FROM infergate_response WHERE account >= ? AND id = ? AND put_at > ?",
+    find: "SELECT * FROM infergate_response WHERE account = ? AND id = ? AND put_at > ?",
+    replace: "SELECT * FROM infergate_response WHERE account >= ? AND id = ? AND put_at > ?",
   },
   {
     name: "an item of another account's response is found",

@@ -3,7 +3,7 @@ import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
 import { joinOutgoing, LateBytes, type Outgoing } from "../../wire/sliced/late-bytes.js";
-import { nextTurn } from "../../wire/slices.js";
+import { nextSlice } from "../../wire/slices.js";
 import type { RelayLimits } from "../call-services.js";
 import { type BodyIterator, iteratorOf, leaveBody } from "./body-iterator.js";
 import { EventRelay } from "./event-relay.js";
@@ -211,7 +211,7 @@ export class StreamChunks {
   #write(late: LateBytes): void {
     if (this.#isWriting) return;
     this.#isWriting = true;
-    void nextTurn().then(() => {
+    void nextSlice().then(() => {
       this.#isWriting = false;
       this.#ready = late.next();
       if (this.#ready === undefined) this.#late = undefined;

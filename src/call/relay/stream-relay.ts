@@ -5,7 +5,7 @@ import type { EndReason } from "../../metering/outcome.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import { type LateBytes, type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
-import { nextTurn } from "../../wire/slices.js";
+import { nextSlice } from "../../wire/slices.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayLimits } from "../call-services.js";
 import type { Departure } from "../departure.js";
@@ -225,7 +225,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
 
   /** Gives the next part of what ends the stream, in a turn of its own. */
   #giveLate(late: LateBytes): void {
-    void nextTurn().then(() => {
+    void nextSlice().then(() => {
       if (this.#isOver) return;
       const piece = late.next();
       if (piece !== undefined) {

@@ -40,11 +40,10 @@ export interface InProcess {
   readonly baseURL: string;
   /**
    * A `fetch` that sends requests to the gateway and to nothing else. An `Authorization` header is ignored. Errors of the
-   * gateway are responses, as SDKs expect. Once a signal of the call or of its caller is aborted, it rejects with the
-   * signal's `reason`, and the body of a stream fails with it, as with the `fetch` of the platform.
-   * Of a URL, only the origin is compared with that of `baseURL`: every path of the gateway can be called, such as
-   * `/healthz`, and any other path is the gateway's 404.
-   * Where a store of keys or accounts fails, or takes longer than `storeTimeoutMs`, the response is a 503.
+   * gateway are responses, as SDKs expect. Of a URL, only the origin is compared with that of `baseURL`: every path of the
+   * gateway can be called, such as `/healthz`, and any other path is the gateway's 404. Once a signal of the call or of its
+   * caller is aborted, it rejects with the signal's `reason`, and the body of a stream fails with it, as with the `fetch` of
+   * the platform. Where a store of keys or accounts fails, or takes longer than `storeTimeoutMs`, the response is a 503.
    * @throws TypeError for a URL of another origin, of which nothing is sent; UnknownTermsError when the account's plan is not known.
    */
   readonly fetch: typeof globalThis.fetch;

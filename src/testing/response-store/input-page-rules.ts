@@ -3,7 +3,7 @@ import { expect } from "../expect.js";
 import { item, type ResponseRulesInput } from "./response-fixture.js";
 
 /** What is known of responses before they are loaded, and their input page by page. Stores may lack these methods. */
-export function describePages({ describe, it, fixture, ttlMs }: ResponseRulesInput): void {
+export function describeInputPages({ describe, it, fixture, ttlMs }: ResponseRulesInput): void {
   describe("measureChain", () => {
     it("says what a response takes, and those before it: at least their texts, and the sum of each", async () => {
       const account = await fixture();
