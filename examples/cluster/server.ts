@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createGateway, openAICompatible } from "infergate";
@@ -14,6 +15,8 @@ const {
   UPSTREAM_BASE_URL: baseURL,
   UPSTREAM_API_KEY: apiKey,
   UPSTREAM_MODEL: model = "demo",
+  // Signs the thoughts that clients keep: what one process has signed, the others must know.
+  GATEWAY_SECRET: secret = randomBytes(32).toString("base64url"),
 } = process.env;
 
 const key = { key: "sk-demo", account: "acct_1" };
@@ -34,6 +37,7 @@ async function lead(): Promise<void> {
   await seed(stores, key, plan);
   await stores.close();
 
+  const fork = () => cluster.fork({ GATEWAY_SECRET: secret });
   let closing = false;
   const listening = new Set<number>();
   cluster.on("exit", (worker, code, signal) => {
@@ -41,14 +45,14 @@ async function lead(): Promise<void> {
     // One that never came to listen would not the next time either.
     if (!listening.has(worker.id)) process.exit(1);
     console.log(`  Process ${worker.process.pid} has ended (${signal ?? code}); another one starts.`);
-    cluster.fork();
+    fork();
   });
   cluster.on("listening", ({ id }, { port }) => {
     listening.add(id);
     if (listening.size !== Number(PROCESSES)) return;
     printWelcome({ baseURL: `http://localhost:${port}/v1`, apiKey: key.key, model: "acme/small", lasting: true });
   });
-  for (let count = 0; count < Number(PROCESSES); count++) cluster.fork();
+  for (let count = 0; count < Number(PROCESSES); count++) fork();
 
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
@@ -76,6 +80,7 @@ async function serve(): Promise<void> {
     keys: stores.keys,
     plans: stores.plans,
     ledger: stores.ledger,
+    secret,
     providers: { upstream: baseURL ? openAICompatible({ baseURL, apiKey }) : demoModel() },
     onRequestCompleted: (event) => logRequest(event, `process ${process.pid}`),
   });

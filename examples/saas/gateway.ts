@@ -3,6 +3,7 @@ import { demoModel } from "../demo/demo-model.js";
 import { logRequest } from "../demo/welcome.js";
 import { createAuthentication } from "./auth.js";
 import { hasCardNumber } from "./moderation.js";
+import { gatewaySecret } from "./settings.js";
 import { stores } from "./stores.js";
 
 const { UPSTREAM_BASE_URL: baseURL, UPSTREAM_API_KEY: apiKey, UPSTREAM_MODEL: model = "demo" } = process.env;
@@ -20,6 +21,7 @@ export const { auth, findUser, prepare } = createAuthentication(async (id) => {
 export const gateway = createGateway({
   ...stores,
   accounts: stores.accounts,
+  secret: gatewaySecret,
   models: [
     { ...common, id: "acme/small", price: { input: 100, output: 1_000, request: 0.4 } },
     { ...common, id: "acme/large", price: { input: 300, output: 3_000, request: 1 } },

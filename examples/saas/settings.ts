@@ -20,6 +20,9 @@ export const webhookSecret = env["PAYMENT_WEBHOOK_SECRET"] ?? derive("payment we
 
 export const sessionSecret = derive("sessions");
 
+/** Signs the thoughts of models that clients keep. */
+export const gatewaySecret = derive("gateway");
+
 /** The administrator, who is made at the first start. */
 export const admin = {
   email: env["ADMIN_EMAIL"] ?? "admin@acme.test",

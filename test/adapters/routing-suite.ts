@@ -59,6 +59,20 @@ export function describeRouting(adapter: Adapter, place: Place): void {
       expect(await response.json()).toMatchObject({ error: { message: "Response with id 'resp_none' not found." } });
     });
 
+    it("reads the query of a kept response: its pages, and its events", async () => {
+      const input = ["one", "two", "three"].map((content) => ({ role: "user", content }));
+      const call = chatCall({ input, messages: undefined });
+      const made = await test.host.fetch(test.path("/v1/responses"), call);
+      const { id } = (await made.json()) as { id: string };
+      const page = await get(test.path(`/v1/responses/${id}/input_items?limit=1&order=asc&include%5B%5D=x`));
+      expect(await page.json()).toMatchObject({ data: [{ content: "one" }], has_more: true });
+      const events = await get(test.path(`/v1/responses/${id}?starting_after=0&stream=true`));
+      expect(events.headers.get("content-type")).toMatch(/^text\/event-stream/);
+      const text = await events.text();
+      expect(text).toMatch(/^event: response.in_progress\n/);
+      expect(text).toContain("event: response.completed\n");
+    });
+
     it("refuses a WebSocket of responses at once, so that its client goes on over HTTP", async () => {
       const path = test.path("/v1/responses");
       const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };

@@ -249,7 +249,9 @@ describe("a request for a message", () => {
     ["a part of a tool", { tools: [{ name: "f", input_schema: {}, advisor: { model: "dear" } }] }, "advisor"],
   ])("goes by the operator's word where a type is unknown: %s", async (_name, members, allowed) => {
     const test = await start(ofMessages);
-    expect((await test.send(members)).status).toBe(400);
+    const { status, text } = await test.send(members);
+    // The operator learns which name to allow.
+    expect([status, JSON.parse(text).error.message]).toEqual([400, expect.stringContaining(allowed)]);
     expect(test.server.requests).toHaveLength(0);
     for (const open of [{ allowMembers: [allowed] }, { unknownMembers: "pass" as const }]) {
       expect((await (await start(ofMessages, open)).send(members)).status).toBe(200);

@@ -164,10 +164,15 @@ function requireName(name: string, entry: MemberEntry | undefined): void {
   throw refusal(name, `may be read as '${entry.name}'`);
 }
 
-function refusalOf({ path, row }: OddPlace): GatewayError {
-  return row === undefined
-    ? refusal(path, unknownWhy, unknownAdvice)
-    : refusal(path, row.why ?? unknownWhy, row.advice);
+function refusalOf({ path, name, row }: OddPlace): GatewayError {
+  if (row !== undefined) return refusal(path, row.why ?? unknownWhy, row.advice);
+  // The path ends with it where it is the name of a member.
+  const isType = name !== "" && !path.endsWith(`.${name}`);
+  return refusal(
+    path,
+    isType ? `has the type '${name.slice(0, 100)}', which ${unknownWhy}` : unknownWhy,
+    unknownAdvice,
+  );
 }
 
 function refusal(param: string, why: string, advice = "Leave it out."): GatewayError {

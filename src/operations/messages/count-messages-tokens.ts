@@ -1,4 +1,5 @@
 import { messagesPromptTokens, tokenCountBody } from "../../anthropic/messages/messages-prompt-tokens.js";
+import { refuseThread } from "../../anthropic/messages/refuse-thread.js";
 import type { CountedRequest } from "../count-request.js";
 import { parseMessages } from "../messages.js";
 import type { OperationServices } from "../operation.js";
@@ -6,5 +7,6 @@ import type { OperationServices } from "../operation.js";
 /** Reads a request of `POST /v1/messages/count_tokens`. @throws GatewayError 400 */
 export async function countMessagesTokens(body: Uint8Array, services: OperationServices): Promise<CountedRequest> {
   const request = await parseMessages(body, services);
+  refuseThread(request);
   return { model: request.model, count: (model) => tokenCountBody(messagesPromptTokens(request, model)) };
 }

@@ -55,6 +55,10 @@ function endOf(tokens: TokenCounts, clock: Clock) {
   return { tokens, completedAt: Math.floor(clock.now() / 1000) };
 }
 
+function hasChoices({ choices }: ChatJson): boolean {
+  return Array.isArray(choices) && choices.length > 0;
+}
+
 class ResponsesClientChunks implements ChatChunkSink {
   readonly responseId: string;
   readonly #stream: ChatToResponsesStream;
@@ -67,12 +71,14 @@ class ResponsesClientChunks implements ChatChunkSink {
     this.#clock = clock;
   }
 
-  chunk(chunk: ChatJson): Outgoing {
+  chunk(chunk: ChatJson): Outgoing | undefined {
+    // Nothing has begun by a chunk that is no part of an answer: another target can still answer.
+    if (!this.#hasBegun && !hasChoices(chunk)) return undefined;
     return this.#frame([...this.#begin(), ...this.#stream.chunk(chunk)]);
   }
 
   end(tokens: TokenCounts): Outgoing {
-    return this.#frame(this.#stream.end(endOf(tokens, this.#clock)));
+    return this.#frame([...this.#begin(), ...this.#stream.end(endOf(tokens, this.#clock))]);
   }
 
   fault(error: GatewayError): Uint8Array {

@@ -195,6 +195,37 @@ describe("image_generation, which Cline lists in every request,", () => {
   });
 });
 
+describe("a choice among tools of which some are left out, at a server of Responses,", () => {
+  const read = { type: "function", name: "read", parameters: {}, strict: false };
+  const tools = [{ type: "image_generation" }, { type: "web_search" }, local, { type: "apply_patch" }, read];
+  const allowed = (...listed: object[]) => ({ type: "allowed_tools", mode: "required", tools: listed });
+
+  it.each([
+    ["one that stays", { type: "shell" }, { type: "shell" }],
+    ["one that is left out", { type: "image_generation" }, "auto"],
+    ["one that was never there", { type: "web_search_preview" }, "auto"],
+    [
+      "several",
+      allowed({ type: "web_search" }, { type: "shell" }, { type: "function", name: "read" }),
+      allowed({ type: "shell" }, { type: "function", name: "read" }),
+    ],
+    ["those that stay", allowed({ type: "apply_patch" }), allowed({ type: "apply_patch" })],
+    ["those that are left out", allowed({ type: "image_generation" }, { type: "web_search" }), "none"],
+    ["any", "required", "required"],
+  ])("of %s", async (_name, chosen, sent) => {
+    pair = await startPair("responses", "responses");
+    expect((await pair.post({ tools, tool_choice: chosen })).status).toBe(200);
+    expect(pair.sent()["tools"]).toEqual([local, { type: "apply_patch" }, read]);
+    expect(pair.sent()["tool_choice"]).toEqual(sent);
+  });
+
+  it("of one that its operator lets go", async () => {
+    pair = await startPair("responses", "responses", { model: { allowMembers: ["web_search"] } });
+    expect((await pair.post({ tools, tool_choice: { type: "web_search" } })).status).toBe(200);
+    expect(pair.sent()["tool_choice"]).toEqual({ type: "web_search" });
+  });
+});
+
 it("holds what a translation says of such tools", async () => {
   pair = await startPair("responses", "chat/completions");
   const held = async (members: object) => {

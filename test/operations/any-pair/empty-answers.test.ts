@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { chatAnswer, chatChunks, eventStream, wholeAnswer } from "../../../src/testing.js";
 import { readMessage } from "../messages/messages-server.js";
-import { honest, type Pair, startPair } from "./start-pair.js";
+import { allPairs, honest, type Pair, startPair } from "./start-pair.js";
 
 let pair: Pair | undefined;
 afterEach(async () => {
@@ -63,3 +63,16 @@ describe("`max_tokens: 0` of Messages", () => {
     expect((await pair.post({ max_tokens: cap })).status).toBe(400);
   });
 });
+
+describe.each(allPairs)(
+  "a document in place of a stream, from $target to a client of $client,",
+  ({ client, target }) => {
+    it.each([{ detail: [{ msg: "boom" }] }, { object: "list", data: [] }])("has failed: %j", async (document) => {
+      pair = await startPair(client, target);
+      pair.server.reply((_request, response) => {
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(document));
+      });
+      expect((await pair.post({ stream: true })).status).toBe(502);
+    });
+  },
+);

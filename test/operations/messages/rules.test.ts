@@ -119,6 +119,18 @@ describe.each(bothTargets)("in front of $name", (target) => {
   );
 
   it(
+    "a thread is not counted either: its prompt is not in the request",
+    withMessages(target, async ({ post }) => {
+      const members = { messages: [{ role: "user", content: "foo" }], thread: { type: "create" } };
+      const counted = await post({ model: "acme/small", ...members }, { path: "/messages/count_tokens" });
+      expect([counted.status, await counted.json()]).toMatchObject([
+        400,
+        { error: { details: { error_code: "thread_unsupported_request" } } },
+      ]);
+    }),
+  );
+
+  it(
     "counting tokens is quick work of the gateway's own, and only grows",
     withMessages(target, async ({ post, upstream }) => {
       const count = async (members: Record<string, unknown>) => {

@@ -1,4 +1,3 @@
-import { ByteWriter } from "../../../wire/byte-writer.js";
 import { unpooled } from "../../../wire/copy-out-of-pool.js";
 import {
   editMembers,
@@ -8,7 +7,6 @@ import {
   memberOf,
   membersOf,
   skipSpace,
-  valueAt,
 } from "../../../wire/json-members.js";
 import type { Span } from "../../chat/message-outline.js";
 import { cutOtherCaps } from "../../request/other-caps.js";
@@ -16,7 +14,9 @@ import type { InputItem } from "../input-outline.js";
 import { isOwnItemId } from "../item-ids.js";
 import { isOwnThought } from "../own-thoughts.js";
 import { type ResponsesRequest, responsesCaps } from "../responses-request.js";
-import { runnerOf } from "../tool-kinds.js";
+import type { ToolSpan } from "../tool-kinds.js";
+import { choiceWithoutTools } from "./choice-without-tools.js";
+import { writeArray } from "./write-array.js";
 
 /** A target that speaks the Responses API itself. */
 export interface NativeTarget {
@@ -28,7 +28,7 @@ export interface NativeTarget {
   /** Members to remove. What the gateway itself sets is sent all the same. */
   readonly dropped?: readonly string[] | undefined;
   /** Tools to remove. */
-  readonly withoutTools?: readonly Span[] | undefined;
+  readonly withoutTools?: readonly ToolSpan[] | undefined;
 }
 
 /**
@@ -88,24 +88,17 @@ function isUnreadable(body: Uint8Array, item: InputItem): boolean {
   return isEmpty && !contents.some(({ start }) => body[start] === 0x5b && body[skipSpace(body, start + 1)] !== 0x5d);
 }
 
-function addToolEdits(request: ResponsesRequest, withoutTools: readonly Span[], edits: MemberEdits): void {
+function addToolEdits(request: ResponsesRequest, withoutTools: readonly ToolSpan[], edits: MemberEdits): void {
   const tools = memberOf(request.members, "tools");
   if (tools === undefined) return;
   const left = withoutElements(request, tools, withoutTools);
   if (left.length > 2) {
     edits.set("tools", left);
-    if (choosesHostedTool(request)) edits.set("tool_choice", '"auto"');
+    const choice = choiceWithoutTools(request, withoutTools);
+    if (choice !== undefined) edits.set("tool_choice", choice);
     return;
   }
   for (const name of ["tools", "tool_choice", "parallel_tool_calls"]) edits.set(name, null);
-}
-
-function choosesHostedTool({ body, members }: ResponsesRequest): boolean {
-  const choice = memberOf(members, "tool_choice");
-  if (choice === undefined || body[choice.start] !== 0x7b) return false;
-  const type = memberOf(membersOf(body, choice.start), "type");
-  const name = type === undefined ? undefined : valueAt(body, type);
-  return typeof name === "string" && name !== "allowed_tools" && runnerOf(name) !== "client";
 }
 
 /** The array without some of its elements. The others stay byte for byte. */
@@ -116,17 +109,4 @@ function withoutElements({ body, leaps }: ResponsesRequest, array: Span, gone: r
     left.map((start) => body.subarray(start, endOfValue(body, start, leaps))),
     array.end - array.start,
   );
-}
-
-/** @param size - what will probably be needed. */
-function writeArray(elements: readonly Uint8Array[], size: number): Uint8Array {
-  const out = new ByteWriter(size);
-  let next = "[";
-  for (const element of elements) {
-    out.writeText(next);
-    out.write(element);
-    next = ",";
-  }
-  out.writeText(next === "[" ? "[]" : "]");
-  return out.finish();
 }
