@@ -39,7 +39,10 @@ export const completions: fc.Arbitrary<Json> = fc
     calls: fc.array(
       fc.record({
         name: fc.stringMatching(/^[a-z_]{1,80}$/),
-        input: fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 }),
+        // Requests with a member `__proto__` are refused, so that no answer of it would come back.
+        input: fc
+          .dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 })
+          .filter((value) => !JSON.stringify(value).includes('"__proto__"')),
         id: fc.stringMatching(/^[A-Za-z0-9.:_-]{1,20}$/),
       }),
       { maxLength: 4 },
