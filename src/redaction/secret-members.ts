@@ -38,7 +38,7 @@ export function isSecretName(name: string): boolean {
 
 /** Of a JSON object, or of what Python writes for one, also within a string. */
 const member =
-  /(\\{0,4}["'])([\w.$ -]{1,64})\1(\s{0,8}[:=]\s{0,8})(?:(\\{0,4}["'])([\s\S]{1,512}?)\4|([\w.+/=-]{1,512}))/g;
+  /(\\{0,4}["'])([\w.$ -]{1,64})\1(\s{0,8}[:=]\s{0,8}\[?\s{0,8})(?:(\\{0,4}["'])(?!\4)((?:\\[\s\S]|[^\\]){1,512}?)(?:\4|$)|([\w.+/=-]{1,512}))/g;
 
 const plain = /^(?:null|true|false|none|undefined|nan)$/i;
 /** A sentence about the member. Of passwords, some are sentences. */

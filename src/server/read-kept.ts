@@ -63,9 +63,14 @@ function piecesOf(pieces: Iterator<Uint8Array, void>, ended: () => void): AsyncI
   return {
     [Symbol.asyncIterator]: () => ({
       async next() {
-        const result = pieces.next();
-        if (result.done) ended();
-        return result;
+        let isOver = true;
+        try {
+          const result = pieces.next();
+          isOver = result.done === true;
+          return result;
+        } finally {
+          if (isOver) ended();
+        }
       },
       async return() {
         ended();

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { mostAnswerParts, mostToolCalls } from "../../src/openai/answer-bounds.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
@@ -150,5 +151,53 @@ it("other parts of an answer are bounded as well", async () => {
     expect((await post("responses", false)).status).toBe(200);
     upstream.reply(texts(mostAnswerParts + 1));
     for (const client of Object.keys(clients)) expect((await post(client, false)).status).toBe(502);
+  });
+});
+
+/** JSON of 6 MB that would take a hundred times the memory as values. */
+const dense = `[${"[],".repeat(2_000_000)}0]`;
+const events: Readonly<Record<Kind, string>> = {
+  "chat/completions": `{"id":"c","object":"chat.completion.chunk","created":1,"model":"up","choices":[{"index":0,"delta":{"content":"x","z":${dense}},"finish_reason":"stop"}]}`,
+  messages: `{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"up","content":[],"z":${dense},"usage":{"input_tokens":1,"output_tokens":1}}}`,
+  responses: `{"type":"response.completed","sequence_number":0,"response":{"id":"r","object":"response","status":"completed","model":"up","output":[],"z":${dense}}}`,
+};
+const wholes: Readonly<Record<Kind, string>> = {
+  "chat/completions": `{"id":"c","object":"chat.completion","created":1,"model":"up","choices":[{"index":0,"message":{"role":"assistant","content":"x","z":${dense}},"finish_reason":"stop"}]}`,
+  messages: `{"id":"m","type":"message","role":"assistant","model":"up","content":[{"type":"text","text":"x","z":${dense}}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`,
+  responses: `{"id":"r","object":"response","status":"completed","model":"up","output":[{"type":"message","id":"m","role":"assistant","content":[{"type":"output_text","text":"x","z":${dense}}]}]}`,
+};
+
+describe.each(pairs)("an answer of a server of %s for a client of %s, streamed: %s", (server, client, stream) => {
+  it.each(["whole", "events"])("is none where it has more values than any model writes: %s", async (kind) => {
+    await withGateway(server, async (post, upstream) => {
+      if (kind === "events" && !stream) return;
+      upstream.reply(
+        kind === "whole"
+          ? wholeAnswer(Buffer.from(wholes[server]))
+          : async (_request, response) => {
+              response.writeHead(200, { "content-type": "text/event-stream" });
+              response.end(`data: ${events[server]}\n\n`);
+            },
+      );
+      const answer = await post(client, stream);
+      const said = await answer.text();
+      if (!stream) expect(answer.status).toBe(502);
+      expect(said.length).toBeLessThan(10_000);
+      expect(said).toMatch(/"(?:bad_gateway|server_error|api_error)"/);
+    });
+  });
+});
+
+describe("a long answer with the probabilities of 20 tokens for each of its own", () => {
+  it("is no crowd of values", async () => {
+    const probable = { token: "a", logprob: -1.5, bytes: [97] };
+    const content = times(14_000, () => ({ ...probable, top_logprobs: times(20, () => probable) }));
+    const answer = { ...chatAnswer(), choices: [{ ...chatAnswer().choices[0], logprobs: { content } }] };
+    await withGateway("chat/completions", async (post, upstream) => {
+      upstream.reply(wholeAnswer(answer));
+      const response = await post("chat/completions", false);
+      expect(response.status).toBe(200);
+      expect(((await response.json()) as typeof answer).choices[0]?.logprobs.content).toHaveLength(14_000);
+    });
   });
 });

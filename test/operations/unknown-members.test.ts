@@ -258,6 +258,21 @@ describe("a request for a message", () => {
     }
   });
 
+  it.each([
+    ["known ones", { edits: [...Array(300).fill({ type: "clear_thinking_20251015" }), { type: "rewrite_20270101" }] }],
+    [
+      "members",
+      {
+        ...Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`m${at}`, 1])),
+        edits: [{ type: "rewrite_20270101" }],
+      },
+    ],
+  ])("hides no unknown edit behind a crowd of %s", async (_name, context_management) => {
+    const test = await start(ofMessages);
+    expect((await test.send({ context_management })).status).toBe(400);
+    expect(test.server.requests).toHaveLength(0);
+  });
+
   it("hides no refused block behind a crowd of unknown ones", async () => {
     const crowd = Array.from({ length: 100 }, (_, index) => ({ type: `t${index}` }));
     const content = [...crowd, { type: "container_upload", file_id: "f" }];

@@ -8,12 +8,31 @@ const base = { upstreamModel: "gpt-4.1", model: "acme/small" };
 const told = (text: string, request?: string) =>
   redact(text, { ...base, ...(request === undefined ? undefined : { request: Buffer.from(request) }) });
 
+describe("secrets in members", () => {
+  it.each([
+    ["a quote within it", '{"password":"a\\"bcdef"}', '{"password":"[redacted]"}'],
+    ["no end", '{"password":"abc\\"', '{"password":"[redacted]"'],
+    ["a list around it", '{"access_token": ["abcdef"]}', '{"access_token": ["[redacted]"]}'],
+  ])("are taken out with %s", (_what, text, expected) => {
+    expect(told(text)).toBe(expected);
+  });
+
+  it("take no longer with crowds of backslashes", () => {
+    for (const each of ["\\", '\\"', "\\\\'"]) {
+      expect(told(`{"password":"${each.repeat(2000)}`)).not.toContain("zq");
+    }
+  });
+});
+
 describe("hosts in an upstream's words", () => {
   it.each([
     ["The model is overloaded (via ml.corp.example)", "The model is overloaded (via [host])"],
     ["upstream gw.ml.acme failed", "upstream [host] failed"],
     ["via router.acme: full", "via [host]: full"],
     ["connecting to inference.acme timed out", "connecting to [host] timed out"],
+    ["Connecting to gpu7.corp.bank failed", "Connecting to [host] failed"],
+    ["connect to GPU7.corp.bank:8000 refused", "connect to [host] refused"],
+    ["Host: GPU7.CORP.BANK is down. Via GPU7.corp.bank", "Host: [host] is down. Via [host]"],
     ["getaddrinfo ENOTFOUND ollama", "getaddrinfo ENOTFOUND [host]"],
     ["dial tcp: lookup api on 10.0.0.2: no such host api", "dial tcp: lookup api on [host]: no such host [host]"],
     ["served by xn--bcher-kva.example:8443 and xn--p1ai.xn--p1ai", "served by [host] and [host]"],

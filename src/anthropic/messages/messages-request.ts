@@ -100,9 +100,13 @@ function oddBeside({ body, members, leaps }: JsonRequest): readonly OddPlace[] |
 function noteEdits({ body, members, leaps }: Pick<JsonRequest, "body" | "members" | "leaps">, places: OddPlaces): void {
   const management = memberOf(members, "context_management");
   if (management === undefined || body[management.start] !== 0x7b) return;
-  const edits = memberOf(membersOf(body, management.start, mostEdits, leaps), "edits");
-  if (edits === undefined || body[edits.start] !== 0x5b) return;
-  for (const [index, start] of elementsOf(body, edits.start, leaps, mostEdits).entries()) {
+  const own = membersOf(body, management.start, mostEdits, leaps);
+  const edits = memberOf(own, "edits");
+  const starts =
+    edits !== undefined && body[edits.start] === 0x5b ? elementsOf(body, edits.start, leaps, mostEdits) : [];
+  // What lies beyond the bounds was not looked at.
+  if (own.length > mostEdits || starts.length > mostEdits) places.note("edit", "", () => "context_management.edits");
+  for (const [index, start] of starts.entries()) {
     const type = body[start] === 0x7b ? memberOf(membersOf(body, start, mostEdits, leaps), "type") : undefined;
     const name = type === undefined ? "" : (typeAt(body, type.start, type.end) ?? "");
     places.note("edit", name, () => `context_management.edits[${index}]`);

@@ -4,6 +4,7 @@ import type { ByteWriter } from "../../wire/byte-writer.js";
 import { eventEnd } from "../../wire/event-frame.js";
 import { createEventReader, type EventReader, type ServerSentEvent } from "../../wire/event-reader.js";
 import type { Outgoing } from "../../wire/sliced/late-bytes.js";
+import { requireFewMembers } from "./few-members.js";
 
 export interface EventRelayOptions {
   /** The largest event, in bytes. */
@@ -90,6 +91,7 @@ export class EventRelay {
   }
 
   #pass(event: ServerSentEvent, out: ByteWriter): void {
+    requireFewMembers(event.data);
     const sent = this.#codec.event(event);
     if (sent === undefined) return;
     if (sent instanceof Uint8Array) {

@@ -14,6 +14,7 @@ import type { SettledCharge } from "../call-settlement.js";
 import type { AnswerReview } from "../guarded/answer-review.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
 import { clientLeft } from "./abort-error.js";
+import { hasTooManyMembers, mostAnswerMembers } from "./few-members.js";
 import type { HeldResponse } from "./held-response.js";
 import { toUpstreamFailure } from "./send.js";
 import type { TargetResponse } from "./target-response.js";
@@ -30,6 +31,9 @@ export async function respondWhole(response: TargetResponse): Promise<GatewayRes
   const progress = new WholeProgress(exchange);
   attempt.meter.progress = progress;
   const body = await readBody(response, progress);
+  const isTooDense = hasTooManyMembers(body);
+  if (isTooDense !== false && (await isTooDense))
+    throw tooLarge(`${mostAnswerMembers(body.length)} members, lists and objects`);
   let answer: ModelAnswer;
   try {
     const read = exchange.readWhole(body);
@@ -93,7 +97,7 @@ async function readBody({ attempt, answer }: TargetResponse, progress: WholeProg
   // How much is read after the client has left must not depend on the pieces in which it arrives.
   const complete = departure === undefined ? answer.takeWhole?.() : undefined;
   if (complete !== undefined) {
-    if (complete.length > maxAnswerBytes) throw tooLarge(maxAnswerBytes);
+    if (complete.length > maxAnswerBytes) throw tooLarge(`${maxAnswerBytes} bytes`);
     return complete;
   }
   const take = (piece: Uint8Array): boolean => {
@@ -107,12 +111,13 @@ async function readBody({ attempt, answer }: TargetResponse, progress: WholeProg
     noteRefusal(error);
     throw toUpstreamFailure(error);
   }
-  if (progress.received > maxAnswerBytes) throw tooLarge(maxAnswerBytes);
+  if (progress.received > maxAnswerBytes) throw tooLarge(`${maxAnswerBytes} bytes`);
   return progress.bytes;
 }
 
-function tooLarge(maxAnswerBytes: number): GatewayError {
-  return badGateway("The model's answer is too large.", { cause: new Error(`It is over ${maxAnswerBytes} bytes.`) });
+/** @param bound - over which it is. */
+function tooLarge(bound: string): GatewayError {
+  return badGateway("The model's answer is too large.", { cause: new Error(`It is over ${bound}.`) });
 }
 
 /** The progress of a whole response. The client gets nothing before its end. */

@@ -7,6 +7,7 @@ import { nextSlice } from "../../wire/slices.js";
 import type { RelayLimits } from "../call-services.js";
 import { type BodyIterator, iteratorOf, leaveBody } from "./body-iterator.js";
 import { EventRelay } from "./event-relay.js";
+import { requireFewMembersOf } from "./few-members.js";
 import { JsonDocument } from "./json-document.js";
 import type { OutputFlow } from "./output-flow.js";
 import { RestartableTimer } from "./restartable-timer.js";
@@ -179,7 +180,9 @@ export class StreamChunks {
   /** Bytes that can be written only once the body is complete. */
   #rest(): void {
     if (this.#document.length > 0) {
-      this.#hold(this.#codec.whole(this.#document.bytes));
+      const { bytes } = this.#document;
+      requireFewMembersOf(bytes);
+      this.#hold(this.#codec.whole(bytes));
       return;
     }
     const out = new ByteWriter(spareBytes);
