@@ -215,7 +215,7 @@ describe("gateway.as()", () => {
 
   it("ends calls by a signal of the call's or of the caller's", async () => {
     const { gateway, upstream, nextEvent } = await start();
-    upstream.reply(eventStream(chatChunks("Hello world"), { end: "hang" }));
+    upstream.reply(eventStream(chatChunks("Hello world").slice(0, 2), { end: "hang" }));
     const [one, all] = [new AbortController(), new AbortController()];
     const { fetch } = gateway.as({ ...pro, signal: all.signal });
     for (const controller of [one, all]) {
