@@ -7,6 +7,7 @@ import { mutations as postgres } from "../postgres/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
 import { postgresSchema, sqliteSchema } from "../schema/mutations.js";
 import { mutations as sqlite } from "../sqlite/mutations.js";
+import { mutations as wire } from "../wire/mutations.js";
 import type { Mutation } from "./mutation.js";
 
 /** The lines of a store to break. */
@@ -28,6 +29,7 @@ export const allMutations: readonly StoreMutations[] = [
     mutations: ledger,
   },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
+  { store: "wire", tests: ["syntax/vector-check"], mutations: wire },
   {
     store: "sqlite",
     tests: [
