@@ -257,7 +257,7 @@ export const layers: readonly Layer[] = [
         "access",
       ],
     ],
-    packages: ["node:buffer", "node:crypto"],
+    packages: ["node:buffer", "node:crypto", "node:process"],
   },
   {
     folder: "server",
