@@ -1,7 +1,7 @@
 import type { SlicedWork } from "./slices.js";
+import { checkByLoop } from "./syntax/check-by-loop.js";
+import { checkByVectors, mostLevels, type VectorScan, vectorScan } from "./syntax/check-by-vectors.js";
 import { type CheckState, type JsonFault, mostNested, startOfCheck } from "./syntax/check-state.js";
-import { checkByLoop } from "./syntax/json-loop.js";
-import { checkByVectors, mostLevels, type VectorScan, vectorScan } from "./syntax/vector-check.js";
 
 export { type JsonFault, mostNested };
 

@@ -29,7 +29,7 @@ export const allMutations: readonly StoreMutations[] = [
     mutations: ledger,
   },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
-  { store: "wire", tests: ["syntax/vector-check"], mutations: wire },
+  { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {
     store: "sqlite",
     tests: [

@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { checkByLoop } from "../../../src/wire/syntax/check-by-loop.js";
+import { checkByVectors, vectorScan } from "../../../src/wire/syntax/check-by-vectors.js";
 import { startOfCheck } from "../../../src/wire/syntax/check-state.js";
-import { checkByLoop } from "../../../src/wire/syntax/json-loop.js";
-import { checkByVectors, vectorScan } from "../../../src/wire/syntax/vector-check.js";
 import { scanModuleSource } from "./vector/scan-module-source.js";
 
 const maxDepth = 40;

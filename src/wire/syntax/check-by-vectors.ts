@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
+import { checkByLoop } from "./check-by-loop.js";
 import { type CheckState, expectCommaOrEnd, type JsonFaultReason, mostNested } from "./check-state.js";
-import { checkByLoop } from "./json-loop.js";
 import { jsonScanModule } from "./json-scan-module.js";
 
 // The memory of json-scan.wat.
