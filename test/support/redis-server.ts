@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
 import { freePort } from "./free-port.js";
 
 const binary = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
@@ -56,6 +57,20 @@ export class RedisServer {
     while (!(await answers(this.port))) {
       if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}.`);
       await sleep(10);
+    }
+  }
+
+  /**
+   * Writes the log of commands anew, as docs/stores.md says. A crash may have cut it within a transaction. Redis then starts
+   * well, but appends to the half transaction; the start after the next crash would carry it out.
+   */
+  async rewriteLog(): Promise<void> {
+    const client = new Redis(this.port, "127.0.0.1");
+    try {
+      await client.bgrewriteaof();
+      while (/aof_rewrite_(in_progress|scheduled):1/.test(await client.info("persistence"))) await sleep(10);
+    } finally {
+      client.disconnect();
     }
   }
 

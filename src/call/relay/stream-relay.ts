@@ -31,7 +31,7 @@ export interface StreamedAttempt {
   /** Whether another target may still be tried while this one has sent no event. */
   readonly holdsStatus: boolean;
   /** Settles the call. Called exactly once, before the client gets the end of the stream. */
-  end(outcome: Outcome): Promise<unknown>;
+  end(outcome: Outcome): unknown;
 }
 
 /** What happens at the end of a stream, before its client gets the end. */
