@@ -28,7 +28,7 @@ export const allMutations: readonly StoreMutations[] = [
     tests: ["memory-credit-ledger", "memory-credit-ledger-model"],
     mutations: ledger,
   },
-  { store: "gateway", tests: ["kept-response"], mutations: gateway },
+  { store: "gateway", tests: ["in-process/kept-response"], mutations: gateway },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
   {
     store: "sqlite",
