@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Caller } from "../../access/caller.js";
 import { ownCounters } from "../../access/counter-name.js";
 import { ModelPatterns } from "../../access/model-patterns.js";
