@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { mutations as gateway } from "../gateway/mutations.js";
 import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
@@ -28,6 +29,7 @@ export const allMutations: readonly StoreMutations[] = [
     tests: ["memory-credit-ledger", "memory-credit-ledger-model"],
     mutations: ledger,
   },
+  { store: "gateway", tests: ["in-process/kept-response"], mutations: gateway },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {
