@@ -1,4 +1,3 @@
-import type { Buffer } from "node:buffer";
 import { type JsonMember, memberOf } from "../json-members.js";
 import type { Place } from "./event-template.js";
 
@@ -10,9 +9,4 @@ export function placeOf(kind: Place["kind"], { start, end }: JsonMember): Place 
 /** Whether no member has the name of another, so that all readers read the same. */
 export function areDistinct(members: readonly JsonMember[]): boolean {
   return members.every((member) => memberOf(members, member.name) === member);
-}
-
-/** Whether the value is an integer without a sign that every reader reads exactly. */
-export function isPlainInteger(json: Buffer, { start, end }: JsonMember): boolean {
-  return /^(?:0|[1-9]\d{0,14})$/.test(json.toString("latin1", start, end));
 }

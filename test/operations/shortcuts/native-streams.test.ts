@@ -1,4 +1,4 @@
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { pingEvent } from "../../../src/anthropic/event-frame.js";
@@ -57,3 +57,15 @@ describe.each(protocols)("a stream of $name, from a server that speaks it", ({ e
 function countOf(bytes: Buffer): number {
   return bytes.toString("latin1").split("\ndata:").length;
 }
+
+it("knows of a delta behind the end of a block that more is to come, also where it is passed", () => {
+  const create = (): EventCodec => Object.assign(new MessageStream(answerContext()), { keepAlive: () => pingEvent });
+  const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "word" } };
+  const events = [...messagesEvents.begin, delta, delta, { type: "content_block_stop", index: 0 }, delta];
+  const bytes = Buffer.from(
+    events.map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`).join(""),
+  );
+  const seen = relayCut(create(), bytes, [], true);
+  expect(seen).toEqual(relayCut(create(), bytes, [], false));
+  expect(seen.progress).toMatchObject({ awaitsUsage: false });
+});

@@ -1,21 +1,26 @@
-import fc from "fast-check";
-import type { AnyEvents } from "./any-stream.js";
+import { type AnyEvents, raw } from "./any-stream.js";
 
 const place = { item_id: "msg_1", output_index: 0, content_index: 0 };
 const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
+
+const oddNumbers = ["012", "1e3", "12345678901234567890", "123456789012345", "", "-0", "5.0", "00", "0"];
 
 export const responsesEvents: AnyEvents = {
   begin: [
     { type: "response.created", sequence_number: 0, response: { id: "r", model: "up", status: "in_progress" } },
     { type: "response.output_item.added", sequence_number: 1, output_index: 0, item: { id: "msg_1", type: "message" } },
   ],
-  run: fc.constantFrom(
+  runs: [
     (delta, obfuscation, sequence_number) => ({
       ...{ type: "response.output_text.delta", ...place, delta, logprobs: [], sequence_number, obfuscation },
     }),
     (delta, _padding, sequence_number) => ({ type: "response.output_text.delta", sequence_number, ...place, delta }),
     (delta) => ({ type: "response.output_text.delta", ...place, delta }),
     (delta, _padding, number) => ({ type: "response.output_text.delta", delta, sequence_number: number / 2 }),
+    (delta, _padding, number) => ({
+      ...{ type: "response.output_text.delta", ...place, delta },
+      sequence_number: number % 4 === 3 ? raw(oddNumbers[number % oddNumbers.length] ?? "") : number,
+    }),
     (delta, _padding, number) => ({ type: "response.output_text.delta", delta, sequence_number: -number }),
     (delta, _padding, sequence_number) => ({ type: "response.reasoning_text.delta", ...place, delta, sequence_number }),
     (delta, _padding, sequence_number) => ({
@@ -28,7 +33,7 @@ export const responsesEvents: AnyEvents = {
       ...{ type: "response.output_item.done", output_index: 2, sequence_number, item: { type: "message", text } },
     }),
     (delta, _padding, number) => ({ type: "response.in_progress", delta, response: { id: "r", model: "up", number } }),
-  ),
+  ],
   end: [
     {
       type: "response.completed",
@@ -48,17 +53,18 @@ export const messagesEvents: AnyEvents = {
     },
     { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
   ],
-  run: fc.constantFrom(
+  runs: [
     (text) => block({ type: "text_delta", text }),
     (text) => block({ text, type: "text_delta" }),
     (text, extra) => block({ type: "text_delta", text, extra }),
+    (text) => block({ type: "text_delta", text, thinking: "the same" }),
     (thinking) => block({ type: "thinking_delta", thinking }),
     (signature) => block({ type: "signature_delta", signature }),
     (partial_json) => block({ type: "input_json_delta", partial_json }),
     (text, _padding, number) => block({ type: "text_delta", text }, number % 2),
     (text) => ({ type: "content_block_start", index: 0, content_block: { type: "text", text } }),
     () => ({ type: "content_block_stop", index: 0 }),
-  ),
+  ],
   end: [
     { type: "content_block_stop", index: 0 },
     { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage },
@@ -74,7 +80,7 @@ const chunk = (delta: object, finish: string | null = null, own: object = {}) =>
 
 export const chatEvents: AnyEvents = {
   begin: [chunk({ role: "assistant", content: "" })],
-  run: fc.constantFrom(
+  runs: [
     (content) => chunk({ content }),
     (content) => chunk({ role: "assistant", content }),
     (content, obfuscation) => chunk({ content }, null, { obfuscation, usage: null }),
@@ -86,6 +92,6 @@ export const chatEvents: AnyEvents = {
     (refusal) => chunk({ refusal }),
     (content) => chunk({ content, annotations: [] }),
     (argument) => chunk({ tool_calls: [{ index: 0, id: "call_1", function: { name: "f", arguments: argument } }] }),
-  ),
+  ],
   end: [chunk({}, "stop"), { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 } }],
 };

@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import { memberOf, membersOf } from "../../../wire/json-members.js";
 import type { Place } from "../../../wire/templates/event-template.js";
 import type { Span } from "../../../wire/templates/measure-string.js";
-import { areDistinct, isPlainInteger, placeOf } from "../../../wire/templates/places.js";
+import { areDistinct, placeOf } from "../../../wire/templates/places.js";
 import type { EventPlaces, TemplateSource } from "../../../wire/templates/template-shortcut.js";
 import type { ResponseProgress } from "../response-progress.js";
 
@@ -25,10 +25,7 @@ export class DeltaSource implements TemplateSource {
     const padding = memberOf(members, "obfuscation");
     if (padding !== undefined && received[padding.start] === 0x22) places.push(placeOf("padding", padding));
     const number = memberOf(members, "sequence_number");
-    if (number !== undefined) {
-      if (!isPlainInteger(received, number)) return undefined;
-      places.push(placeOf("number", number));
-    }
+    if (number !== undefined) places.push(placeOf("number", number));
     places.sort((left, right) => left.start - right.start);
     return { received: places, sent: places };
   }
