@@ -9,7 +9,7 @@ import { ledgerFailure } from "../ledger-failure.js";
 import { type CallLimits, callLimits } from "../limits/call-limits.js";
 import { requireKept } from "../limits/require-kept.js";
 import type { Soon } from "../soon.js";
-import { denialError } from "./denial.js";
+import { repeatedDenial } from "./repeated-denial.js";
 
 /** Credits that are held for one call. */
 export interface Reservation {
@@ -58,12 +58,14 @@ export function holdCredits(services: CallServices, call: CheckedCall): Soon<Res
 /** @throws GatewayError 429 */
 function reservationOf(
   result: ReserveResult,
-  { amountMicro }: ReserveRequest,
+  { amountMicro, limits }: ReserveRequest,
   isFree: boolean,
   named: CallLimits | undefined,
 ): Reservation {
   // No credits pay for a model that is free.
-  if (!result.ok) throw denialError(isFree ? { ...result, prepaid: undefined } : result, named?.rules ?? []);
+  if (!result.ok) {
+    throw repeatedDenial(isFree ? { ...result, prepaid: undefined } : result, limits, named?.rules ?? noRules);
+  }
   const { lease, windows, rates } = result;
   if (named?.rates === undefined) return { lease, credits: result, heldMicro: amountMicro };
   return { lease, credits: isFree ? { windows, rates } : result, heldMicro: amountMicro, rules: named.rules, isFree };
@@ -77,6 +79,7 @@ function mostMicro({ model, demand }: CheckedCall): Micro {
   return Math.min(ofOne * route.mostCharged, Number.MAX_SAFE_INTEGER);
 }
 
+const noRules: readonly RateRule[] = [];
 const noLimits: Readonly<Record<WindowName, null>> = { session: null, week: null, month: null };
 
 function withNamed(request: ReserveRequest, { caps, rates }: CallLimits): ReserveRequest {
