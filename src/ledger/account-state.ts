@@ -125,9 +125,11 @@ export function blockedWindows(
   for (const window of windowNames) {
     const { limitMicro } = limits[window];
     if (limitMicro === null) continue;
-    const instance = open[window] ?? freshSession(limits, now);
-    const left = roomIn(instance, limitMicro) + funds.balance;
-    const { held, end } = instance;
+    const instance = open[window];
+    // Only a session can be missing: it would begin now.
+    const left = (instance === undefined ? limitMicro : roomIn(instance, limitMicro)) + funds.balance;
+    const held = instance === undefined ? 0 : instance.held;
+    const end = instance === undefined ? now + limits.session.lengthMs : instance.end;
     if (left < need) insert(blocked, { window, cause: "used", availableAt: end });
     else if (left - held - funds.held < need) {
       insert(blocked, { window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
