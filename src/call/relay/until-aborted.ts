@@ -1,6 +1,6 @@
 import { UpstreamError } from "../../providers/upstream-provider.js";
+import { iteratorOf, leaveBody } from "../../wire/pieces/body-iterator.js";
 import type { AbortNotifier } from "../abort-notifier.js";
-import { iteratorOf, leaveBody } from "./body-iterator.js";
 
 /** The result of an aborted call is ignored, whether or not the provider obeys its signal. */
 export function brokenOff(): UpstreamError {
