@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { finishOutput } from "./build/finish-output.js";
 
 const entries = [
   "index",
@@ -18,19 +19,25 @@ const transports = ["transport.undici", "transport.fetch"];
 
 const files = (names: string[]) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
 
-export default defineConfig({
-  entry: files([...entries, ...transports]),
-  format: ["esm", "cjs"],
-  target: "node20",
-  platform: "node",
-  external: ["#transport"],
-  // Deno and workerd know Node's modules by their full names only.
-  removeNodeProtocol: false,
-  // Shared chunks, so that every entry has the same classes.
-  splitting: true,
-  // The CJS chunks are written by Rollup then; Sucrase, the default, puts slow closures in the place of every `?.`.
-  treeshake: true,
-  sourcemap: true,
-  clean: true,
-  dts: { entry: files(entries), compilerOptions: { ignoreDeprecations: "6.0" } },
-});
+export default defineConfig([
+  {
+    entry: files([...entries, ...transports]),
+    format: "esm",
+    target: "node20",
+    platform: "node",
+    external: ["#transport"],
+    // Deno and workerd know Node's modules by their full names only.
+    removeNodeProtocol: false,
+    // Shared chunks, so that every entry has the same classes.
+    splitting: true,
+    sourcemap: true,
+    clean: ["**/*", "!**/*.d.{ts,cts}"],
+    onSuccess: () => finishOutput("dist", entries),
+  },
+  // For both: what is declared for `import` says that it is the same.
+  {
+    entry: files(entries),
+    format: "cjs",
+    dts: { only: true, compilerOptions: { ignoreDeprecations: "6.0" } },
+  },
+]);

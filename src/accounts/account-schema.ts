@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";

@@ -1,23 +1,17 @@
 import { Buffer, isAscii } from "node:buffer";
-import type { AbortNotifier, GatewayResponse } from "../gateway/gateway.js";
-import { type ChunkSink, makeChunkSink } from "./node-chunks.js";
+import type { GatewayResponse } from "../gateway/gateway.js";
 import type { NodeClient } from "./node-client.js";
 import { discardRest } from "./node-discard-rest.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
-import { StallWatch } from "./node-stall-watch.js";
+import { type StreamedResponse, writeStream } from "./node-stream-writer.js";
 
 /** What both kinds of response can do. */
 interface Outgoing {
-  readonly headersSent: boolean;
   writeHead(status: number, headers: Record<string, string>): unknown;
-  /** Missing in the types of HTTP/2 alone. */
-  flushHeaders?(): void;
   write(piece: Uint8Array | string): boolean;
   write(piece: string, encoding: "latin1" | "utf8"): boolean;
   readonly socket: { cork(): void; uncork(): void } | null;
   end(body?: Uint8Array | string): unknown;
-  on(event: "drain", listener: () => void): unknown;
-  off(event: "drain", listener: () => void): unknown;
 }
 
 /**
@@ -34,14 +28,14 @@ export function writeNodeResponse(
   if (isStream(body)) {
     // HTTP/2 knows no such header.
     if (req.httpVersionMajor >= 2) delete headers["connection"];
-    return writeStream(res as NodeOutgoing & Outgoing, client, response, body);
+    return writeStream(res as StreamedResponse, client, response, body);
   }
   // The host may have responded in the meantime: with its own timeout, for instance.
   if (client.gone || res.headersSent) return undefined;
   if (body !== null && body.length > longBody && req.method !== "HEAD" && headers["connection"] !== "close") {
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
     headers["content-length"] = String(bytes.length);
-    return writeStream(res as NodeOutgoing & Outgoing, client, response, slicesOf(bytes));
+    return writeStream(res as StreamedResponse, client, response, slicesOf(bytes));
   }
   client.answered();
   writeWhole(req, res, response, body);
@@ -104,63 +98,6 @@ function endWith(res: Outgoing, body: Uint8Array | string, length: number): void
 }
 
 const shortBody = 16 * 1024;
-
-/** Writes each piece at once. Pulls the next one when the client has taken it. */
-async function writeStream(
-  res: NodeOutgoing & Outgoing,
-  client: NodeClient,
-  { status, headers }: GatewayResponse,
-  body: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const pieces = body[Symbol.asyncIterator]();
-  let flushing: NodeJS.Immediate | undefined;
-  let sink: ChunkSink | undefined;
-  let watch: StallWatch | undefined;
-  try {
-    if (client.gone || res.headersSent) return;
-    res.writeHead(status, headers);
-    // Mostly the first piece is there already: then it leaves with the headers, in one write.
-    flushing = setImmediate(flushUnlessGone, res, client);
-    watch = new StallWatch(res, client);
-    while (!client.gone) {
-      const { done, value } = await pieces.next();
-      clearImmediate(flushing);
-      if (client.gone) return;
-      if (done) {
-        client.answered();
-        res.end();
-        return;
-      }
-      const target: ChunkSink = sink ?? res;
-      watch.wrote(value.length);
-      if (!target.write(value)) await drained(target, client.signal);
-      // The headers have gone with the first piece.
-      sink ??= makeChunkSink(res);
-    }
-  } finally {
-    clearImmediate(flushing);
-    watch?.stop();
-    await pieces.return?.();
-  }
-}
-
-function flushUnlessGone(res: Outgoing, client: NodeClient): void {
-  if (!client.gone) res.flushHeaders?.();
-}
-
-/** Resolves when the client has taken what was written, or has gone. */
-function drained(sink: ChunkSink, gone: AbortNotifier): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      sink.off("drain", done);
-      gone.removeEventListener("abort", done);
-      resolve();
-    };
-    sink.on("drain", done);
-    gone.addEventListener("abort", done);
-    if (gone.aborted) done();
-  });
-}
 
 function isStream(body: GatewayResponse["body"]): body is AsyncIterable<Uint8Array> {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { checkInput } from "../check/check-input.js";
 import { tagsInput } from "../check/tags-input.js";
 import { meantDimension, type Tags } from "../metering/tags.js";

@@ -11,7 +11,10 @@ import type { SettledCharge } from "./call-settlement.js";
 import type { Meter } from "./meter.js";
 import type { ModelCall } from "./model-call.js";
 import { brokenOff } from "./relay/until-aborted.js";
+import type { Soon } from "./soon.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
+
+const nothingCharged: SettledCharge = { ...noCharge, credits: undefined, funding: undefined, prepaidMicro: 0 };
 
 /** One attempt of a call at one target. Until it has something for the client, its failure does not end the call. */
 export class Attempt {
@@ -57,11 +60,9 @@ export class Attempt {
   }
 
   /** Ends the call with this attempt's outcome. A failure that the client does not see does not end the call. */
-  end(outcome: Outcome): Promise<SettledCharge> {
+  end(outcome: Outcome): Soon<SettledCharge> {
     const isHidden = this.#state === "waiting" && outcome.error !== undefined;
-    if (isHidden || this.#state === "over")
-      return Promise.resolve({ ...noCharge, credits: undefined, funding: undefined, prepaidMicro: 0 });
-    return this.call.end(outcome);
+    return isHidden || this.#state === "over" ? nothingCharged : this.call.end(outcome);
   }
 
   /**
@@ -110,9 +111,7 @@ export class Attempt {
       }, timeoutMs);
       // The timer need not keep the process alive: the client's connection does.
       if (typeof timer === "object") timer.unref?.();
-      work(this)
-        .finally(() => clearTimeout(timer))
-        .then(resolve, reject);
+      new Promise<Answer>((answer) => answer(work(this))).finally(() => clearTimeout(timer)).then(resolve, reject);
     });
   }
 }

@@ -4,6 +4,7 @@ import { readBody } from "../http/read-body.js";
 import type { WindowStates } from "../ledger/credit-ledger.js";
 import { CostedExchange } from "../operations/costed/costed-exchange.js";
 import type { Exchange } from "../operations/operation.js";
+import type { DirectAnswer } from "../providers/direct-call.js";
 import type { TargetRoute } from "../routing/target-route.js";
 import { TargetSearch } from "../routing/target-search.js";
 import { checkCall, type ReceivedCall } from "./admission/check-call.js";
@@ -23,52 +24,62 @@ import { respondWhole } from "./relay/respond-whole.js";
 import { respondWithStream } from "./relay/respond-with-stream.js";
 import { send } from "./relay/send.js";
 import { brokenOff } from "./relay/until-aborted.js";
+import type { Soon } from "./soon.js";
 
-/** Makes a metered call, whatever the operation: check → hold credits → send → relay → settle. */
+/**
+ * Makes a metered call, whatever the operation: check → hold credits → send → relay → settle.
+ *
+ * It waits for promises alone: a stage that has its result returns it. Stages do not wait for each other in functions of
+ * their own, since each would cost every call two promises.
+ */
 export async function callModel(services: CallServices, incoming: ReceivedCall): Promise<GatewayResponse> {
-  const call = await admit(services, incoming);
-  try {
-    if (call.isDeparted) throw clientLeft();
-    const response = await tryTargets(call);
-    return "whenReviewed" in response ? await response.whenReviewed() : response;
-  } catch (thrown) {
-    throw await call.fail(thrown);
-  }
-}
-
-/** Checks that the account may make the call, and holds its credits. */
-async function admit(services: CallServices, incoming: ReceivedCall): Promise<ModelCall> {
   const { request, caller, operation, observer } = incoming;
   const { body, openCalls } = services;
   let isExpected = false;
   let route: TargetRoute | undefined;
+  let call: ModelCall | undefined;
   try {
     operation.checkContentType(request.header("content-type"));
     const bytes = await readBody(request, caller.account, body);
-    const asked = await parseRequest(services, incoming, bytes);
+    const parsed = parseRequest(services, incoming, bytes);
+    const asked = parsed instanceof Promise ? await parsed : parsed;
     observer.requested(services.catalog.current.get(asked.model)?.id, asked.stream);
     requireWanted(services, request);
-    const allowed = checkCall(services, incoming, asked, await services.findAllowance(caller.plan));
-    const checked = asked.complete === undefined ? allowed : await completeCall(services, incoming, allowed);
+    const found = services.findAllowance(caller.plan);
+    let checked = checkCall(services, incoming, asked, found instanceof Promise ? await found : found);
+    if (asked.complete !== undefined) checked = await completeCall(services, incoming, checked);
     ({ route } = checked.model);
     route.enter();
     requireWanted(services, request);
-    const admission = services.requestHook ? await reviewCall(services, incoming, checked, bytes) : checked;
+    if (services.requestHook !== undefined) checked = await reviewCall(services, incoming, checked, bytes);
     requireWanted(services, request);
     openCalls.expect();
     isExpected = true;
-    const reservation = await holdCredits(services, admission);
+    const held = holdCredits(services, checked);
+    const reservation = held instanceof Promise ? await held : held;
     // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.
     if (reservation !== undefined && isLimited(reservation.credits.windows)) body.pendingBodies.drop(request);
-    const call = new ModelCall(services, admission, reservation, incoming);
+    call = new ModelCall(services, checked, reservation, incoming);
     call.begin();
-    return call;
-  } catch (error) {
+    openCalls.expected();
+    if (call.isDeparted) throw clientLeft();
+    const search = new TargetSearch(route, [call.notice, request.signal], services.clock);
+    let response: GatewayResponse | HeldResponse | undefined;
+    while (response === undefined) {
+      const attempt = new Attempt(call, search.take() ?? (await search.wait()));
+      try {
+        response = await attempt.run(tryTarget);
+      } catch (failure) {
+        search.failed(attempt.target, attempt.failed(failure));
+      }
+    }
+    return "whenReviewed" in response ? await response.whenReviewed() : response;
+  } catch (thrown) {
+    if (call !== undefined) throw await call.fail(thrown);
     body.pendingBodies.drop(request);
     route?.leave();
-    throw error;
-  } finally {
     if (isExpected) openCalls.expected();
+    throw thrown;
   }
 }
 
@@ -82,40 +93,38 @@ function isLimited({ session, week, month }: WindowStates): boolean {
   return session.limitMicro !== null || week.limitMicro !== null || month.limitMicro !== null;
 }
 
-/** Tries the model's targets in turn until one has something for the client. */
-async function tryTargets(call: ModelCall): Promise<GatewayResponse | HeldResponse> {
-  const { admission, services, client, notice } = call;
-  const search = new TargetSearch(admission.model.route, [notice, client.signal], services.clock);
-  for (;;) {
-    const attempt = new Attempt(call, search.take() ?? (await search.wait()));
-    try {
-      return await attempt.run(tryTarget);
-    } catch (thrown) {
-      search.failed(attempt.target, attempt.failed(thrown));
-    }
-  }
+/** Sends the request to one target, and relays its response. */
+function tryTarget(attempt: Attempt): Promise<GatewayResponse | HeldResponse> {
+  const made = makeExchange(attempt);
+  if (!(made instanceof Promise)) return relay(attempt, made);
+  return made.then((exchange) => {
+    if (exchange !== undefined && attempt.notice.aborted) throw brokenOff();
+    return relay(attempt, exchange);
+  });
 }
 
-/** Sends the request to one target, and relays its response. */
-async function tryTarget(attempt: Attempt): Promise<GatewayResponse | HeldResponse> {
-  const { call, target } = attempt;
+function makeExchange({ call, target }: Attempt): Soon<Exchange | undefined> {
   const { requestId, callId, model, request, demand, admittedAt, additions } = call.admission;
   const { promptTokens, addedCap, outputTokens: outputCap } = demand;
   const { clock } = call.services;
   const facts = { requestId, callId, promptTokens, addedCap, outputCap, admittedAt, startedAt: clock.now(), clock };
   const hidden = additions?.headers;
-  const traits = hidden === undefined ? target : hideHeaders(target, hidden);
-  const made = request.exchangeWith(traits, model, facts);
-  const own = made instanceof Promise ? await made : made;
+  return request.exchangeWith(hidden === undefined ? target : hideHeaders(target, hidden), model, facts);
+}
+
+function relay(attempt: Attempt, own: Exchange | undefined): Promise<GatewayResponse | HeldResponse> {
+  const { model, request } = attempt.call.admission;
   if (own === undefined) {
     throw beyondTarget("model", `'${model.id}' cannot be used here: its server does not offer this operation.`);
   }
-  if (made instanceof Promise && attempt.notice.aborted) throw brokenOff();
-  const exchange = call.services.exposesCost ? withCosts(own, call.settlement) : own;
-  const answer = await send(attempt, exchange);
-  call.observer.attemptAnswered();
-  const response = { attempt, exchange, answer };
-  return request.stream ? respondWithStream(response) : respondWhole(response);
+  const exchange = attempt.call.services.exposesCost ? withCosts(own, attempt.call.settlement) : own;
+  return request.stream ? sendForStream(attempt, exchange) : respondWhole(attempt, exchange);
+}
+
+async function sendForStream(attempt: Attempt, exchange: Exchange): Promise<GatewayResponse | HeldResponse> {
+  const answer = await new Promise<DirectAnswer>((answered, failed) => send(attempt, exchange, { answered, failed }));
+  attempt.call.observer.attemptAnswered();
+  return await respondWithStream({ attempt, exchange, answer });
 }
 
 function withCosts(exchange: Exchange, settlement: CallSettlement): Exchange {

@@ -1,4 +1,5 @@
 import { SettlementKeptError } from "../guard/settlement-kept-error.js";
+import { releaseIn, settleIn } from "../ledger/at-once.js";
 import type { AccountCredits, EntryTags, Lease, SettleResult, WindowState } from "../ledger/credit-ledger.js";
 import { type Funding, fundingOf } from "../ledger/funding.js";
 import { prepaidOf } from "../ledger/limits/held-limits.js";
@@ -14,6 +15,7 @@ import type { CheckedCall } from "./checked-call.js";
 import type { KeptLease } from "./lease-keeper.js";
 import { rateUses } from "./limits/rate-uses.js";
 import type { Meter } from "./meter.js";
+import type { Soon } from "./soon.js";
 
 /** What a call cost, and what its account has left. */
 export interface SettledCharge extends Charge {
@@ -44,7 +46,7 @@ export class CallSettlement {
   #failed: { micro: Micro; tokens: TokenCounts } | undefined;
   #hasReached = false;
   #kept: KeptLease | undefined;
-  #charge: Promise<SettledCharge> | undefined;
+  #charge: Soon<SettledCharge> | undefined;
 
   constructor(services: CallServices, admission: CheckedCall, reservation: Reservation | undefined) {
     this.#services = services;
@@ -113,20 +115,20 @@ export class CallSettlement {
     return this.#failed === undefined ? tokens : addTokens(this.#failed.tokens, tokens);
   }
 
-  /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. */
-  charge(tokens: TokenCounts, source: UsageSource): Promise<SettledCharge> {
+  /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. Never fails. */
+  charge(tokens: TokenCounts, source: UsageSource): Soon<SettledCharge> {
     this.#charge ??= this.#settle(tokens, source, this.#price.cost(tokens));
     return this.#charge;
   }
 
   /** Ends the hold without a charge. */
-  release(): Promise<SettledCharge> {
+  release(): Soon<SettledCharge> {
     this.#charge ??= this.#settle(noTokens, undefined, 0);
     return this.#charge;
   }
 
   /** @param source - `undefined`: only the tokens of failed attempts are charged. */
-  async #settle(ofCall: TokenCounts, ofSource: UsageSource | undefined, ofMicro: Micro): Promise<SettledCharge> {
+  #settle(ofCall: TokenCounts, ofSource: UsageSource | undefined, ofMicro: Micro): Soon<SettledCharge> {
     const tokens = this.#withFailedTokens(ofCall);
     const micro = this.#withFailed(ofMicro);
     const source = this.#failed === undefined ? ofSource : (ofSource ?? "provider");
@@ -134,39 +136,48 @@ export class CallSettlement {
     if (reservation === undefined) {
       return { micro: 0, tokens, source, credits: undefined, funding: undefined, prepaidMicro: 0 };
     }
-    const { lease, credits, isFree } = reservation;
-    const charged = isFree ? 0 : micro;
-    const cost = { micro: charged, tokens, source };
-    const fundingBy = (prepaid: Micro) => (isFree ? undefined : fundingOf(charged, prepaid));
+    const ending = { amountMicro: reservation.isFree ? 0 : micro, tokens, source };
     if (this.#kept !== undefined) this.#services.keeper.drop(this.#kept);
+    let settled: Soon<SettleResult>;
     try {
-      const settled = await this.#endLease(reservation, { amountMicro: charged, tokens, source });
-      if (settled.status === "unresolved") this.#warnOfCharge();
-      const { windows, rates, prepaidMicro = 0 } = settled;
-      return {
-        ...cost,
-        credits: isFree ? { windows, rates } : settled,
-        funding: fundingBy(prepaidMicro),
-        prepaidMicro,
-      };
+      settled = this.#endLease(reservation, ending);
     } catch (cause) {
-      if (!(cause instanceof SettlementKeptError)) this.#warnOfLedger(cause);
-      const prepaidMicro = probablyPrepaid(lease, charged);
-      const after = withCharge(credits, charged - prepaidMicro, prepaidMicro);
-      return { ...cost, credits: after, funding: fundingBy(prepaidMicro), prepaidMicro };
+      return this.#unsettled(reservation, ending, cause);
     }
+    if (!(settled instanceof Promise)) return this.#settled(reservation, ending, settled);
+    return settled.then(
+      (result) => this.#settled(reservation, ending, result),
+      (cause) => this.#unsettled(reservation, ending, cause),
+    );
+  }
+
+  #settled({ isFree }: Reservation, ending: Ending, settled: SettleResult): SettledCharge {
+    if (settled.status === "unresolved") this.#warnOfCharge();
+    const { amountMicro: micro, tokens, source } = ending;
+    const { windows, rates, prepaidMicro = 0 } = settled;
+    const credits = isFree ? { windows, rates } : settled;
+    return { micro, tokens, source, credits, funding: fundingBy(prepaidMicro, micro, isFree), prepaidMicro };
+  }
+
+  /** The ledger has not confirmed the charge: its guard keeps it, or it is lost. */
+  #unsettled({ lease, credits, isFree }: Reservation, ending: Ending, cause: unknown): SettledCharge {
+    if (!(cause instanceof SettlementKeptError)) this.#warnOfLedger(cause);
+    const { amountMicro: micro, tokens, source } = ending;
+    const prepaidMicro = probablyPrepaid(lease, micro);
+    const after = withCharge(credits, micro - prepaidMicro, prepaidMicro);
+    return { micro, tokens, source, credits: after, funding: fundingBy(prepaidMicro, micro, isFree), prepaidMicro };
   }
 
   /** A call of a model that is free enters no charge in the journal: it is released, whatever it has used. */
-  #endLease({ lease, rules, isFree }: Reservation, ending: Ending): Promise<SettleResult> {
+  #endLease({ lease, rules, isFree }: Reservation, ending: Ending): Soon<SettleResult> {
     const { ledger } = this.#services;
     const { amountMicro, tokens, source } = ending;
     const uses = rules && rateUses(rules, tokens, this.#hasReached);
     if (source === undefined || isFree === true) {
-      return uses === undefined ? ledger.release(lease) : ledger.release(lease, uses);
+      return releaseIn(ledger, lease, uses);
     }
     const settlement = { amountMicro, estimated: source !== "provider", tags: this.#tags(tokens, source) };
-    return ledger.settle(lease, uses === undefined ? settlement : { ...settlement, rates: uses });
+    return settleIn(ledger, lease, uses === undefined ? settlement : { ...settlement, rates: uses });
   }
 
   /** Written out: object spread takes as long as the ledger's own work. */
@@ -200,6 +211,10 @@ export class CallSettlement {
     const message = "A call was settled so late that an earlier charge cannot be ruled out. It was not charged again.";
     this.#services.warn({ code: "charge_unresolved", message, requestId: this.#admission.requestId });
   }
+}
+
+function fundingBy(prepaidMicro: Micro, micro: Micro, isFree: boolean | undefined): Funding | undefined {
+  return isFree ? undefined : fundingOf(micro, prepaidMicro);
 }
 
 /** What prepaid credits will pay of a charge that the ledger has not confirmed, if the plan gets no other room than it held. */

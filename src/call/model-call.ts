@@ -23,6 +23,7 @@ import { Meter } from "./meter.js";
 import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";
 import { traceHeaders } from "./relay/trace-headers.js";
+import { andThen, type Soon } from "./soon.js";
 import { warnOfCost } from "./warn-of-cost.js";
 import { warnOfUnpriced } from "./warn-of-unpriced.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
@@ -58,7 +59,7 @@ export class ModelCall implements OpenCall {
   /** The failed attempt of which the host has been warned already. */
   warned: GatewayError | undefined;
   #abortReason: AbortReason | undefined;
-  #charge: Promise<SettledCharge> | undefined;
+  #charge: Soon<SettledCharge> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param reservation - `undefined`: the call uses no ledger. */
@@ -130,25 +131,29 @@ export class ModelCall implements OpenCall {
     void this.end({ reason: this.#abortReason ?? "shutdown" });
   }
 
-  /** Settles the call and reports it. The first end counts; later calls return its charge. Never rejects. */
-  end(ending: Outcome): Promise<SettledCharge> {
+  /** Settles the call and reports it. The first end counts; later calls return its charge. Never fails. */
+  end(ending: Outcome): Soon<SettledCharge> {
     this.#charge ??= this.#end(ending);
     return this.#charge;
   }
 
   /** Ends the call with a thrown error. @returns the error for the client. */
-  async fail(thrown: unknown): Promise<GatewayError> {
+  fail(thrown: unknown): Soon<GatewayError> {
     const error = this.#toGatewayError(thrown);
     const isGone = this.departure?.hasLeft === true && isUpstreamError(thrown);
     const reason = this.#abortReason ?? endReasonOf(error);
-    const { credits, micro } = await this.end(isGone ? { reason: "client_gone" } : { reason, error });
+    const charge = this.end(isGone ? { reason: "client_gone" } : { reason, error });
+    return andThen(charge, (settled) => this.#withCredits(error, settled));
+  }
+
+  #withCredits(error: GatewayError, { credits, micro }: SettledCharge): GatewayError {
     if (credits === undefined) return error;
     const headers: Record<string, string> = micro === 0 ? {} : { "x-credits-charged": creditText(micro) };
     const rules = this.settlement.reservation?.rules;
     return withHeaders(error, addRateHeaders(addCreditHeaders(headers, credits), credits.rates, rules));
   }
 
-  async #end(ending: Outcome): Promise<SettledCharge> {
+  #end(ending: Outcome): Soon<SettledCharge> {
     const { services, client, departure } = this;
     client.signal.removeEventListener("abort", this.#clientGone);
     services.body.pendingBodies.drop(client);
@@ -160,17 +165,21 @@ export class ModelCall implements OpenCall {
     const hasLeft = ending.reason === "client_gone" || (departure?.hasLeft === true && !isRefused);
     if (this.meter?.wasHandedOver) this.settlement.reachedUpstream();
     const bill = this.meter?.bill(ending.reason, hasLeft);
-    const charge = await (bill === undefined
-      ? this.settlement.release()
-      : this.settlement.charge(bill.tokens, bill.source));
+    const charge = bill === undefined ? this.settlement.release() : this.settlement.charge(bill.tokens, bill.source);
+    return charge instanceof Promise
+      ? charge.then((settled) => this.#settled(outcome, ending.error, settled))
+      : this.#settled(outcome, ending.error, charge);
+  }
+
+  #settled(outcome: Outcome, error: GatewayError | undefined, charge: SettledCharge): SettledCharge {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.observer.ended(outcome, charge, this.meter?.progress);
-    this.#warnOf(ending.error);
+    this.#warnOf(error);
     const { reservation } = this.settlement;
     if (reservation !== undefined && charge.micro > reservation.heldMicro) this.#warnOfCost(reservation, charge);
     this.#warnOfUnpriced();
     this.admission.model.route.leave();
-    services.openCalls.remove(this);
+    this.services.openCalls.remove(this);
     return charge;
   }
 

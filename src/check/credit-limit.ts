@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** So many micro-credits are no safe integer any more. */
 const tooMany = Number.MAX_SAFE_INTEGER / 1_000_000;

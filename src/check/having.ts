@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The schema of an object or function that has these methods. @param what - describes it in the error. */
 export function having<Type>(what: string, methods: readonly (keyof Type & string)[]): z.ZodType<Type> {

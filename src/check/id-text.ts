@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { idProblem, longestId } from "./id-problem.js";
 
 const required = ({ input }: { input?: unknown }) => (input === undefined ? "is required" : "must be a string");

@@ -1,4 +1,5 @@
-import { z } from "zod";
+import type * as z from "zod";
+import { toDotPath } from "zod/v4/core";
 
 /** What a schema found, a line for each: where it is, and what is wrong. */
 export function problemsOf({ issues }: z.ZodError): string[] {
@@ -6,7 +7,7 @@ export function problemsOf({ issues }: z.ZodError): string[] {
     .toSorted((one, other) => one.path.length - other.path.length)
     .map(({ path, message }) => {
       const problem = message.replace(/^Invalid input: /, "");
-      return path.length === 0 ? problem : `${z.core.toDotPath(path)}: ${problem}`;
+      return path.length === 0 ? problem : `${toDotPath(path)}: ${problem}`;
     });
 }
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { explainIssue } from "./explain-issue.js";
 import { longestId } from "./id-problem.js";
 import { idText } from "./id-text.js";

@@ -11,6 +11,8 @@ export { ArrivingBody } from "../http/arriving-body.js";
 export type { HostRequest } from "../http/host-request.js";
 export type { BodyLimits, GatewayRequest, GatewayResponse } from "../http/message.js";
 export { BodyError } from "../http/message.js";
+export { pieceSourceOf } from "../wire/pieces/iterated-pieces.js";
+export { type PieceReader, type PieceSource, readPiece } from "../wire/pieces/piece-source.js";
 export { StallTimer } from "./stall-timer.js";
 
 /** An inference gateway, ready to be mounted. */

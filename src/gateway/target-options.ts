@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { mostCredits, tooManyCredits } from "../check/credit-limit.js";
 import { explainIssue } from "../check/explain-issue.js";
 import type { Price } from "../metering/price.js";

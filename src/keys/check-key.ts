@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { creditLimit, credits } from "../check/credit-limit.js";
 import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";

@@ -1,3 +1,4 @@
+import { withAtOnce } from "../ledger/at-once.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { MemoryLedger } from "./memory-ledger.js";
@@ -38,10 +39,10 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
   // A plain object, so that a host can replace methods: `{ ...ledger, settle }`. The gateway then guards the copy.
   const methods: CreditLedger = {
     keepsLimits: true,
-    reserve: (request) => ledger.reserve(request),
+    reserve: async (request) => ledger.reserve(request),
     renew: (requests) => ledger.renew(requests),
-    settle: (lease, settlement) => ledger.settle(lease, settlement),
-    release: (lease, rates) => ledger.release(lease, rates),
+    settle: async (lease, settlement) => ledger.settle(lease, settlement),
+    release: async (lease, rates) => ledger.release(lease, rates),
     balance: (account, limits, of) => ledger.balance(account, limits, of),
     grant: (request) => ledger.grant(request),
     topUp: (request) => ledger.topUp(request),
@@ -53,5 +54,5 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
     forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
   };
-  return Object.defineProperty(methods, "inProcess", { value: true, enumerable: false });
+  return withAtOnce(Object.defineProperty(methods, "inProcess", { value: true, enumerable: false }), ledger);
 }

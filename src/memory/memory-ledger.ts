@@ -108,7 +108,7 @@ interface ExpiredHold {
 
 const noStarts: Lease["starts"] = Object.freeze({}) as Lease["starts"];
 
-/** Every operation runs to its end synchronously. */
+/** Every operation runs to its end synchronously. Those that each call needs return their results without a promise. */
 export class MemoryLedger {
   readonly #clock: Clock;
   readonly #accounts: AccountMap;
@@ -130,7 +130,7 @@ export class MemoryLedger {
     this.#journal = new MemoryJournal(historyEntries);
   }
 
-  async reserve(request: ReserveRequest): Promise<ReserveResult> {
+  reserve(request: ReserveRequest): ReserveResult {
     checkReserve(request);
     const { id, account: accountId, amountMicro, limits, leaseMs } = request;
     const now = this.#clock.now();
@@ -170,12 +170,12 @@ export class MemoryLedger {
     return requests.map((request) => this.#renew(request, now));
   }
 
-  async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
+  settle(lease: Lease, settlement: Settlement): SettleResult {
     checkSettle(lease, settlement);
     return this.#end("charge", lease, settlement);
   }
 
-  async release(lease: Lease, rates: readonly RateUse[] = noUses): Promise<SettleResult> {
+  release(lease: Lease, rates: readonly RateUse[] = noUses): SettleResult {
     checkLease(lease);
     checkUses(rates);
     return this.#end("release", lease, { amountMicro: 0, rates });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { idProblem } from "../check/id-problem.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";

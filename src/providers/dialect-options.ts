@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import type { Dialect } from "../openai/dialect.js";
 import { isHeaderName } from "./header-syntax.js";

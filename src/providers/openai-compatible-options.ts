@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { operationNames } from "../metering/operation-name.js";

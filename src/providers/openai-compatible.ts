@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import { createTransport } from "#transport";
 import { callWithKeys } from "./api-keys/call-with-keys.js";
 import { KeyRing } from "./api-keys/key-ring.js";
 import { readApiKeys } from "./api-keys/read-api-keys.js";
@@ -11,6 +10,7 @@ import {
   type OpenAICompatibleOptions,
 } from "./openai-compatible-options.js";
 import { createFetchTransport } from "./transport/fetch-transport.js";
+import { createLateTransport } from "./transport/late-transport.js";
 import type { UpstreamProvider } from "./upstream-provider.js";
 
 export type { OpenAICompatibleOptions } from "./openai-compatible-options.js";
@@ -29,7 +29,7 @@ export function openAICompatible(options: OpenAICompatibleOptions): UpstreamProv
 export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamProvider {
   const { basePath, query, apiKey, headers, operations, dialect, transport: transportOptions } = options;
   const { keyHeader = "authorization", deploymentPaths = false } = dialect ?? {};
-  const transport = transportOptions.fetch ? createFetchTransport(transportOptions) : createTransport(transportOptions);
+  const transport = (transportOptions.fetch ? createFetchTransport : createLateTransport)(transportOptions);
   const fixedKeys = typeof apiKey === "function" ? [] : apiKey;
   const onlyKey = fixedKeys.length === 1 ? fixedKeys[0] : undefined;
   const staticHeaders = { ...(onlyKey === undefined ? {} : keyHeaders(keyHeader, onlyKey)), ...headers };

@@ -7,6 +7,7 @@ import type { KeyUses } from "../access/key-uses.js";
 import { callModel } from "../call/call-model.js";
 import type { CallServices } from "../call/call-services.js";
 import { makeRequestId } from "../call/request-id.js";
+import { andThen, type Soon } from "../call/soon.js";
 import {
   GatewayError,
   internalError,
@@ -75,7 +76,7 @@ interface Served {
  * Serves a request: finds the path, authenticates, and runs the endpoint. Never rejects.
  * @param findOwnCaller - gives the caller of the host's own code, or throws a GatewayError for its response.
  */
-export async function serve(
+export function serve(
   services: ServerServices,
   request: GatewayRequest,
   findOwnCaller?: () => IdentifiedCaller,
@@ -86,12 +87,18 @@ export async function serve(
   const requestId = (requestIdOf && hostRequestId(requestIdOf, request, calls.warn)) ?? callId;
   const observer = observerOf(services, requestId, path);
   const served = { services, requestId, callId, request, path, observer, findOwnCaller };
-  let response: GatewayResponse;
+  const refuse = (thrown: unknown): GatewayResponse => finish(served, errorResponse(thrown, served));
   try {
-    response = await respond(served);
+    const response = respond(served);
+    if (response instanceof Promise) return response.then((made) => finish(served, made), refuse);
+    return Promise.resolve(finish(served, response));
   } catch (thrown) {
-    response = errorResponse(thrown, served);
+    return Promise.resolve(refuse(thrown));
   }
+}
+
+/** Adds what every response has. */
+function finish({ services, request, requestId, path, observer }: Served, response: GatewayResponse): GatewayResponse {
   response.headers["x-request-id"] = requestId;
   const { requestIdHeader } = protocolOf(path, request);
   if (requestIdHeader !== undefined) response.headers[requestIdHeader] = requestId;
@@ -107,7 +114,7 @@ function observerOf({ observe }: ServerServices, requestId: string, path: Path |
   return observe(requestId, path?.endpoint);
 }
 
-function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
+function respond(served: Served): Soon<GatewayResponse> {
   const { services, request, path } = served;
   // A browser sends a preflight for unknown paths, too. The page must be able to read the 404 that follows.
   if (request.method === "OPTIONS" && (path !== undefined || services.cors !== undefined)) {
@@ -129,28 +136,56 @@ function respond(served: Served): GatewayResponse | Promise<GatewayResponse> {
 }
 
 /** Serves the endpoints that need to know the caller. */
-async function respondToCaller(served: Served, path: Path): Promise<GatewayResponse> {
+function respondToCaller(served: Served, path: Path): Soon<GatewayResponse> {
+  const identified = served.findOwnCaller?.() ?? callerOf(served, path);
+  return andThen(identified, (known) => respondToIdentified(served, path, known));
+}
+
+function respondToIdentified(served: Served, path: Path, identified: IdentifiedCaller): Soon<GatewayResponse> {
   const { services, observer } = served;
-  const identified = served.findOwnCaller?.() ?? (await callerOf(served, path));
   observer.authenticated(identified);
   const now = services.calls.clock.now();
   requireValid(identified, now);
   if (identified.keyId !== undefined) services.keyUses?.note(identified.keyId, now);
-  const resolved = services.resolveCaller(identified);
-  const caller = resolved instanceof Promise ? await resolved : resolved;
-  if (caller !== identified) observer.authenticated(caller);
-  const response = await respondToKnown(served, path, caller);
-  // Caches know that a response to an API key is nobody else's. Of cookies they do not.
-  if (caller.source === "session") response.headers["cache-control"] ??= "no-store";
+  return andThen(services.resolveCaller(identified), (caller) => {
+    if (caller !== identified) observer.authenticated(caller);
+    const response = respondToKnown(served, path, caller);
+    return caller.source === "session" ? andThen(response, keepOutOfCaches) : response;
+  });
+}
+
+/** Caches know that a response to an API key is nobody else's. Of cookies they do not. */
+function keepOutOfCaches(response: GatewayResponse): GatewayResponse {
+  response.headers["cache-control"] ??= "no-store";
   return response;
 }
 
-async function respondToKnown(served: Served, path: Path, caller: Caller): Promise<GatewayResponse> {
+function respondToKnown(served: Served, path: Path, caller: Caller): Promise<GatewayResponse> {
   const { services, requestId, callId, request, observer } = served;
   if ("operation" in path) {
     const { operation } = path;
     return callModel(services.calls, { requestId, callId, request, caller, operation, observer });
   }
+  return respondWithoutCall(served, path, caller);
+}
+
+/** A credential is never passed over: a request with a wrong key is refused, whatever session comes with it. */
+function callerOf(served: Served, path: Path): Soon<IdentifiedCaller> {
+  const { services, request, requestId } = served;
+  const { identifyCaller } = services;
+  if (identifyCaller === undefined || sendsCredential((name) => request.header(name))) return callerOfKey(served, path);
+  return identifyCaller(request, requestId).then((identified) => identified ?? callerOfKey(served, path));
+}
+
+function callerOfKey({ services, request }: Served, path: Path): Soon<IdentifiedCaller> {
+  const { findCaller, keyPrefix } = services;
+  const credential = protocolOf(path, request).credential((name) => request.header(name));
+  return andThen(findKey(credential, findCaller, keyPrefix), requireKnown);
+}
+
+/** Serves the endpoints that call no model. */
+async function respondWithoutCall(served: Served, path: Path, caller: Caller): Promise<GatewayResponse> {
+  const { services, request, observer } = served;
   const { endpoint } = path;
   if (endpoint === "count_tokens" || endpoint === "input_tokens") {
     services.countPace.require(caller.account, "Tokens are counted");
@@ -159,18 +194,7 @@ async function respondToKnown(served: Served, path: Path, caller: Caller): Promi
   return respondFromPlan(served, path, caller);
 }
 
-/** A credential is never passed over: a request with a wrong key is refused, whatever session comes with it. */
-async function callerOf({ services, request, requestId }: Served, path: Path): Promise<IdentifiedCaller> {
-  const header = (name: string) => request.header(name);
-  const { findCaller, identifyCaller, keyPrefix } = services;
-  const isKeyless = identifyCaller !== undefined && !sendsCredential(header);
-  const identified = isKeyless ? await identifyCaller(request, requestId) : undefined;
-  if (identified !== undefined) return identified;
-  const credential = protocolOf(path, request).credential(header);
-  return requireKnown(await findKey(credential, findCaller, keyPrefix));
-}
-
-/** Serves the endpoints that call no model: kept responses, the model list, model records and usage. */
+/** Serves kept responses, the model list, model records and usage. */
 async function respondFromPlan(
   { services, requestId, request }: Served,
   path: Path,

@@ -9,9 +9,10 @@ type WordState = 0 | 1 | 2;
 /**
  * Open addressing: two numbers for each word. A word's letters make a number of 60 bits, five each. The lower half is the
  * first number; the second has the other bits, and above them how the word is written, and its state.
+ * Filled when the first text is counted.
  */
+let words: Int32Array | undefined;
 const slots = 1 << 15;
-const table = new Int32Array(slots * 2);
 const lastSlot = slots * 2 - 1;
 
 const shapeShift = 28;
@@ -32,6 +33,8 @@ function slotOf(low: number, high: number): number {
  */
 export function packedState(low: number, high: number, shape: number): WordState {
   if (shape < 0) return 0;
+  words ??= readList();
+  const table = words;
   const second = high | (shape << shapeShift);
   for (let slot = slotOf(low, second); ; slot = (slot + 2) & lastSlot) {
     const found = table[slot + 1] as number;
@@ -46,30 +49,38 @@ export function shapeOf(isSmallFirst: boolean, smalls: number, length: number): 
   return smalls === 0 ? capitals : smalls === length - 1 ? capitalized : -1;
 }
 
-function add(word: string, shape: number, state: number): void {
-  let low = 0;
-  let high = 0;
-  for (let at = 0; at < word.length; at++) {
-    high = (high << 5) | (low >>> 27);
-    low = (low << 5) | (word.charCodeAt(at) & 0x1f);
+const [lineFeed, zero, beforeCapitals, beforeSmalls] = [0x0a, 0x30, 0x40, 0x60];
+
+/** Goes over {@link wordList} by its characters: a regular expression takes several times as long, within the first call. */
+function readList(): Int32Array {
+  const table = new Int32Array(slots * 2);
+  // Of the word's first letters, by how many there are.
+  const lows = new Int32Array(longestWord + 1);
+  const highs = new Int32Array(longestWord + 1);
+  let length = 0;
+  for (let at = 0; at < wordList.length; at++) {
+    const code = wordList.charCodeAt(at);
+    const low = lows[length] as number;
+    const high = highs[length] as number;
+    if (code > beforeSmalls) {
+      length++;
+      lows[length] = (low << 5) | (code - beforeSmalls);
+      highs[length] = (high << 5) | (low >>> 27);
+    } else if (code > beforeCapitals) {
+      const states = code - beforeCapitals;
+      add(table, low, high | (capitals << shapeShift) | ((states % 3) << stateShift));
+      add(table, low, high | (capitalized << shapeShift) | ((Math.floor(states / 3) % 3) << stateShift));
+      add(table, low, high | (small << shapeShift) | (Math.floor(states / 9) << stateShift));
+    } else if (code !== lineFeed) length = code - zero;
   }
-  const second = high | (shape << shapeShift);
-  let slot = slotOf(low, second);
+  return table;
+}
+
+/** @param second - of state 0: no known word. */
+function add(table: Int32Array, low: number, second: number): void {
+  if (second >>> stateShift === 0) return;
+  let slot = slotOf(low, second & wordMask);
   while (table[slot + 1] !== 0) slot = (slot + 2) & lastSlot;
   table[slot] = low;
-  table[slot + 1] = second | (state << stateShift);
+  table[slot + 1] = second;
 }
-
-function readList(): void {
-  let word = "";
-  for (const [, shared, letters, states = ""] of wordList.replaceAll("\n", "").matchAll(/(\d)([a-z]*)([A-Z])/g)) {
-    word = word.slice(0, Number(shared)) + letters;
-    let rest = states.charCodeAt(0) - 0x40;
-    for (const shape of [capitals, capitalized, small]) {
-      if (rest % 3 > 0) add(word, shape, rest % 3);
-      rest = Math.floor(rest / 3);
-    }
-  }
-}
-
-readList();

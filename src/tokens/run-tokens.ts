@@ -4,8 +4,11 @@ const space = 0x20;
 const firstCharacter = 0x20;
 const characters = 0x7f - 0x20;
 
-/** By two characters of ASCII, seven bits each: 1 unless every tokenizer joins them where they stand side by side. */
-const apart = readPairs();
+/**
+ * By two characters of ASCII, seven bits each: 1 unless every tokenizer joins them where they stand side by side. Read
+ * when the first text is counted.
+ */
+let pairs: Uint8Array | undefined;
 
 function readPairs(): Uint8Array {
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -25,6 +28,8 @@ function readPairs(): Uint8Array {
  * characters are the most, and one more for every two that it may not join.
  */
 export function mostRunTokens(text: Uint8Array, start: number, end: number): number {
+  pairs ??= readPairs();
+  const apart = pairs;
   const length = end - start;
   let tokens = Math.floor((2 * length + 1) / 3);
   for (let at = start + 1; at < end && tokens < length; at++) {

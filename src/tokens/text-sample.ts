@@ -7,8 +7,8 @@ const blockBytes = 32;
 const mostKept = 8192;
 const firstKept = 1024;
 
-/** Fewer bytes are copied faster one by one. */
-const fewBytes = 48;
+/** So many are copied one by one in the time in which the runtime makes a view of them. */
+const fewBytes = 64;
 
 const backslash = 0x5c;
 const lineFeed = 0x0a;
@@ -115,10 +115,15 @@ export class TextSample {
     const kept = this.#kept.subarray(0, this.#length);
     if (this.#length === this.#bytes) return Math.ceil(new TokenScan(kept, this.#isJson).tokens(0, this.#length));
     let tokens = 0;
-    for (let start = 0; start < this.#length; start += blockBytes) {
-      const block = kept.subarray(start, start + blockBytes);
-      tokens += new TokenScan(block, this.#isJson).tokens(0, block.length);
+    const block = Buffer.allocUnsafe(blockBytes);
+    const scan = new TokenScan(block, this.#isJson);
+    const blocksEnd = this.#length - (this.#length % blockBytes);
+    for (let start = 0; start < blocksEnd; start += blockBytes) {
+      for (let at = 0; at < blockBytes; at++) block[at] = kept[start + at] as number;
+      tokens += scan.tokens(0, blockBytes);
     }
+    const last = kept.subarray(blocksEnd);
+    tokens += new TokenScan(last, this.#isJson).tokens(0, last.length);
     return Math.ceil((tokens / this.#length) * this.#bytes);
   }
 

@@ -2,8 +2,6 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { toNodeHandler } from "../../src/adapters/node.js";
-import { type DepartedCall, Departure } from "../../src/call/departure.js";
-import { readToEnd } from "../../src/call/read-to-end.js";
 import { GatewayError } from "../../src/errors/gateway-error.js";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";
 import { windowLimits } from "../../src/ledger/windows.js";
@@ -28,8 +26,6 @@ interface Server extends TestGateway {
   call(stream: boolean): { leave(): Promise<void>; begun: Promise<unknown> };
   stock(): Promise<{ used: number; held: number }>;
 }
-
-const departedCall = (): DepartedCall => ({ abortReason: undefined, awaitsUsage: false, abort: () => {} });
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -303,49 +299,6 @@ describe("an answer whose client leaves", () => {
     expect(await test.stock()).toEqual({ used: event?.tokens.input, held: 0 });
     expect(event?.tokens.input).toBeGreaterThan(0);
   });
-});
-
-it("a stream whose call has ended already is let go when its client leaves", async () => {
-  const departure = new Departure({ maxMs: 1000, maxTokens: 10 }, departedCall());
-  let isReturned = false;
-  const pieces: AsyncIterable<Uint8Array> = {
-    [Symbol.asyncIterator]: () => ({
-      next: async () => ({ done: false, value: Buffer.from("data: {}") }),
-      return: async () => {
-        isReturned = true;
-        return { done: true, value: undefined };
-      },
-    }),
-  };
-  const iterator = readToEnd(pieces, departure, () => 0).body[Symbol.asyncIterator]();
-  await iterator.next();
-  departure.ended({ reason: "shutdown" });
-  await iterator.return?.();
-  expect(isReturned).toBe(true);
-});
-
-it("the piece that a client waits for when it leaves is still its own, and the rest is read after it", async () => {
-  const departure = new Departure({ maxTokens: 100, maxMs: 60_000 }, departedCall());
-  const asked: ((result: IteratorResult<Uint8Array>) => void)[] = [];
-  const pieces = {
-    [Symbol.asyncIterator]: () => ({
-      next: () => new Promise<IteratorResult<Uint8Array>>((resolve) => asked.push(resolve)),
-    }),
-  };
-  const { body, ended: rest } = readToEnd(pieces, departure, () => 0);
-  const waiting = body[Symbol.asyncIterator]().next();
-  await new Promise((resolve) => setImmediate(resolve));
-  departure.clientGone();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(asked).toHaveLength(1);
-  const value = new Uint8Array([1]);
-  asked[0]?.({ done: false, value });
-  expect(await waiting).toEqual({ done: false, value });
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(asked).toHaveLength(2);
-  asked[1]?.({ done: true, value: undefined });
-  await rest;
-  departure.ended({ reason: "completed" });
 });
 
 it("a client that reads to the end has no disconnect", async () => {

@@ -60,7 +60,7 @@ function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
       trace: undefined,
     },
   };
-  return sendRequest(attempt, exchange);
+  return new Promise<UpstreamAnswer>((answered, failed) => sendRequest(attempt, exchange, { answered, failed }));
 }
 
 /** An answer whose body never says anything, and which counts how often it was left. */

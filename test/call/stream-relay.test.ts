@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AbortNotifier } from "../../src/call/abort-notifier.js";
+import { type DepartedCall, Departure } from "../../src/call/departure.js";
 import { Meter, type MeteredCall } from "../../src/call/meter.js";
 import type { AbortReason } from "../../src/call/open-calls.js";
+import { StreamBody } from "../../src/call/relay/stream-body.js";
 import { StreamRelay } from "../../src/call/relay/stream-relay.js";
 import type { Outcome } from "../../src/events/outcome.js";
 import type { UsageSource } from "../../src/metering/outcome.js";
@@ -142,6 +144,43 @@ describe("StreamRelay", () => {
     expect(outcomes).toMatchObject([{ reason: "completed" }]);
   });
 
+  it("gives the first piece at once, and what else comes in the same tick together, up to a bound", async () => {
+    const count = 300;
+    const events = Array.from({ length: count }, (_, index) => chunk(`word ${index} ${"x".repeat(100)}`));
+    const { relay } = open(
+      (async function* () {
+        yield* events;
+        await new Promise((resolve) => setImmediate(resolve));
+        yield* [chunk("late", "stop"), event("[DONE]")];
+      })(),
+    );
+    const pieces: string[] = [];
+    for await (const piece of relay) pieces.push(Buffer.from(piece).toString());
+    expect(pieces[0]?.split("\n\n")).toHaveLength(2);
+    expect(pieces.join("").split('"content":"word').length).toBe(count + 1);
+    const most = Math.max(...pieces.map((piece) => piece.length));
+    expect(most).toBeGreaterThan(15 * 1024);
+    expect(most).toBeLessThan(16 * 1024);
+    expect(pieces.length).toBeLessThan(10);
+    // What comes in another tick waits for nothing that comes later.
+    expect(pieces.at(-2)).toContain('"content":"late"');
+  });
+
+  it("reads no more than one piece ahead of a client that takes nothing", async () => {
+    let given = 0;
+    const { relay } = open(
+      bodyOf(async () => {
+        given++;
+        return { done: false, value: chunk("x".repeat(1000)) };
+      }),
+    );
+    for (let read = 0; read < 3; read++) await relay.next();
+    const before = given;
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(given - before).toBeLessThanOrEqual(1);
+    await relay.return();
+  });
+
   it("loses no promise when it is read twice at once", async () => {
     const { relay } = open(whole);
     const first = relay.next();
@@ -201,5 +240,62 @@ describe("StreamRelay", () => {
     }
     await new Promise((resolve) => setImmediate(resolve));
     expect(unheard).toEqual([]);
+  });
+});
+
+describe("StreamBody", () => {
+  const departedCall = (): DepartedCall => ({ abortReason: undefined, awaitsUsage: false, abort: () => {} });
+  const leaves = (departure: Departure) => ({
+    departure,
+    clientLeft: () => {
+      departure.clientGone();
+      return departure;
+    },
+  });
+
+  it("lets a stream go whose call has ended already when its client leaves", async () => {
+    const departure = new Departure({ maxMs: 1000, maxTokens: 10 }, departedCall());
+    let isReturned = false;
+    const { relay } = open({
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: false, value: chunk("a") }),
+        return: async () => {
+          isReturned = true;
+          return { done: true, value: undefined };
+        },
+      }),
+    });
+    const body = new StreamBody(leaves(departure), relay);
+    await body.next();
+    departure.ended({ reason: "shutdown" });
+    await body.return();
+    expect(isReturned).toBe(true);
+  });
+
+  it("gives the client the piece that it waits for when it leaves; the rest is read after it", async () => {
+    const departure = new Departure({ maxTokens: 100, maxMs: 60_000 }, departedCall());
+    const asked: ((result: IteratorResult<Uint8Array>) => void)[] = [];
+    const { relay, outcomes } = open(
+      bodyOf(() => new Promise<IteratorResult<Uint8Array>>((resolve) => asked.push(resolve))),
+    );
+    const body = new StreamBody(leaves(departure), relay);
+    let rest: Promise<void> | undefined;
+    departure.whenLeft(() => {
+      rest = relay.readOn(departure);
+    });
+    const waiting = body.next();
+    departure.clientGone();
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    await turn();
+    expect(asked).toHaveLength(1);
+    asked[0]?.({ done: false, value: chunk("a", "stop") });
+    expect(Buffer.from((await waiting).value ?? []).toString()).toContain('"content":"a"');
+    expect(await body.next()).toEqual({ done: true, value: undefined });
+    await turn();
+    expect(asked).toHaveLength(2);
+    asked[1]?.({ done: true, value: undefined });
+    await rest;
+    expect(outcomes).toMatchObject([{ reason: "completed" }]);
+    departure.ended({ reason: "completed" });
   });
 });

@@ -1,7 +1,15 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it, vi } from "vitest";
 import { AbortNotifier } from "../../src/call/abort-notifier.js";
-import { readUntilAborted } from "../../src/call/relay/until-aborted.js";
+import { readUntilAborted as readTo } from "../../src/call/relay/until-aborted.js";
+
+function readUntilAborted(
+  notice: AbortNotifier,
+  body: AsyncIterable<Uint8Array>,
+  take: (piece: Uint8Array) => boolean,
+): Promise<void> {
+  return new Promise((ended, brokeOff) => readTo(notice, body, { take, ended, brokeOff }));
+}
 
 /** A body of these pieces, which counts how often it was left. A piece that is an error is thrown. */
 function bodyOf(...pieces: (string | Error)[]) {

@@ -25,7 +25,12 @@ export const layers: readonly Layer[] = [
     imports: ["wire"],
     packages: ["node:buffer", "node:crypto"],
   },
-  { folder: "check", question: "How is a person's mistake in options explained?", imports: [], packages: ["zod"] },
+  {
+    folder: "check",
+    question: "How is a person's mistake in options explained?",
+    imports: [],
+    packages: ["zod", "zod/v4/core"],
+  },
   {
     folder: "metering",
     question: "What is counted, what does it cost, and how did a call end?",
@@ -252,7 +257,7 @@ export const layers: readonly Layer[] = [
         "access",
       ],
     ],
-    packages: ["node:buffer", "node:crypto"],
+    packages: ["node:buffer", "node:crypto", "node:process"],
   },
   {
     folder: "server",

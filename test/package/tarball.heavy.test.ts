@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type LoadedScripts, loadedScripts } from "./loaded-scripts.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const consumer = fileURLToPath(new URL("consumer", import.meta.url));
@@ -26,6 +27,7 @@ describe("the packed package, installed in an empty project", () => {
   let folder = "";
   let project = "";
   let packed: string[] = [];
+  let unpackedBytes = 0;
 
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), "infergate-package-")));
@@ -34,6 +36,7 @@ describe("the packed package, installed in an empty project", () => {
     await mkdir(source);
     for (const name of [
       "src",
+      "build",
       "docs",
       "examples",
       ".github",
@@ -51,9 +54,10 @@ describe("the packed package, installed in an empty project", () => {
     // Built in a copy, so that a `dist` that others read or write is left alone.
     await node(source, "node_modules/tsup/dist/cli-default.js", "--silent");
     const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts"], { cwd: source });
-    const [archive]: { filename: string; files: { path: string }[] }[] = JSON.parse(stdout);
+    const [archive]: { filename: string; unpackedSize: number; files: { path: string }[] }[] = JSON.parse(stdout);
     if (archive === undefined) throw new Error(`npm pack said: ${stdout}`);
     packed = archive.files.map((file) => file.path);
+    unpackedBytes = archive.unpackedSize;
     await cp(consumer, project, { recursive: true });
     await writeFile(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true }));
     await install(join(source, archive.filename), project);
@@ -72,6 +76,7 @@ describe("the packed package, installed in an empty project", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
+      "dist/zod.LICENSE",
       "package.json",
     ]);
     const pages = others.filter((path) => path.startsWith("docs/"));
@@ -83,6 +88,48 @@ describe("the packed package, installed in an empty project", () => {
     const linked = [...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path = ""]) => path);
     expect(linked.length).toBeGreaterThan(15);
     expect(linked.filter((path) => !packed.includes(path))).toEqual([]);
+  });
+
+  it("unpacks to no more than 4 MB", () => {
+    expect(unpackedBytes).toBeLessThan(4_000_000);
+  });
+
+  it.each([
+    ["import", "--input-type=module", 'import "infergate"'],
+    ["require", "--input-type=commonjs", 'require("infergate")'],
+  ])("loads no more than it needs by %s: a serverless host pays for it at each start", async (_name, type, code) => {
+    const loaded = await loadedScripts(project, type, "--eval", code);
+    expect(packagesOf(loaded)).toEqual(["eventsource-parser", "infergate", "lru-cache"]);
+    expect(loaded.bytes).toBeLessThan(mostLoadedBytes);
+  });
+
+  it("loads undici with the first call, and not with the gateway", async () => {
+    expect(packagesOf(await loadedScripts(project, "start.mjs"))).not.toContain("undici");
+    for (const scenario of ["scenario-import.mjs", "scenario-require.cjs"]) {
+      const loaded = await loadedScripts(project, scenario);
+      expect(packagesOf(loaded)).toContain("undici");
+      const kinds = loaded.paths.filter((path) => path.includes("/infergate/")).map((path) => path.split(".").at(-1));
+      // One copy of each class.
+      expect(new Set(kinds)).toEqual(new Set([scenario.includes("import") ? "js" : "cjs"]));
+    }
+  });
+
+  it.each([
+    ["import", "--input-type=module", 'import { createGateway } from "infergate"; createGateway({})'],
+    ["require", "--input-type=commonjs", 'require("infergate").createGateway({})'],
+  ])("has maps that lead to the line of the source, by %s", async (_name, type, code) => {
+    const thrown = await node(project, "--enable-source-maps", type, "--eval", code).catch(String);
+    const [, path = "", line] = /at resolveOptions .*\/(src\/[^:]+):(\d+)/.exec(String(thrown)) ?? [];
+    expect(path).toBe("src/gateway/options.ts");
+    const source = (await readFile(join(root, path), "utf8")).split("\n");
+    expect(source[Number(line) - 1]).toContain("throw new TypeError(listProblems(invalid");
+  });
+
+  it("names functions in a stack trace that is read without maps", async () => {
+    const code = 'import { createGateway } from "infergate"; createGateway({})';
+    const thrown = await node(project, "--input-type=module", "--eval", code).catch(String);
+    expect(thrown).toMatch(/at resolveOptions /);
+    expect(thrown).toMatch(/at createGateway /);
   });
 
   it("names no path of the machine that built it", async () => {
@@ -135,6 +182,15 @@ describe("the packed package, installed in an empty project", () => {
 });
 
 const run = promisify(execFile);
+
+/** What `import "infergate"` may load, in bytes of JavaScript. */
+const mostLoadedBytes = 900_000;
+
+/** The packages that a process has loaded something of. */
+function packagesOf({ paths }: LoadedScripts): string[] {
+  const names = paths.flatMap((path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+  return [...new Set(names)].toSorted();
+}
 
 /** Runs a script; fails with all that it printed. */
 async function node(cwd: string, ...args: string[]): Promise<{ stdout: string; stderr: string }> {

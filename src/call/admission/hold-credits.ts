@@ -1,5 +1,6 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import { serviceUnavailable } from "../../errors/gateway-error.js";
+import { reserveIn } from "../../ledger/at-once.js";
 import type { AccountCredits, Lease, ReserveRequest, ReserveResult, WindowName } from "../../ledger/credit-ledger.js";
 import type { Micro } from "../../metering/micro.js";
 import type { CallServices } from "../call-services.js";
@@ -7,6 +8,7 @@ import type { CheckedCall } from "../checked-call.js";
 import { ledgerFailure } from "../ledger-failure.js";
 import { type CallLimits, callLimits } from "../limits/call-limits.js";
 import { requireKept } from "../limits/require-kept.js";
+import type { Soon } from "../soon.js";
 import { denialError } from "./denial.js";
 
 /** Credits that are held for one call. */
@@ -23,10 +25,11 @@ export interface Reservation {
 
 /**
  * Holds the most that the call can cost, and takes the most that it can need of its rates.
- * @returns `undefined` for a model that is free, where no rates limit the call: it touches no ledger.
+ * @returns `undefined` for a model that is free, where no rates limit the call: it touches no ledger. A promise where the
+ * ledger is not in this process's memory.
  * @throws GatewayError 429 when credits, caps or rates do not admit it, 503 when the ledger fails.
  */
-export async function holdCredits(services: CallServices, call: CheckedCall): Promise<Reservation | undefined> {
+export function holdCredits(services: CallServices, call: CheckedCall): Soon<Reservation | undefined> {
   const { ledger, leaseMs, warn } = services;
   const { requestId, callId, caller, allowance, model, admittedAt } = call;
   const named = callLimits(call);
@@ -38,18 +41,31 @@ export async function holdCredits(services: CallServices, call: CheckedCall): Pr
   const limits = caller.calendar.limits(credits, allowance.sessionMs, admittedAt);
   const amountMicro = mostMicro(call);
   const request = { id: callId, account: caller.account, amountMicro, limits, leaseMs };
-  let result: ReserveResult;
-  try {
-    result = await ledger.reserve(named === undefined ? request : withNamed(request, named));
-  } catch (cause) {
+  const fail = (cause: unknown): never => {
     warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
+  };
+  let result: Soon<ReserveResult>;
+  try {
+    result = reserveIn(ledger, named === undefined ? request : withNamed(request, named));
+  } catch (cause) {
+    return fail(cause);
   }
+  if (!(result instanceof Promise)) return reservationOf(result, request, price.free, named);
+  return result.then((reserved) => reservationOf(reserved, request, price.free, named), fail);
+}
+
+/** @throws GatewayError 429 */
+function reservationOf(
+  result: ReserveResult,
+  { amountMicro }: ReserveRequest,
+  isFree: boolean,
+  named: CallLimits | undefined,
+): Reservation {
   // No credits pay for a model that is free.
-  if (!result.ok) throw denialError(price.free ? { ...result, prepaid: undefined } : result, named?.rules ?? []);
+  if (!result.ok) throw denialError(isFree ? { ...result, prepaid: undefined } : result, named?.rules ?? []);
   const { lease, windows, rates } = result;
   if (named?.rates === undefined) return { lease, credits: result, heldMicro: amountMicro };
-  const isFree = price.free;
   return { lease, credits: isFree ? { windows, rates } : result, heldMicro: amountMicro, rules: named.rules, isFree };
 }
 

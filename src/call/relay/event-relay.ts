@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { EventShortcut, StreamCodec } from "../../operations/stream-codec.js";
+import { asBuffer } from "../../wire/as-buffer.js";
 import type { ByteWriter } from "../../wire/byte-writer.js";
 import { eventEnd } from "../../wire/event-frame.js";
 import { createEventReader, type EventReader, type ServerSentEvent } from "../../wire/event-reader.js";
@@ -37,7 +38,7 @@ export class EventRelay {
    * @throws StreamFault | EventTooLargeError | GatewayError
    */
   read(piece: Uint8Array, out: ByteWriter): void {
-    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    const bytes = asBuffer(piece);
     const { progress } = this.#codec;
     const shortcut = this.#shortcut;
     let position = 0;

@@ -1,12 +1,10 @@
 import type { GatewayResponse } from "../../http/message.js";
-import type { StreamCodec } from "../../operations/stream-codec.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
 import type { Attempt } from "../attempt.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
-import type { ModelCall } from "../model-call.js";
-import { readToEnd } from "../read-to-end.js";
 import { clientLeft } from "./abort-error.js";
 import type { HeldResponse } from "./held-response.js";
+import { StreamBody } from "./stream-body.js";
 import { streamHeaders } from "./stream-headers.js";
 import { StreamRelay } from "./stream-relay.js";
 import type { TargetResponse } from "./target-response.js";
@@ -25,7 +23,7 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
     const first = await pieces.next();
     // The client may have left in the same turn of the event loop.
     attempt.commit();
-    return toResponse(attempt, codec, pieces, first);
+    return toResponse(attempt, pieces, first);
   }
   const codec = review.collect(exchange);
   const ending = { keep, review: (closing: Uint8Array) => review.ofStream(codec, closing) };
@@ -33,15 +31,14 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
   const first = pieces.next();
   await Promise.race([first, codec.begun]);
   attempt.commit();
-  return { whenReviewed: async () => toResponse(attempt, codec, pieces, await first) };
+  return { whenReviewed: async () => toResponse(attempt, pieces, await first) };
 }
 
 /** @param first - what the pieces began with. */
 function toResponse(
   { call }: Attempt,
-  codec: StreamCodec,
   pieces: StreamRelay,
-  first: IteratorResult<Uint8Array, void>,
+  first: IteratorResult<Uint8Array, undefined>,
 ): GatewayResponse | Promise<GatewayResponse> {
   const headers = streamHeaders();
   const { departure } = call;
@@ -51,28 +48,13 @@ function toResponse(
     addRateHeaders(addCreditHeaders(headers, credits), credits.rates, rules);
   }
   call.stream = pieces;
-  const body = first.done ? pieces : startingWith(first.value, pieces, call);
-  if (departure === undefined) return { status: 200, headers, body };
-  const rest = readToEnd(body, departure, () => codec.progress.seenOutput);
-  if (!departure.hasLeft) return { status: 200, headers, body: rest.body };
-  return rest.ended.then(() => {
+  if (!first.done) pieces.unread(first.value);
+  let rest: Promise<void> | undefined;
+  departure?.whenLeft(() => {
+    rest = pieces.readOn(departure);
+  });
+  if (rest === undefined) return { status: 200, headers, body: new StreamBody(call, pieces) };
+  return rest.then(() => {
     throw clientLeft();
   });
-}
-
-const left: IteratorReturnResult<void> = { done: true, value: undefined };
-
-function startingWith(first: Uint8Array, rest: StreamRelay, call: ModelCall): AsyncIterable<Uint8Array> {
-  let waiting: Uint8Array | undefined = first;
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: () => {
-        if (waiting === undefined) return rest.next();
-        const value = waiting;
-        waiting = undefined;
-        return Promise.resolve({ done: false, value });
-      },
-      return: () => (call.clientLeft()?.hasLeft === true ? Promise.resolve(left) : rest.return()),
-    }),
-  };
 }

@@ -6,10 +6,10 @@ import type { Exchange } from "../../operations/operation.js";
 import { type DirectAnswer, directCallOf } from "../../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
 import { editMembers, membersOf } from "../../wire/json-members.js";
+import { iteratorOf, leaveBody, leaveUnread } from "../../wire/pieces/body-iterator.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { CheckedCall } from "../checked-call.js";
 import type { Meter } from "../meter.js";
-import { iteratorOf, leaveBody, leaveUnread } from "./body-iterator.js";
 import { RestartableTimer } from "./restartable-timer.js";
 import { brokenOff } from "./until-aborted.js";
 import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
@@ -36,43 +36,47 @@ export interface SendingAttempt {
   };
 }
 
+/** Gets what becomes of a request that was sent. What it gets after its first failure has no meaning. */
+export interface AnswerReceiver {
+  /** The response came, with status 200. Its body is not read yet. */
+  answered(answer: DirectAnswer): void;
+  /** @param error - a {@link GatewayError} for the client, or an {@link UpstreamError} `aborted`. */
+  failed(error: unknown): void;
+}
+
 /**
- * Sends a request to the model server and waits for the response, until the call ends at most. A provider may ignore
- * its signal.
- * @returns the response, status 200.
- * @throws GatewayError for the client, or {@link UpstreamError} `aborted`.
+ * Sends a request to the model server, and waits for the response until the call ends at most. A provider may ignore its
+ * signal.
  */
-export function send(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
+export function send(attempt: SendingAttempt, exchange: Exchange, receiver: AnswerReceiver): void {
   const { notice, meter } = attempt;
-  return new Promise((resolve, reject) => {
-    const breakOff = (): void => reject(brokenOff());
-    const fail = (error: unknown): void => {
-      noteRefusal(error);
-      if (isUpstreamError(error) && error.failure === "unreachable") meter.notHandedOver();
-      reject(toUpstreamFailure(error));
-    };
-    const take = (answer: DirectAnswer): void => {
-      try {
-        // After the attempt's end, another one may have begun.
-        if (!notice.aborted) attempt.call.observer.attemptResponded(answer);
-        if (notice.aborted) {
-          leaveUnread(answer.body);
-        } else if (answer.status === 200) {
-          notice.removeEventListener("abort", breakOff);
-          resolve(answer);
-        } else {
-          readError(answer, exchange).then(reject, fail);
-        }
-      } catch (error) {
-        // A host's own provider may return anything.
-        fail(error);
+  const breakOff = (): void => receiver.failed(brokenOff());
+  const fail = (error: unknown): void => {
+    noteRefusal(error);
+    if (isUpstreamError(error) && error.failure === "unreachable") meter.notHandedOver();
+    receiver.failed(toUpstreamFailure(error));
+  };
+  const take = (answer: DirectAnswer): void => {
+    try {
+      // After the attempt's end, another one may have begun.
+      if (!notice.aborted) attempt.call.observer.attemptResponded(answer);
+      if (notice.aborted) {
+        leaveUnread(answer.body);
+      } else if (answer.status === 200) {
+        notice.removeEventListener("abort", breakOff);
+        receiver.answered(answer);
+      } else {
+        readError(answer, exchange).then((error) => receiver.failed(error), fail);
       }
-    };
-    const called = callProvider(attempt, exchange);
-    if (notice.aborted) breakOff();
-    else notice.addEventListener("abort", breakOff);
-    called.then(take, fail);
-  });
+    } catch (error) {
+      // A host's own provider may return anything.
+      fail(error);
+    }
+  };
+  const called = callProvider(attempt, exchange);
+  if (notice.aborted) breakOff();
+  else notice.addEventListener("abort", breakOff);
+  called.then(take, fail);
 }
 
 /** Also rejects where the provider throws synchronously. */

@@ -1,11 +1,13 @@
+import { nextTick } from "node:process";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
+import { pieceSourceOf } from "../../wire/pieces/iterated-pieces.js";
+import { type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
 import { joinOutgoing, LateBytes, type Outgoing } from "../../wire/sliced/late-bytes.js";
 import { nextSlice } from "../../wire/slices.js";
 import type { RelayLimits } from "../call-services.js";
-import { type BodyIterator, iteratorOf, leaveBody } from "./body-iterator.js";
 import { EventRelay } from "./event-relay.js";
 import { requireFewMembersOf } from "./few-members.js";
 import { JsonDocument } from "./json-document.js";
@@ -14,6 +16,10 @@ import { RestartableTimer } from "./restartable-timer.js";
 
 /** Spare bytes of the buffer, since rewritten events may be longer. */
 const spareBytes = 256;
+
+/** So many bytes go out without waiting for more of the same tick, and the buffer that they are gathered in. */
+const mostGathered = 15 * 1024;
+const gatherBytes = 16 * 1024;
 
 /** Longer events are sent in parts of this many bytes, so that a slow client's progress can be seen. */
 export const mostAtOnce = 128 * 1024;
@@ -45,9 +51,8 @@ export interface StreamSource {
  * body. It uses callbacks instead of a generator: most chunks are one token, and the steps of a generator would be most
  * of the cost of each.
  */
-export class StreamChunks {
-  readonly #source: AsyncIterable<Uint8Array>;
-  #body: BodyIterator | undefined;
+export class StreamChunks implements PieceReader {
+  readonly #source: PieceSource;
   readonly #codec: StreamCodec;
   readonly #relay: EventRelay;
   readonly #document: JsonDocument;
@@ -56,7 +61,12 @@ export class StreamChunks {
   #isReading = false;
   #isOver = false;
   #isAsked = false;
-  /** Bytes that arrived before the next `ask`. */
+  /** What goes out next, as far as it has come. */
+  #out: ByteWriter | undefined;
+  /** How much went out last. */
+  #lastLength = 0;
+  #isGathering = false;
+  /** What goes out before that: the rest of a large one. */
   #ready: Uint8Array | undefined;
   /** What goes out behind them. It is written part by part, one in a turn of the event loop. */
   #late: LateBytes | undefined;
@@ -67,7 +77,7 @@ export class StreamChunks {
   readonly #flow: OutputFlow;
 
   constructor({ body, codec, limits, flow }: StreamSource, listener: ChunkListener) {
-    this.#source = body;
+    this.#source = pieceSourceOf(body);
     this.#codec = codec;
     this.#relay = new EventRelay(codec, limits);
     this.#document = new JsonDocument(limits.maxAnswerBytes);
@@ -80,8 +90,7 @@ export class StreamChunks {
   ask(): void {
     this.#isAsked = true;
     this.#timer.start();
-    if (this.#ready !== undefined || this.#late !== undefined || this.#isOver) this.#notify();
-    else if (!this.#isReading) this.#read();
+    this.#go();
   }
 
   /** Stops reading and ignores what still arrives. The stream ends with this error after the ready bytes. */
@@ -99,35 +108,41 @@ export class StreamChunks {
     this.#leave();
   }
 
+  /** Gives the listener what there is for it, or reads on. */
+  #go(): void {
+    if (this.#hasNews) this.#notify();
+    else if (!this.#isReading) this.#read();
+  }
+
+  get #hasNews(): boolean {
+    return this.#out !== undefined || this.#ready !== undefined || this.#late !== undefined || this.#isOver;
+  }
+
   #read(): void {
     this.#isReading = true;
     this.#flow.asked();
-    try {
-      this.#body ??= iteratorOf(this.#source);
-      Promise.resolve(this.#body.next()).then(this.#took, this.#failed);
-    } catch (error) {
-      this.#failed(error);
-    }
+    this.#source[readPiece](this);
   }
 
-  readonly #took = (result: IteratorResult<Uint8Array, unknown>): void => {
+  took(bytes: Uint8Array): void {
     this.#isReading = false;
     if (this.#isOver) return;
-    let hasEnded = false;
     try {
-      // The body of a host's own provider may yield anything.
-      if (result.done === true) hasEnded = true;
-      else this.#take(result.value);
+      this.#take(bytes);
     } catch (error) {
       this.#fault = { error };
       this.#leave();
     }
-    if (hasEnded) this.#end();
-    else if (this.#ready !== undefined || this.#late !== undefined || this.#isOver) this.#notify();
-    else this.#read();
-  };
+    if (this.#mayGather) this.#gather();
+    else this.#go();
+  }
 
-  readonly #failed = (error: unknown): void => {
+  ended(): void {
+    this.#isReading = false;
+    if (!this.#isOver) this.#end();
+  }
+
+  failed(error: unknown): void {
     this.#isReading = false;
     if (this.#isOver) return;
     noteRefusal(error);
@@ -135,30 +150,62 @@ export class StreamChunks {
     const isEnough = this.#codec.progress.isComplete && isUpstreamError(error) && error.failure !== "aborted";
     if (!isEnough) this.#fault = { error };
     this.#end();
-  };
+  }
+
+  /** Whether more of the same tick may follow, to go out together. The first piece of a stream waits for nothing. */
+  get #mayGather(): boolean {
+    const isOpen = this.#isAsked && !this.#isOver && this.#late === undefined;
+    return isOpen && !this.#source.isByTick && this.#lastLength > 0 && (this.#out?.length ?? 0) < mostGathered;
+  }
+
+  #gather(): void {
+    if (this.#out !== undefined && !this.#isGathering) {
+      this.#isGathering = true;
+      nextTick(giveGathered, this);
+    }
+    this.#read();
+  }
+
+  /** The tick is over. */
+  giveGathered(): void {
+    this.#isGathering = false;
+    if (this.#hasNews) this.#notify();
+  }
 
   #take(bytes: Uint8Array): void {
     if (!this.#isEvents && this.#document.take(bytes)) return;
     this.#isEvents = true;
-    const out = new ByteWriter(bytes.length + spareBytes);
+    this.#out ??= this.#createOut(bytes.length + spareBytes);
     try {
-      this.#relay.read(bytes, out);
+      this.#relay.read(bytes, this.#out);
     } finally {
       this.#flow.came(this.#codec.progress);
       // The client gets what arrived before a fault.
-      this.#keep(out);
+      this.#keep();
     }
     if (this.#codec.progress.isDone) this.#leave();
   }
 
-  #keep(out: ByteWriter): void {
+  #createOut(size: number): ByteWriter {
+    if (this.#source.isByTick) return new ByteWriter(size);
+    const isBurst = this.#lastLength >= mostGathered;
+    return new ByteWriter(isBurst ? gatherBytes : size, gatherBytes);
+  }
+
+  /** Keeps what was written for the client. */
+  #keep(): void {
     const early = this.#relay.takeEarly();
-    if (early === undefined) {
-      if (out.length > 0) this.#ready = out.finish();
-      return;
-    }
-    if (out.length > 0) early.push(out.finish());
+    if (this.#out?.length === 0) this.#out = undefined;
+    if (early === undefined) return;
+    const last = this.#takeOut();
+    if (last !== undefined) early.push(last);
     this.#hold(joinOutgoing(early));
+  }
+
+  #takeOut(): Uint8Array | undefined {
+    const out = this.#out?.finish();
+    this.#out = undefined;
+    return out;
   }
 
   #hold(outgoing: Outgoing | undefined): void {
@@ -185,30 +232,35 @@ export class StreamChunks {
       this.#hold(this.#codec.whole(bytes));
       return;
     }
-    const out = new ByteWriter(spareBytes);
-    this.#relay.end(out);
-    this.#keep(out);
+    this.#out ??= new ByteWriter(spareBytes);
+    this.#relay.end(this.#out);
+    this.#keep();
   }
 
   /** Stops reading the body. */
   #leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    leaveBody(this.#body);
+    this.#source.leave();
   }
 
   #notify(): void {
     if (!this.#isAsked) return;
-    if (this.#ready === undefined && this.#late !== undefined) {
+    const ready = this.#takeReady();
+    if (ready === undefined && this.#late !== undefined) {
       this.#write(this.#late);
       return;
     }
     this.#isAsked = false;
-    const ready = this.#ready;
-    this.#ready = undefined;
     if (ready !== undefined) this.#notifyChunks(ready);
     else if (this.#fault !== undefined) this.#listener.onFault(this.#fault.error);
     else this.#listener.onEnd();
+  }
+
+  #takeReady(): Uint8Array | undefined {
+    const ready = this.#ready ?? this.#takeOut();
+    this.#ready = undefined;
+    return ready;
   }
 
   #write(late: LateBytes): void {
@@ -219,12 +271,12 @@ export class StreamChunks {
       this.#ready = late.next();
       if (this.#ready === undefined) this.#late = undefined;
       // Behind the last part the upstream is read on, unless it has ended.
-      if (this.#ready !== undefined || this.#isOver) this.#notify();
-      else if (this.#isAsked && !this.#isReading) this.#read();
+      if (this.#isAsked) this.#go();
     });
   }
 
   #notifyChunks(ready: Uint8Array): void {
+    this.#lastLength = ready.length;
     if (ready.length > mostAtOnce) this.#ready = ready.subarray(mostAtOnce);
     this.#listener.onChunks(this.#ready === undefined ? ready : ready.subarray(0, mostAtOnce));
   }
@@ -234,4 +286,8 @@ export class StreamChunks {
     this.#isAsked = false;
     this.#listener.onSilence();
   }
+}
+
+function giveGathered(chunks: StreamChunks): void {
+  chunks.giveGathered();
 }

@@ -4,6 +4,7 @@ import { endReasonOf, type Outcome } from "../../events/outcome.js";
 import type { EndReason } from "../../metering/outcome.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
+import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
 import { type LateBytes, type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
 import { nextSlice } from "../../wire/slices.js";
 import type { AbortNotifier } from "../abort-notifier.js";
@@ -31,7 +32,7 @@ export interface StreamedAttempt {
   /** Whether another target may still be tried while this one has sent no event. */
   readonly holdsStatus: boolean;
   /** Settles the call. Called exactly once, before the client gets the end of the stream. */
-  end(outcome: Outcome): Promise<unknown>;
+  end(outcome: Outcome): unknown;
 }
 
 /** What happens at the end of a stream, before its client gets the end. */
@@ -46,7 +47,8 @@ export interface StreamEnding {
  * Relays a stream: each upstream event is sent before the next one is read. Before the first piece, failures are thrown
  * as {@link GatewayError} or {@link UpstreamError} `aborted`. After it, a failure is an error event.
  */
-export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, ChunkListener {
+export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>, PieceSource, ChunkListener {
+  readonly isByTick = true;
   readonly #attempt: StreamedAttempt;
   readonly #codec: StreamCodec;
   readonly #chunks: StreamChunks;
@@ -59,7 +61,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
   #rest: Uint8Array | undefined;
   /** What ends the stream, as far as it is not written yet. */
   #late: LateBytes | undefined;
-  #waiting: Waiting | undefined;
+  #waiting: PieceReader | undefined;
   /** Whether the client has received something. */
   #committed = false;
   /** Resolves when the call is settled; `undefined` until it has ended. */
@@ -90,18 +92,32 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     return this;
   }
 
+  [readPiece](reader: PieceReader): void {
+    if (this.#waiting) throw new TypeError("The stream is being read: wait for the last next().");
+    if (this.#isOver) {
+      reader.ended();
+      return;
+    }
+    this.#waiting = reader;
+    if (this.#rest !== undefined) this.#give(this.#rest);
+    else if (this.#late !== undefined) this.#giveLate(this.#late);
+    else if (this.#isEnding) this.#silence?.start();
+    else if (this.#settled === undefined) this.#chunks.ask();
+    else this.#end();
+  }
+
   /** Call it again only after the last promise has settled. */
   next(): Promise<Piece> {
-    if (this.#waiting) return Promise.reject(new TypeError("The stream is being read: wait for the last next()."));
-    if (this.#isOver) return Promise.resolve(done);
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
-      if (this.#rest !== undefined) this.#give(this.#rest);
-      else if (this.#late !== undefined) this.#giveLate(this.#late);
-      else if (this.#isEnding) this.#silence?.start();
-      else if (this.#settled === undefined) this.#chunks.ask();
-      else this.#end();
-    });
+    return nextPiece(this);
+  }
+
+  /** Gives back a piece that was read: it is the next one again. */
+  unread(piece: Uint8Array): void {
+    this.#rest = piece;
+  }
+
+  leave(): void {
+    this.return().catch(() => {});
   }
 
   /** The client has left. */
@@ -119,25 +135,36 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     return done;
   }
 
-  /** Reads the rest, which nobody takes. */
+  /** Reads the rest, which nobody takes. The client's last read may be under way. */
   async readOn(departure: Pick<Departure, "progress">): Promise<void> {
     // Failures are settled where they are found.
     try {
       await this.#lastRead();
-      do departure.progress(0);
+      do departure.progress(this.#codec.progress.seenOutput);
       while (!(await this.next()).done);
     } catch {}
   }
 
-  /** The client's last read may be under way. */
+  /** Waits for the read that is under way, if there is one. Whoever reads gets its piece all the same. */
   async #lastRead(): Promise<void> {
-    const waiting = this.#waiting;
-    if (waiting === undefined) return;
-    const read = new Promise<Piece>((resolve, reject) => {
-      this.#waiting = { resolve, reject };
+    const reader = this.#waiting;
+    if (reader === undefined) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting = {
+        took: (piece) => {
+          resolve();
+          reader.took(piece);
+        },
+        ended: () => {
+          resolve();
+          reader.ended();
+        },
+        failed: (error) => {
+          resolve();
+          reader.failed(error);
+        },
+      };
     });
-    read.then(waiting.resolve, waiting.reject);
-    await read;
   }
 
   onChunks(chunks: Uint8Array): void {
@@ -256,35 +283,30 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, void>, Chu
     const waiting = this.#takeWaiting();
     const given = waiting === undefined ? 0 : mostAtOnce;
     this.#rest = piece.length > given ? piece.subarray(given) : undefined;
-    waiting?.resolve({ done: false, value: given < piece.length ? piece.subarray(0, given) : piece });
+    waiting?.took(given < piece.length ? piece.subarray(0, given) : piece);
   }
 
   #fail(error: unknown): void {
     const waiting = this.#takeWaiting();
     this.#end();
-    waiting?.reject(error);
+    waiting?.failed(error);
   }
 
   #end(): void {
     this.#isOver = true;
     this.#chunks.stop();
     this.#silence?.stop();
-    this.#takeWaiting()?.resolve(done);
+    this.#takeWaiting()?.ended();
   }
 
-  #takeWaiting(): Waiting | undefined {
+  #takeWaiting(): PieceReader | undefined {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     return waiting;
   }
 }
 
-type Piece = IteratorResult<Uint8Array, void>;
-
-interface Waiting {
-  resolve(piece: Piece): void;
-  reject(error: unknown): void;
-}
+type Piece = IteratorResult<Uint8Array, undefined>;
 
 const done: Piece = { done: true, value: undefined };
 

@@ -1,51 +1,50 @@
 import { UpstreamError } from "../../providers/upstream-provider.js";
+import { iteratorOf, leaveBody } from "../../wire/pieces/body-iterator.js";
 import type { AbortNotifier } from "../abort-notifier.js";
-import { iteratorOf, leaveBody } from "./body-iterator.js";
 
 /** The result of an aborted call is ignored, whether or not the provider obeys its signal. */
 export function brokenOff(): UpstreamError {
   return new UpstreamError("aborted", "The call was aborted.");
 }
 
-/**
- * Reads a provider's body piece by piece until its end, or until the call is aborted.
- * @param take - gets each piece. @returns whether to read on.
- * @throws UpstreamError `aborted`
- */
-export function readUntilAborted(
-  notice: AbortNotifier,
-  body: AsyncIterable<Uint8Array>,
-  take: (piece: Uint8Array) => boolean,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const iterator = iteratorOf(body);
-    const breakOff = (): void => {
-      leaveBody(iterator);
-      reject(brokenOff());
-    };
-    const took = (result: IteratorResult<Uint8Array>): void => {
-      if (notice.aborted) return;
-      try {
-        if (!result.done && take(result.value)) {
-          read();
-          return;
-        }
-        if (!result.done) leaveBody(iterator);
-        notice.removeEventListener("abort", breakOff);
-        resolve();
-      } catch (error) {
-        leaveBody(iterator);
-        reject(error);
+/** Gets a body that is read. What it gets after its end or a failure has no meaning. */
+export interface BodyReader {
+  /** A piece has come. @returns whether to read on. */
+  take(piece: Uint8Array): boolean;
+  /** All has come, or as much as it took. */
+  ended(): void;
+  /** The body broke off. @param error - {@link UpstreamError} `aborted` where the call was aborted. */
+  brokeOff(error: unknown): void;
+}
+
+/** Reads a provider's body piece by piece until its end, or until the call is aborted. */
+export function readUntilAborted(notice: AbortNotifier, body: AsyncIterable<Uint8Array>, reader: BodyReader): void {
+  const iterator = iteratorOf(body);
+  const fail = (error: unknown): void => reader.brokeOff(error);
+  const breakOff = (): void => {
+    leaveBody(iterator);
+    reader.brokeOff(brokenOff());
+  };
+  const took = (result: IteratorResult<Uint8Array>): void => {
+    if (notice.aborted) return;
+    try {
+      if (!result.done && reader.take(result.value)) {
+        Promise.resolve(iterator.next()).then(took, fail);
+        return;
       }
-    };
-    const read = (): void => {
-      Promise.resolve(iterator.next()).then(took, reject);
-    };
-    if (notice.aborted) {
-      breakOff();
+    } catch (error) {
+      leaveBody(iterator);
+      reader.brokeOff(error);
       return;
     }
-    notice.addEventListener("abort", breakOff);
-    read();
-  });
+    if (!result.done) leaveBody(iterator);
+    notice.removeEventListener("abort", breakOff);
+    reader.ended();
+  };
+  if (notice.aborted) {
+    breakOff();
+    return;
+  }
+  notice.addEventListener("abort", breakOff);
+  Promise.resolve(iterator.next()).then(took, fail);
 }

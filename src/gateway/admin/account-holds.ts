@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { denialError } from "../../call/admission/denial.js";
 import type { LeaseKeeper } from "../../call/lease-keeper.js";
 import { ledgerFailure } from "../../call/ledger-failure.js";

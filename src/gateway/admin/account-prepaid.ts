@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { freeText, idText } from "../../check/id-text.js";
 import { keyAccount, wholeInstant } from "../../keys/check-key.js";
 import type { Instant } from "../../keys/key-store.js";

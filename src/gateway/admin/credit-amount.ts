@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { mostCredits } from "../../check/credit-limit.js";
 import { toDecimal } from "../../metering/decimal.js";
 import type { Micro } from "../../metering/micro.js";

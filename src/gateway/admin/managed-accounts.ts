@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { checkInput } from "../../check/check-input.js";
 import { freeText, idText } from "../../check/id-text.js";
 import { isTagName } from "../../check/tags-input.js";

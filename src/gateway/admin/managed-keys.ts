@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { AccountStore } from "../../accounts/account-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { toAllowance } from "../../access/allowance.js";
 import type { CurrentCatalog } from "../../access/catalog.js";
 import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";

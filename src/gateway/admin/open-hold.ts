@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { KeptLease, LeaseKeeper } from "../../call/lease-keeper.js";
 import { checkInput } from "../../check/check-input.js";
 import { SettlementKeptError } from "../../guard/settlement-kept-error.js";

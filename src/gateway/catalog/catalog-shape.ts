@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { having } from "../../check/having.js";
 import { idText } from "../../check/id-text.js";
 import { disconnectSchema } from "../../plans/plan-schema.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { keyAccount, wholeInstant } from "../../keys/check-key.js";

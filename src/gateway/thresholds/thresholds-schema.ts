@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { creditLimit } from "../../check/credit-limit.js";
 import { toMicro } from "../../metering/price.js";
 import type { ThresholdLevels } from "./crossed-thresholds.js";

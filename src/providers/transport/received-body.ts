@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { nextTick } from "node:process";
+import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
 import type { UpstreamError } from "../upstream-provider.js";
 
 /** What the reader of a body can do to the call that fills it. */
@@ -13,22 +14,18 @@ export interface BodySource {
 /** The most unread bytes before the source has to pause. */
 const highWaterMark = 64 * 1024;
 
-interface Reader {
-  resolve(result: IteratorResult<Uint8Array, undefined>): void;
-  reject(error: UpstreamError): void;
-}
-
 /**
  * Bytes on their way from a pushing source to a pulling reader. What came in one tick leaves as one piece, so that a
  * burst of small events costs one round through the relay instead of hundreds.
  */
-export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined> {
+export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined>, PieceSource {
+  readonly isByTick = true;
   readonly #source: BodySource;
   #chunks: Uint8Array[] = [];
   #size = 0;
   #state: "open" | "ended" | "failed" | "left" = "open";
   #error: UpstreamError | undefined;
-  #reader: Reader | undefined;
+  #reader: PieceReader | undefined;
   #delivering = false;
   #wasRead = false;
 
@@ -49,10 +46,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   push(chunk: Uint8Array): boolean {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
-    if (this.#reader && !this.#delivering) {
-      this.#delivering = true;
-      nextTick(deliverBody, this);
-    }
+    this.#deliverSoon();
     return this.#size <= highWaterMark;
   }
 
@@ -60,7 +54,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   end(): void {
     if (this.#state !== "open") return;
     this.#state = "ended";
-    this.deliver();
+    this.#deliverSoon();
   }
 
   /** No more bytes: the body broke off. What has arrived is still delivered. */
@@ -68,7 +62,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     if (this.#state !== "open") return;
     this.#state = "failed";
     this.#error = error;
-    this.deliver();
+    this.#deliverSoon();
   }
 
   /** The call is over for our own reasons: what waits unread is dropped. */
@@ -84,22 +78,28 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     return this.#take();
   }
 
-  next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.#reader) return Promise.reject(new TypeError("The body is being read already: wait for the last next()."));
+  [readPiece](reader: PieceReader): void {
+    if (this.#reader) throw new TypeError("The body is being read already: wait for the last next().");
     this.#wasRead = true;
-    return new Promise((resolve, reject) => {
-      this.#reader = { resolve, reject };
-      // Bytes of this tick may still be coming when a delivery is under way.
-      if (!this.#delivering) this.deliver();
-    });
+    this.#reader = reader;
+    // Bytes of this tick may still be coming when a delivery is under way.
+    if (!this.#delivering) this.deliver();
   }
 
-  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  leave(): void {
     const wasOpen = this.#state === "open";
     this.#state = "left";
     this.#drop();
     this.deliver();
     if (wasOpen) this.#source.release();
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    return nextPiece(this);
+  }
+
+  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.leave();
     return Promise.resolve({ done: true, value: undefined });
   }
 
@@ -113,17 +113,24 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
       const value = this.#take();
       // May push the next bytes at once, so it comes after the taking.
       if (this.#state === "open") this.#source.resume();
-      reader.resolve({ done: false, value });
+      reader.took(value);
     } else if (this.#error) {
       const error = this.#error;
       // An iteration reports its failure once, and is over then.
       this.#error = undefined;
       this.#reader = undefined;
-      reader.reject(error);
+      reader.failed(error);
     } else if (this.#state !== "open") {
       this.#reader = undefined;
-      reader.resolve({ done: true, value: undefined });
+      reader.ended();
     }
+  }
+
+  /** Not at once: the connection is in the middle of its own work, and more may come in this tick. */
+  #deliverSoon(): void {
+    if (!this.#reader || this.#delivering) return;
+    this.#delivering = true;
+    nextTick(deliverBody, this);
   }
 
   #take(): Uint8Array {
