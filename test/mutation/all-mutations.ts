@@ -1,12 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { mutations as call } from "../call/mutations.js";
+import { mutations as gateway } from "../gateway/mutations.js";
+import { mutations as atOnce } from "../ledger/at-once-mutations.js";
 import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
 import { postgresSchema, sqliteSchema } from "../schema/mutations.js";
 import { mutations as sqlite } from "../sqlite/mutations.js";
+import { mutations as wire } from "../wire/mutations.js";
 import type { Mutation } from "./mutation.js";
 
 /** The lines of a store to break. */
@@ -27,7 +31,11 @@ export const allMutations: readonly StoreMutations[] = [
     tests: ["memory-credit-ledger", "memory-credit-ledger-model"],
     mutations: ledger,
   },
+  { store: "gateway", tests: ["in-process/kept-response"], mutations: gateway },
+  { store: "ledger", testFolder: "ledger", tests: ["at-once"], mutations: atOnce },
+  { store: "call", tests: ["repeated-denial"], mutations: call },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
+  { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {
     store: "sqlite",
     tests: [

@@ -22,9 +22,10 @@ import {
 } from "../admin/account-terms.js";
 import { requireLimitsKept } from "../admin/require-limits-kept.js";
 import { toWebResponse } from "../web-bridge.js";
-import { type RequestParts, type RequestTarget, WebRequest } from "../web-request.js";
+import { WebRequest } from "../web-request.js";
 import type { InProcess, InProcessCaller } from "./in-process.js";
-import { inProcessURL, toRequestParts } from "./request-parts.js";
+import { keptResponse } from "./kept-response.js";
+import { type InProcessRequest, inProcessURL, toInProcessRequest } from "./request-parts.js";
 import { unlessAborted } from "./unless-aborted.js";
 
 const callerInput = z.strictObject({
@@ -62,21 +63,21 @@ export function callInProcess(services: InProcessServices, given: InProcessCalle
     return isGatewayError(found) ? refusing(found) : giving(toCaller(identity, found));
   };
 
-  const respond = async (
-    target: RequestTarget,
-    parts: RequestParts,
-    ended: AbortSignal | undefined,
-  ): Promise<Response> => {
+  const respond = async ({ target, parts }: InProcessRequest): Promise<Response> => {
     const ownCaller = known ?? (await findCaller());
     const request = new WebRequest(parts, target);
-    return toWebResponse(await serve(server, request, ownCaller), request, maxStallMs, ended);
+    const response = await serve(server, request, ownCaller);
+    return toWebResponse(response, request, { maxStallMs, ended: parts.signal, makeWhole: keptResponse });
   };
-  const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const { target, parts } = toRequestParts(input, init, signal);
-    const ended = parts.signal ?? undefined;
-    if (ended === undefined) return await respond(target, parts, ended);
-    ended.throwIfAborted();
-    return await unlessAborted(respond(target, parts, ended), ended);
+  const fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    try {
+      const request = toInProcessRequest(input, init, signal);
+      const ended = request.parts.signal;
+      ended?.throwIfAborted();
+      return ended ? unlessAborted(respond(request), ended) : respond(request);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   };
   return {
     baseURL: inProcessURL,

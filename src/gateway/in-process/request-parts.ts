@@ -7,16 +7,22 @@ const origin = "http://infergate.invalid";
 /** The base URL of calls in process. */
 export const inProcessURL: string = `${origin}/v1`;
 
+/** A call of `fetch`, as the gateway reads it. */
+export interface InProcessRequest {
+  readonly target: RequestTarget;
+  readonly parts: RequestParts;
+}
+
 /**
  * What the gateway reads of a call of `fetch`. Of a text or bytes no `Request` is made.
  * @param ended - ends the call beside the signal that it brings.
  * @throws TypeError for a URL of another host, and for what no `fetch` takes.
  */
-export function toRequestParts(
+export function toInProcessRequest(
   input: string | URL | Request,
   init: RequestInit | undefined,
   ended: AbortSignal | undefined,
-): { target: RequestTarget; parts: RequestParts } {
+): InProcessRequest {
   if (input instanceof Request) {
     const request = init === undefined ? input : new Request(input, init);
     const parts = ended === undefined ? request : withSignal(request, AbortSignal.any([request.signal, ended]));

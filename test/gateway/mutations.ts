@@ -1,0 +1,24 @@
+import type { Mutation } from "../mutation/mutation.js";
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: "a response that was read can be read again",
+    find: "this.#isTaken = true;",
+    replace: "this.#isTaken = false;",
+  },
+  {
+    name: "a body that was handed out is read beside it",
+    find: "  override get body(): ReadableStream<Uint8Array> | null {\n      this.#giveUp();",
+    replace: "  override get body(): ReadableStream<Uint8Array> | null {",
+  },
+  {
+    name: "a response that was read gives an unread body",
+    find: "super.arrayBuffer().catch(() => {});",
+    replace: "this.#kept = undefined;",
+  },
+  {
+    name: "who reads a response gets the gateway's own memory",
+    find: "new Uint8Array(bytes).buffer",
+    replace: "bytes.buffer as ArrayBuffer",
+  },
+];
