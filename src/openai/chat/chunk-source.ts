@@ -19,6 +19,10 @@ export class ChunkSource implements TemplateSource {
     this.#progress = progress;
   }
 
+  takes(): boolean {
+    return true;
+  }
+
   placesOf(received: Buffer, sent: Buffer): EventPlaces | undefined {
     const from = findChunkText(received);
     const to = from && findChunkText(sent);
@@ -36,7 +40,7 @@ export class ChunkSource implements TemplateSource {
 }
 
 /** Where the text of the only choice's delta, and OpenAI's random padding, stand in a chunk. */
-export interface ChunkText {
+interface ChunkText {
   /** In the order of their positions. */
   places: Place[];
   /** The member of the delta that has the text. */
@@ -47,7 +51,7 @@ export interface ChunkText {
 }
 
 /** @returns `undefined` unless the chunk is plain text of one choice in the middle of a stream. */
-export function findChunkText(json: Buffer): ChunkText | undefined {
+function findChunkText(json: Buffer): ChunkText | undefined {
   if (json[0] !== 0x7b) return undefined;
   const members = membersOf(json);
   const choices = memberOf(members, "choices");
@@ -65,6 +69,12 @@ export function findChunkText(json: Buffer): ChunkText | undefined {
   if (padding !== undefined && json[padding.start] === 0x22) places.push(placeOf("padding", padding));
   places.sort((left, right) => left.start - right.start);
   return { places, member: text.name, choice: index, choices: json.subarray(choices.start, choices.end) };
+}
+
+/** @returns where the content of a chunk stands that brings that of the first choice alone. */
+export function contentOfChunk(json: Buffer): readonly Place[] | undefined {
+  const found = findChunkText(json);
+  return found?.member === "content" && found.choice === 0 ? found.places : undefined;
 }
 
 function findText(json: Buffer, choice: number): { text: JsonMember; index: number } | undefined {
