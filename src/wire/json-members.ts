@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
 import { ByteWriter } from "./byte-writer.js";
-import { isSpace } from "./json-syntax.js";
+import { isSpace } from "./syntax/check-by-loop.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
 export interface JsonMember {

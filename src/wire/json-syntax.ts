@@ -1,56 +1,9 @@
-import { Buffer } from "node:buffer";
-import { isFiniteNumber, longestNumber, numberEnd, shortestInfinite } from "./json-number.js";
-import { type SlicedWork, sliceBytes } from "./slices.js";
-import { skipPlainWords, type Words, wordsOf } from "./word-scan.js";
+import type { SlicedWork } from "./slices.js";
+import { checkByLoop } from "./syntax/check-by-loop.js";
+import { checkByVectors, mostLevels, type VectorScan, vectorScan } from "./syntax/check-by-vectors.js";
+import { type CheckState, type JsonFault, mostNested, startOfCheck } from "./syntax/check-state.js";
 
-/** Why a text is refused. Only the first two concern JSON itself; the others are what the gateway does not pass on. */
-export type JsonFaultReason =
-  | "syntax"
-  | "not_object"
-  | "too_deep"
-  | "too_many"
-  | "long_number"
-  | "not_finite"
-  | "prototype_key";
-
-export interface JsonFault {
-  reason: JsonFaultReason;
-  /** Byte offset of the fault. */
-  at: number;
-}
-
-/**
- * Members, objects and arrays in one text, together. Far beyond any request, and far below what would fill the memory of
- * one that makes values of the text, such as a server behind the gateway.
- */
-export const mostNested = 500_000;
-
-const quote = 0x22;
-const backslash = 0x5c;
-
-/** What may follow, as the checker goes from token to token. */
-const expectValue = 0;
-const expectValueOrEnd = 1;
-const expectKey = 2;
-const expectKeyOrEnd = 3;
-const expectColon = 4;
-const expectCommaOrEnd = 5;
-
-/** Values of so many bytes are noted as leaps, unless they lie deeper than anything that is looked for. */
-const longValue = 512;
-const deepestLeap = 10;
-
-/** Most numbers are integers of fewer digits: what else a number can be is not looked for in them. */
-const fewDigits = 16;
-
-const inObject = 1;
-const inArray = 2;
-
-/** 1 where a string runs on: every byte but controls, the quote and the backslash. */
-const plainInString = new Uint8Array(256).fill(1);
-plainInString.fill(0, 0, 0x20);
-plainInString[quote] = 0;
-plainInString[backslash] = 0;
+export { type JsonFault, mostNested };
 
 /** What {@link JsonCheck} finds, in one go. */
 export function findJsonFault(bytes: Uint8Array, maxDepth: number, leaps?: Map<number, number>): JsonFault | undefined {
@@ -65,290 +18,26 @@ export function findJsonFault(bytes: Uint8Array, maxDepth: number, leaps?: Map<n
  * The text itself can then go on byte for byte, so that 64-bit integers and unknown members survive exactly.
  */
 export class JsonCheck implements SlicedWork {
-  readonly #bytes: Uint8Array;
-  readonly #words: Words | undefined;
-  readonly #maxDepth: number;
-  readonly #leaps: Map<number, number> | undefined;
-  readonly #stack: Stack;
-  #depth = 0;
-  #nested = 0;
-  #expected = expectValue;
-  #position = 0;
-  /** Inside a string that was not read to its end: from where to read on, or -1. */
-  #inString = -1;
-  #fault: JsonFault | undefined;
+  readonly #state: CheckState;
+  readonly #vectors: VectorScan | undefined;
 
   /** @param leaps - gets the ends of long values, by their starts. A later reader of the text can leap over them. */
   constructor(bytes: Uint8Array, maxDepth: number, leaps?: Map<number, number>) {
-    this.#bytes = bytes;
-    this.#words = wordsOf(bytes);
-    this.#maxDepth = maxDepth;
-    this.#leaps = leaps;
-    this.#stack = stackFor(maxDepth, bytes.length > sliceBytes);
+    this.#state = startOfCheck(bytes, maxDepth, leaps);
+    this.#vectors = maxDepth > mostLevels ? undefined : vectorScan();
   }
 
   /** The first fault, or `undefined`. */
   get fault(): JsonFault | undefined {
-    return this.#fault;
+    return this.#state.fault;
   }
 
   get position(): number {
-    return Math.max(this.#position, this.#inString);
+    return Math.max(this.#state.position, this.#state.inString);
   }
 
-  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a state machine over local variables; a call for each token would cost as much as the token
   run(until: number): boolean {
-    const bytes = this.#bytes;
-    const words = this.#words;
-    const leaps = this.#leaps;
-    const { kinds: containers, offsets: starts } = this.#stack;
-    const { length } = bytes;
-    const stop = Math.min(until, length);
-    let depth = this.#depth;
-    let nested = this.#nested;
-    let expected = this.#expected;
-    let position = this.#position;
-    let inString = this.#inString;
-    let fault: JsonFaultReason | undefined;
-
-    for (;;) {
-      while (position < stop && isSpace(bytes[position])) position++;
-      if (position >= stop) {
-        if (position < length) break;
-        if (depth !== 0 || expected !== expectCommaOrEnd) fault = "syntax";
-        break;
-      }
-      const byte = bytes[position] as number;
-      if (expected === expectCommaOrEnd) {
-        if (depth > 0 && byte === 0x2c) {
-          expected = containers[depth] === inObject ? expectKey : expectValue;
-        } else if (depth > 0 && byte === (containers[depth] === inObject ? 0x7d : 0x5d)) {
-          const start = starts[depth--] as number;
-          if (position - start >= longValue && depth < deepestLeap) leaps?.set(start, position + 1);
-        } else {
-          fault = "syntax";
-          break;
-        }
-        position++;
-        continue;
-      }
-      if (expected === expectColon) {
-        if (byte !== 0x3a) {
-          fault = "syntax";
-          break;
-        }
-        expected = expectValue;
-        position++;
-        continue;
-      }
-      const isKey = expected === expectKey || expected === expectKeyOrEnd;
-      if (byte === quote && depth > 0) {
-        const from = inString < 0 ? position + 1 : inString;
-        const close = stringRun(bytes, from, words, stop);
-        if (close < 0) {
-          fault = "syntax";
-          position = -close;
-          break;
-        }
-        if (bytes[close] !== quote) {
-          inString = close;
-          break;
-        }
-        inString = -1;
-        const end = close + 1;
-        if (isKey) {
-          if (end - position === 11 && isPrototypeKey(bytes, position + 1)) fault = "prototype_key";
-          else if (++nested > mostNested) fault = "too_many";
-          if (fault !== undefined) break;
-        } else if (end - position >= longValue && depth <= deepestLeap) {
-          leaps?.set(position, end);
-        }
-        position = end;
-        expected = isKey ? expectColon : expectCommaOrEnd;
-        continue;
-      }
-      if (isKey) {
-        if (byte !== 0x7d || expected !== expectKeyOrEnd) {
-          fault = "syntax";
-          break;
-        }
-        depth--;
-        expected = expectCommaOrEnd;
-        position++;
-        continue;
-      }
-      if (byte === 0x7b || (byte === 0x5b && depth > 0)) {
-        if (depth === this.#maxDepth) fault = "too_deep";
-        else if (++nested > mostNested) fault = "too_many";
-        if (fault !== undefined) break;
-        starts[++depth] = position;
-        containers[depth] = byte === 0x7b ? inObject : inArray;
-        expected = byte === 0x7b ? expectKeyOrEnd : expectValueOrEnd;
-        position++;
-        continue;
-      }
-      if (depth === 0) {
-        fault = startsValue(byte) ? "not_object" : "syntax";
-        break;
-      }
-      if (byte === 0x5d) {
-        if (expected !== expectValueOrEnd) {
-          fault = "syntax";
-          break;
-        }
-        depth--;
-        expected = expectCommaOrEnd;
-        position++;
-        continue;
-      }
-      let end = position + 1;
-      if (byte > 0x30 && byte <= 0x39) while (end < position + fewDigits && isDigit(bytes[end])) end++;
-      const isInteger = isDigit(byte) && (bytes[end] === 0x2c || bytes[end] === 0x5d);
-      if (!isInteger) end = byte >= 0x61 ? wordEnd(bytes, position) : numberEnd(bytes, position);
-      if (end < 0) {
-        fault = "syntax";
-        position = byte >= 0x61 ? position : -end;
-        break;
-      }
-      if (!isInteger && end - position >= shortestInfinite && byte < 0x61) {
-        if (end - position > longestNumber) fault = "long_number";
-        else if (!isFiniteNumber(bytes, position, end)) fault = "not_finite";
-        if (fault !== undefined) break;
-      }
-      position = end;
-      expected = expectCommaOrEnd;
-    }
-
-    this.#depth = depth;
-    this.#nested = nested;
-    this.#expected = expected;
-    this.#position = position;
-    this.#inString = inString;
-    if (fault !== undefined) this.#fault = { reason: fault, at: position };
-    return fault !== undefined || (position >= length && inString < 0);
+    const vectors = this.#vectors;
+    return vectors === undefined ? checkByLoop(this.#state, until) : checkByVectors(vectors, this.#state, until);
   }
-}
-
-interface Stack {
-  /** What each level is. */
-  kinds: Uint8Array;
-  /** Where each level began. */
-  offsets: Int32Array;
-}
-
-// One for all texts that are checked in one go: one for each would take longer than a short text.
-let shared: Stack = stackOf(256);
-
-function stackFor(maxDepth: number, isSliced: boolean): Stack {
-  if (isSliced) return stackOf(maxDepth);
-  if (shared.kinds.length <= maxDepth) shared = stackOf(maxDepth);
-  return shared;
-}
-
-function stackOf(maxDepth: number): Stack {
-  return { kinds: new Uint8Array(maxDepth + 1), offsets: new Int32Array(maxDepth + 1) };
-}
-
-export function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-function startsValue(byte: number): boolean {
-  return (
-    byte === quote || byte === 0x5b || byte === 0x2d || isDigit(byte) || byte === 0x74 || byte === 0x66 || byte === 0x6e
-  );
-}
-
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
-}
-
-/**
- * Reads on inside a string: to its closing quote, or to any other byte at `stop` or behind it, from which to read on.
- * @returns the negated offset of the fault, if there is one.
- */
-function stringRun(bytes: Uint8Array, start: number, words: Words | undefined, stop: number): number {
-  const length = bytes.length;
-  let position = start;
-  for (;;) {
-    position = words === undefined ? skipPlainFours(bytes, position) : skipPlainWords(words, position);
-    while (position < length && plainInString[bytes[position] as number] === 1) position++;
-    if (position >= length) return -length;
-    const byte = bytes[position];
-    if (byte === quote) return position;
-    if (byte !== backslash) return -position;
-    // Escapes come in crowds, in which there is nothing to leap over.
-    while (bytes[position] === backslash) {
-      const end = escapeEnd(bytes, position);
-      if (end < 0) return -position;
-      position = end;
-      if (position >= stop) return position < length ? position : -length;
-    }
-  }
-}
-
-/** The offset of the first byte from `position` on that is not of four plain ones. */
-function skipPlainFours(bytes: Uint8Array, start: number): number {
-  const last = bytes.length - 4;
-  let position = start;
-  for (; position <= last; position += 4) {
-    const first = plainInString[bytes[position] as number] as number;
-    const second = plainInString[bytes[position + 1] as number] as number;
-    const third = plainInString[bytes[position + 2] as number] as number;
-    const fourth = plainInString[bytes[position + 3] as number] as number;
-    if ((first & second & third & fourth) === 0) break;
-  }
-  return position;
-}
-
-function escapeEnd(bytes: Uint8Array, start: number): number {
-  switch (bytes[start + 1]) {
-    case quote:
-    case backslash:
-    case 0x2f:
-    case 0x62:
-    case 0x66:
-    case 0x6e:
-    case 0x72:
-    case 0x74:
-      return start + 2;
-    case 0x75:
-      for (let offset = 2; offset < 6; offset++) {
-        if (!isHexDigit(bytes[start + offset])) return -1;
-      }
-      return start + 6;
-    default:
-      return -1;
-  }
-}
-
-function isHexDigit(byte: number | undefined): boolean {
-  return isDigit(byte) || (byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
-}
-
-function wordEnd(bytes: Uint8Array, start: number): number {
-  switch (bytes[start]) {
-    case 0x74:
-      return hasBytes(bytes, start, "true") ? start + 4 : -1;
-    case 0x66:
-      return hasBytes(bytes, start, "false") ? start + 5 : -1;
-    case 0x6e:
-      return hasBytes(bytes, start, "null") ? start + 4 : -1;
-    default:
-      return -1;
-  }
-}
-
-/** Of a word whose first byte is known. */
-function hasBytes(bytes: Uint8Array, start: number, word: string): boolean {
-  for (let offset = 1; offset < word.length; offset++) {
-    if (bytes[start + offset] !== word.charCodeAt(offset)) return false;
-  }
-  return true;
-}
-
-const prototypeKey = Buffer.from("__proto__");
-
-function isPrototypeKey(bytes: Uint8Array, start: number): boolean {
-  return prototypeKey.every((byte, offset) => bytes[start + offset] === byte);
 }

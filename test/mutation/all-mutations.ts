@@ -8,6 +8,7 @@ import { mutations as postgres } from "../postgres/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
 import { postgresSchema, sqliteSchema } from "../schema/mutations.js";
 import { mutations as sqlite } from "../sqlite/mutations.js";
+import { mutations as wire } from "../wire/mutations.js";
 import type { Mutation } from "./mutation.js";
 
 /** The lines of a store to break. */
@@ -30,6 +31,7 @@ export const allMutations: readonly StoreMutations[] = [
   },
   { store: "gateway", tests: ["in-process/kept-response"], mutations: gateway },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
+  { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {
     store: "sqlite",
     tests: [
