@@ -3,8 +3,17 @@ import { Buffer } from "node:buffer";
 /** So many are copied one by one in the time in which the runtime makes a view of them. */
 const fewBytes = 64;
 
+/** What bytes are written to. */
+export interface ByteSink {
+  write(bytes: Uint8Array): void;
+  /** Writes the bytes of a buffer from `start` to `end`. */
+  writeFrom(bytes: Buffer, start: number, end: number): void;
+  /** Writes text as UTF-8. */
+  writeText(text: string): void;
+}
+
 /** Gathers bytes into one buffer. */
-export class ByteWriter {
+export class ByteWriter implements ByteSink {
   #buffer: Buffer;
   #length = 0;
 

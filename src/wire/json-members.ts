@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
-import { ByteWriter } from "./byte-writer.js";
+import { type ByteSink, ByteWriter } from "./byte-writer.js";
 import { isSpace } from "./syntax/check-by-loop.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
@@ -155,8 +155,18 @@ export function shortInteger(bytes: Uint8Array, start: number, end: number): num
  * does not have are added at its beginning.
  */
 export function editMembers(bytes: Uint8Array, members: readonly JsonMember[], edits: Readonly<MemberEdits>): Buffer {
-  const source = asBuffer(bytes);
   const out = new ByteWriter(bytes.length + spareBytes);
+  writeEdited(out, asBuffer(bytes), members, edits);
+  return out.finish();
+}
+
+/** Writes what {@link editMembers} returns. */
+export function writeEdited(
+  out: ByteSink,
+  source: Buffer,
+  members: readonly JsonMember[],
+  edits: Readonly<MemberEdits>,
+): void {
   let next = "{";
   for (const [name, value] of edits) {
     if (value === null || members.some((member) => member.name === name)) continue;
@@ -188,7 +198,6 @@ export function editMembers(bytes: Uint8Array, members: readonly JsonMember[], e
   }
   if (from >= 0) out.writeFrom(source, from, to);
   out.writeText(next === "{" ? "{}" : "}");
-  return out.finish();
 }
 
 /** The same bytes with those from `start` to `end` replaced. */
@@ -207,7 +216,7 @@ export function splice(bytes: Uint8Array, start: number, end: number, text: stri
   return out;
 }
 
-function writeValue(out: ByteWriter, value: string | Uint8Array): void {
+function writeValue(out: ByteSink, value: string | Uint8Array): void {
   if (typeof value === "string") out.writeText(value);
   else out.write(value);
 }
