@@ -25,14 +25,16 @@ import type { RateUse } from "../ledger/rate-limit.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
 import type { Micro } from "../metering/micro.js";
 import { Availability } from "./availability.js";
+import { BoundedCall } from "./bounded-call.js";
 import { Denials } from "./denials.js";
 import { Insurance } from "./insurance.js";
 import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit } from "./ledger-event.js";
 import { RecentSettlements } from "./recent-settlements.js";
+import { ReserveCall, type ReserveCaller, type ReserveParts } from "./reserve-call.js";
 import { type LeaseEnd, SettleOutbox } from "./settle-outbox.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
-import { TimeLimit, TimeLimitError } from "./time-limit.js";
+import { TimeLimit } from "./time-limit.js";
 
 /** Options of a {@link GuardedCreditLedger}. */
 export interface GuardOptions {
@@ -52,9 +54,8 @@ export interface GuardOptions {
   emit: Emit;
 }
 
-/** How often an operation is tried within its time limit, and how long to wait before the second attempt. */
+/** How often an operation is tried within its time limit. */
 const attempts = 3;
-const firstPauseMs = 20;
 const leasesPerRenewal = 500;
 /** The next part of a renewal starts after this time at most, since leases expire meanwhile. */
 const renewalHeadStartMs = 250;
@@ -81,6 +82,7 @@ export class GuardedCreditLedger implements CreditLedger {
   readonly #outbox: SettleOutbox;
   readonly #recent: RecentSettlements;
   readonly #insurance: Insurance | undefined;
+  readonly #reserveParts: ReserveParts;
   /** Requests whose calls end with a charge. Their holds are not released, even while the charge is being sent. */
   readonly #insured = new WeakSet<ReserveRequest>();
   readonly #stopListening: (() => void) | undefined;
@@ -123,6 +125,7 @@ export class GuardedCreditLedger implements CreditLedger {
     });
     this.#outbox = new SettleOutbox({
       ...{ ledger, limit, clock, emit },
+      answerLimit: this.#answerLimit,
       most: options.maxKeptSettlements,
       onAnswer: {
         get isDown() {
@@ -133,6 +136,10 @@ export class GuardedCreditLedger implements CreditLedger {
         settled: (...settled) => this.#settled(...settled),
       },
     });
+    this.#reserveParts = {
+      ...{ ledger, availability, limit: this.#reserveLimit },
+      giveBack: (request, late) => this.#giveBack(request, late),
+    };
     if (ledger.history !== undefined) {
       this.history = (request) =>
         this.#bounded("history", async () => (await ledger.history?.(request)) ?? { entries: [] }, this.#longLimit);
@@ -160,27 +167,31 @@ export class GuardedCreditLedger implements CreditLedger {
     this.#stopListening = ledger.onReconnected?.(() => this.#recent.replay(clock.now()));
   }
 
-  async reserve(request: ReserveRequest): Promise<ReserveResult> {
+  reserve(request: ReserveRequest): Promise<ReserveResult> {
     const known = this.#denials.find(request);
     if (known !== undefined) {
       this.#emit({ type: "denied_again", account: request.account });
-      return known;
+      return Promise.resolve(known);
     }
     const { changes } = this.#denials;
     const mayRemember = this.#mayRemember();
-    try {
-      const result = await this.#sendReserve(request);
-      if (!result.ok && mayRemember) this.#denials.add(request, result, changes);
-      return result;
-    } catch (error) {
-      if (isLedgerRefusal(error)) throw error;
-      const insured = this.#insurance?.reserve(request);
-      if (insured === undefined) throw toUnavailable(error);
-      this.#insured.add(request);
-      const { id: requestId, account, amountMicro: heldMicro } = request;
-      this.#emit({ type: "insured", requestId, account, heldMicro });
-      return insured;
-    }
+    return new Promise((resolve, reject) => {
+      const caller: ReserveCaller = {
+        attempts,
+        resolve: (result) => {
+          this.#insurance?.end(request.account);
+          if (!result.ok && mayRemember) this.#denials.add(request, result, changes);
+          resolve(result);
+        },
+        reject: (error) => {
+          const insured = this.#insure(request, error);
+          if (insured === undefined) reject(toUnavailable(error));
+          else resolve(insured);
+        },
+      };
+      if (this.#availability.isDown) this.#reserveAgain(request).then(caller.resolve, caller.reject);
+      else new ReserveCall(this.#reserveParts, request, caller).start();
+    });
   }
 
   settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
@@ -256,10 +267,6 @@ export class GuardedCreditLedger implements CreditLedger {
     for (const limit of [this.#reserveLimit, this.#answerLimit, this.#settleLimit, this.#longLimit]) limit.close();
   }
 
-  #sendReserve(request: ReserveRequest): Promise<ReserveResult> {
-    return this.#availability.isDown ? this.#reserveAgain(request) : this.#tryReserve(request, attempts);
-  }
-
   /** The ledger was not available a moment ago. */
   async #reserveAgain(request: ReserveRequest): Promise<ReserveResult> {
     if (this.#probe !== undefined) {
@@ -278,34 +285,21 @@ export class GuardedCreditLedger implements CreditLedger {
     }
   }
 
-  async #tryReserve(request: ReserveRequest, most: number): Promise<ReserveResult> {
-    let isOver = false;
-    const sent = repeat(
-      () => this.#ledger.reserve(request),
-      (error, attempt) => {
-        if (isOver) return false;
-        this.#availability.failed("reserve", error);
-        return attempt < most;
-      },
-      this.#reserveLimit.ms,
-    );
-    try {
-      const result = await this.#reserveLimit.race(sent);
-      this.#availability.succeeded();
-      this.#insurance?.end(request.account);
-      return result;
-    } catch (error) {
-      isOver = true;
-      if (error instanceof TimeLimitError) {
-        this.#availability.failed("reserve", error);
-        // Every request has an id of its own. So nothing else ends a hold that this attempt, or an earlier one, makes
-        // too late.
-        sent.then((late) => this.#giveBack(request, late), ignore);
-      } else if (isLedgerRefusal(error)) {
-        this.#availability.succeeded();
-      }
-      throw error;
-    }
+  #tryReserve(request: ReserveRequest, attempts: number): Promise<ReserveResult> {
+    return new Promise((resolve, reject) => {
+      new ReserveCall(this.#reserveParts, request, { attempts, resolve, reject }).start();
+    });
+  }
+
+  /** @returns what admits the call nevertheless, if it is insured. @param error - why the ledger has not admitted it. */
+  #insure(request: ReserveRequest, error: unknown): ReserveResult | undefined {
+    if (isLedgerRefusal(error)) return undefined;
+    const insured = this.#insurance?.reserve(request);
+    if (insured === undefined) return undefined;
+    this.#insured.add(request);
+    const { id: requestId, account, amountMicro: heldMicro } = request;
+    this.#emit({ type: "insured", requestId, account, heldMicro });
+    return insured;
   }
 
   #giveBack(request: ReserveRequest, late: ReserveResult): void {
@@ -313,31 +307,24 @@ export class GuardedCreditLedger implements CreditLedger {
     this.#outbox.keep({ lease: late.lease, settlement: undefined });
   }
 
-  async #end(ending: LeaseEnd): Promise<SettleResult> {
+  #end(ending: LeaseEnd): Promise<SettleResult> {
     const { lease, settlement } = ending;
     if (this.#insurance?.covers(lease)) {
       const windows = this.#insurance.settle(lease, settlement?.amountMicro ?? 0);
       this.#outbox.keep({ ...ending, insured: true });
-      return { status: "settled", windows };
+      return Promise.resolve({ status: "settled", windows });
     }
     if (this.#availability.isDown) {
       this.#outbox.keep(ending);
-      throw new SettlementKeptError("The ledger is not available. The settlement is kept, and sent later.");
+      const message = "The ledger is not available. The settlement is kept, and sent later.";
+      return Promise.reject(new SettlementKeptError(message));
     }
-    const sent = this.#outbox.send(ending);
-    try {
-      // It continues after its caller's time limit.
-      return await this.#answerLimit.race(sent);
-    } catch (error) {
-      if (!(error instanceof TimeLimitError)) throw error;
-      sent.then(({ status }) => this.#tellUnresolved(ending, status), ignore);
-      throw new SettlementKeptError("The ledger is slow to settle. The settlement continues.", { cause: error });
-    }
+    return this.#outbox.send(ending);
   }
 
-  #settled(ending: LeaseEnd, { status }: SettleResult, sentAt: number, wasKept: boolean): void {
+  #settled(ending: LeaseEnd, { status }: SettleResult, sentAt: number, isLate: boolean): void {
     const { lease, settlement } = ending;
-    if (wasKept) this.#tellUnresolved(ending, status);
+    if (isLate) this.#tellUnresolved(ending, status);
     // An expiry may have charged more than the call has cost.
     if (status === "late") this.#denials.forget(lease.account);
     else this.#denials.drop(lease.account);
@@ -360,58 +347,17 @@ export class GuardedCreditLedger implements CreditLedger {
     }
   }
 
-  async #bounded<Result>(
-    operation: string,
+  #bounded<Result>(
+    name: string,
     send: () => Promise<Result>,
     limit = this.#settleLimit,
     most = attempts,
   ): Promise<Result> {
-    let isOver = false;
-    try {
-      const answer = repeat(
-        send,
-        (error, attempt) => {
-          if (!isOver) this.#availability.failed(operation, error);
-          return !isOver && attempt < most;
-        },
-        limit.ms,
-      );
-      const result = await limit.race(answer);
-      this.#availability.succeeded();
-      return result;
-    } catch (error) {
-      isOver = true;
-      if (error instanceof TimeLimitError) this.#availability.failed(operation, error);
-      throw toUnavailable(error);
-    }
+    return new Promise((resolve, reject) => {
+      const caller = { resolve, reject: (error: unknown) => reject(toUnavailable(error)) };
+      new BoundedCall({ name, limit, attempts: most, send }, this.#availability, caller).start();
+    });
   }
-}
-
-/** Sends until there is a result or a refusal, or until `goesOn` returns false. */
-async function repeat<Result>(
-  send: () => Promise<Result>,
-  goesOn: (error: unknown, attempt: number) => boolean,
-  withinMs: number,
-): Promise<Result> {
-  const startedAt = performance.now();
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await send();
-    } catch (error) {
-      // A store that blocks the event loop keeps the time limit from firing.
-      if (isLedgerRefusal(error) || !goesOn(error, attempt) || performance.now() - startedAt > withinMs) throw error;
-      const pauseMs = firstPauseMs * 2 ** (attempt - 1);
-      await pause(pauseMs * (0.5 + Math.random() / 2));
-    }
-  }
-}
-
-/** The timer does not keep the process alive. The time limit of a waiting caller does. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    if (typeof timer === "object") timer.unref?.();
-  });
 }
 
 function toUnavailable(error: unknown): unknown {
@@ -419,5 +365,3 @@ function toUnavailable(error: unknown): unknown {
   const reason = error instanceof Error ? error.message : String(error);
   return new LedgerUnavailableError(`The ledger failed: ${reason}`, { cause: error });
 }
-
-function ignore(): void {}

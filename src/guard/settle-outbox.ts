@@ -7,7 +7,7 @@ import type { RateUse } from "../ledger/rate-limit.js";
 import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit, LedgerEnding } from "./ledger-event.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
-import type { TimeLimit } from "./time-limit.js";
+import type { TimeLimit, Wait } from "./time-limit.js";
 
 /** The end of a reservation. */
 export interface LeaseEnd {
@@ -26,6 +26,8 @@ interface Entry extends LeaseEnd, Indexed {
   sentAt: number | undefined;
   /** It was not accepted at the first attempt. */
   isKept: boolean;
+  /** Its caller has not waited for it. */
+  isLate: boolean;
 }
 
 /** Called with the result of each attempt. */
@@ -33,9 +35,12 @@ export interface OutboxListener {
   readonly isDown: boolean;
   succeeded(): void;
   failed(operation: string, cause: unknown): void;
-  /** @param sentAt - when it was first sent. */
-  settled(ending: LeaseEnd, result: SettleResult, sentAt: number, wasKept: boolean): void;
+  /** @param sentAt - when it was first sent. @param isLate - nobody waits for the result any more. */
+  settled(ending: LeaseEnd, result: SettleResult, sentAt: number, isLate: boolean): void;
 }
+
+/** What came of an attempt: a result, or an error, which may be the ledger's refusal. */
+type Over = (result: SettleResult | undefined, error?: unknown) => void;
 
 const atOnce = 16;
 /** A store that fails this quickly may fail for one account only. */
@@ -51,6 +56,7 @@ const longestPauseWhileClosingMs = 250;
 export class SettleOutbox {
   readonly #ledger: CreditLedger;
   readonly #limit: TimeLimit;
+  readonly #answerLimit: TimeLimit;
   readonly #clock: Clock;
   readonly #emit: Emit;
   readonly #most: number;
@@ -70,7 +76,10 @@ export class SettleOutbox {
 
   constructor(options: {
     ledger: CreditLedger;
+    /** Of an attempt. */
     limit: TimeLimit;
+    /** Of a caller. */
+    answerLimit: TimeLimit;
     clock: Clock;
     emit: Emit;
     /** The most settlements and releases to keep. */
@@ -79,6 +88,7 @@ export class SettleOutbox {
   }) {
     this.#ledger = options.ledger;
     this.#limit = options.limit;
+    this.#answerLimit = options.answerLimit;
     this.#clock = options.clock;
     this.#emit = options.emit;
     this.#most = options.most;
@@ -86,16 +96,26 @@ export class SettleOutbox {
   }
 
   /**
-   * Sends one now.
-   * @throws SettlementKeptError when it failed and is kept; otherwise what the ledger throws when it refuses it.
+   * Sends one now. It goes on when its caller's time is over.
+   * @throws SettlementKeptError when it takes long, or has failed and is kept; otherwise what the ledger refuses it with.
    */
-  async send(ending: LeaseEnd): Promise<SettleResult> {
-    const entry = this.#enter(ending);
-    const outcome = await this.#try(entry);
-    if (outcome.result !== undefined) return outcome.result;
-    if (outcome.refusal !== undefined) throw outcome.refusal;
-    throw new SettlementKeptError("The ledger did not accept a settlement. It is kept, and sent again.", {
-      cause: outcome.error,
+  send(ending: LeaseEnd): Promise<SettleResult> {
+    return new Promise((resolve, reject) => {
+      const entry = this.#enter(ending);
+      const caller: Wait = {
+        firstTick: 0,
+        place: -1,
+        expire: (cause) => {
+          entry.isLate = true;
+          reject(new SettlementKeptError("The ledger is slow to settle. The settlement continues.", { cause }));
+        },
+      };
+      this.#answerLimit.begin(caller);
+      this.#try(entry, (result, error) => {
+        this.#answerLimit.end(caller);
+        if (result !== undefined) resolve(result);
+        else reject(isLedgerRefusal(error) ? error : keptError(error));
+      });
     });
   }
 
@@ -137,6 +157,7 @@ export class SettleOutbox {
       since: this.#clock.now(),
       sentAt: undefined,
       isKept: false,
+      isLate: false,
       place: -1,
     };
     this.#entries.add(entry);
@@ -188,8 +209,12 @@ export class SettleOutbox {
       if (some.length === 0) break;
       left -= some.length;
       const startedAt = performance.now();
-      const outcomes = await Promise.all(some.map((entry) => this.#try(entry)));
-      if (outcomes.some(({ error }) => error === undefined)) {
+      const outcomes = await Promise.all(
+        some.map(
+          (entry) => new Promise<boolean>((resolve) => this.#try(entry, (...over) => resolve(isThrough(...over)))),
+        ),
+      );
+      if (outcomes.includes(true)) {
         gotThrough = true;
         failures = 0;
       } else if (performance.now() - startedAt > promptMs) break;
@@ -210,31 +235,39 @@ export class SettleOutbox {
     return some;
   }
 
-  /** Never rejects. */
-  async #try(entry: Entry): Promise<{ result?: SettleResult; refusal?: unknown; error?: unknown }> {
+  #try(entry: Entry, over: Over): void {
     const earlier = entry.sentAt;
     const sentAt = this.#clock.now();
-    try {
-      const ending = entry.insured === true ? await this.#limit.race(this.#asAdmitted(entry)) : entry;
+    const fail = (error: unknown) => this.#failed(entry, error, over);
+    const send = (ending: LeaseEnd) => {
       entry.sentAt ??= sentAt;
-      const result = await this.#limit.race(this.#send(ending, earlier));
-      this.#delivered(entry, ending, result, earlier ?? sentAt);
-      return { result };
-    } catch (error) {
-      if (isLedgerRefusal(error)) {
-        this.#lose(entry, "refused", error);
-        return { refusal: error };
-      }
-      this.#onAnswer.failed(entry.settlement === undefined ? "release" : "settle", error);
-      this.#keep(entry, error);
-      return { error };
-    }
+      const succeed = (result: SettleResult) => {
+        this.#delivered(entry, ending, result, earlier ?? sentAt);
+        over(result);
+      };
+      this.#limit.watch(this.#send(ending, earlier), succeed, fail);
+    };
+    if (entry.insured === true) this.#limit.watch(this.#asAdmitted(entry), send, fail);
+    else send(entry);
   }
 
-  async #send({ lease, settlement, rates }: LeaseEnd, mayBeDuplicateSince: number | undefined): Promise<SettleResult> {
-    if (settlement === undefined) return await this.#ledger.release(lease, rates);
-    if (mayBeDuplicateSince === undefined) return await this.#ledger.settle(lease, settlement);
-    return await this.#ledger.settle(lease, { mayBeDuplicateSince, ...settlement });
+  #failed(entry: Entry, error: unknown, over: Over): void {
+    if (isLedgerRefusal(error)) this.#lose(entry, "refused", error);
+    else {
+      this.#onAnswer.failed(entry.settlement === undefined ? "release" : "settle", error);
+      this.#keep(entry, error);
+    }
+    over(undefined, error);
+  }
+
+  #send({ lease, settlement, rates }: LeaseEnd, mayBeDuplicateSince: number | undefined): Promise<SettleResult> {
+    try {
+      if (settlement === undefined) return this.#ledger.release(lease, rates);
+      if (mayBeDuplicateSince === undefined) return this.#ledger.settle(lease, settlement);
+      return this.#ledger.settle(lease, { mayBeDuplicateSince, ...settlement });
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** As the ledger would reserve it now: of prepaid credits where nothing else can pay, and in the session that is open. */
@@ -265,7 +298,7 @@ export class SettleOutbox {
     const isLost = !this.#entries.has(entry);
     this.#remove(entry);
     this.#onAnswer.succeeded();
-    this.#onAnswer.settled(ending, result, sentAt, entry.isKept);
+    this.#onAnswer.settled(ending, result, sentAt, entry.isKept || entry.isLate);
     if (!entry.isKept || isLost) return;
     const delayMs = Math.max(0, this.#clock.now() - entry.since);
     this.#emit({ type: "settle_delivered", status: result.status, delayMs, ...this.#about(entry) });
@@ -303,4 +336,13 @@ export class SettleOutbox {
       kept: this.#waiting.size,
     };
   }
+}
+
+function keptError(cause: unknown): SettlementKeptError {
+  return new SettlementKeptError("The ledger did not accept a settlement. It is kept, and sent again.", { cause });
+}
+
+/** Whether the ledger has decided about it. */
+function isThrough(result: SettleResult | undefined, error?: unknown): boolean {
+  return result !== undefined || isLedgerRefusal(error);
 }

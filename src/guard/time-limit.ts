@@ -1,8 +1,11 @@
 import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 
-interface Wait extends Indexed {
-  readonly firstTick: number;
-  readonly expire: () => void;
+/** What waits for the other side. */
+export interface Wait extends Indexed {
+  /** Written by the {@link TimeLimit} only. */
+  firstTick: number;
+  /** Called when that takes too long. */
+  expire(error: TimeLimitError): void;
 }
 
 const leastTicks = 10;
@@ -47,30 +50,40 @@ export class TimeLimit {
     this.#extendedTick = this.#tick;
   }
 
+  /** Bounds a wait from now on. */
+  begin(wait: Wait): void {
+    wait.firstTick = this.#tick;
+    this.#waits.add(wait);
+    this.#timer ??= this.#start();
+  }
+
+  /** @returns whether it has ended in time. */
+  end(wait: Wait): boolean {
+    const isInTime = this.#waits.has(wait);
+    this.#waits.remove(wait);
+    return isInTime;
+  }
+
+  /** Calls one of the two: the second with a {@link TimeLimitError} when the promise takes too long. */
+  watch<Answer>(answer: PromiseLike<Answer>, succeed: (value: Answer) => void, fail: (error: unknown) => void): void {
+    const wait: Wait = { firstTick: 0, expire: fail, place: -1 };
+    this.begin(wait);
+    answer.then(
+      (value) => {
+        if (this.end(wait)) succeed(value);
+      },
+      (error: unknown) => {
+        if (this.end(wait)) fail(error);
+      },
+    );
+  }
+
   /**
    * Settles as the promise does.
    * @throws TimeLimitError when that takes too long. A later result is ignored.
    */
   race<Answer>(answer: PromiseLike<Answer>): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const wait: Wait = {
-        firstTick: this.#tick,
-        expire: () => reject(new TimeLimitError(`There was no response in time (${this.ms} ms).`)),
-        place: -1,
-      };
-      this.#waits.add(wait);
-      this.#timer ??= this.#start();
-      answer.then(
-        (value) => {
-          this.#waits.remove(wait);
-          resolve(value);
-        },
-        (error: unknown) => {
-          this.#waits.remove(wait);
-          reject(error);
-        },
-      );
-    });
+    return new Promise((resolve, reject) => this.watch(answer, resolve, reject));
   }
 
   /** From now on, waits do not keep the process alive. They still end in time. */
@@ -97,7 +110,7 @@ export class TimeLimit {
       const silentSince = Math.max(wait.firstTick, this.#extendedTick);
       if (this.#tick - silentSince <= this.#ticks && this.#tick - wait.firstTick <= this.#mostTicks) continue;
       this.#waits.remove(wait);
-      wait.expire();
+      wait.expire(new TimeLimitError(`There was no response in time (${this.ms} ms).`));
     }
     if (this.#waits.size === 0) this.#stop();
   }

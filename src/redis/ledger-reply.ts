@@ -1,11 +1,12 @@
 import {
   type Instances,
-  noInstances,
+  newInstance,
   type OpenInstances,
   outOfBounds,
   type WindowInstance,
 } from "../ledger/account-state.js";
 import { type Lease, LedgerConflictError, LedgerInputError, type ReserveRequest } from "../ledger/credit-ledger.js";
+import type { AccountLimits } from "../ledger/limits/account-limits.js";
 import type { HeldLimits } from "../ledger/limits/held-limits.js";
 import { tooManyLots } from "../ledger/limits/prepaid.js";
 import { toLease } from "../ledger/receipt.js";
@@ -21,6 +22,8 @@ export interface LedgerReply {
   readonly firstOfLimits?: number;
 }
 
+type StoredInstance = { -readonly [Member in keyof WindowInstance]: WindowInstance[Member] };
+
 const firstWindow = 2;
 const windowLength = 5;
 const firstOfLease = firstWindow + 3 * windowLength;
@@ -34,10 +37,33 @@ export function openInstancesOf(reply: LedgerReply): OpenInstances {
   return { session: instanceAt(reply, 0), week: instanceAt(reply, 1), month: instanceAt(reply, 2) };
 }
 
-/** The newest instance of each window, open or not. */
-export function newestInstancesOf(reply: LedgerReply): Instances {
-  const { session = noInstances.session, week = noInstances.week, month = noInstances.month } = openInstancesOf(reply);
-  return { session, week, month };
+/**
+ * The newest instance of each window, open or not, of the reply that was read last: nothing may keep them. They are used
+ * again, since every operation reads them and copies what it needs.
+ */
+export class NewestInstances implements Instances {
+  readonly session = newInstance(Number.NaN, Number.NaN);
+  readonly week = newInstance(Number.NaN, Number.NaN);
+  readonly month = newInstance(Number.NaN, Number.NaN);
+  limits: AccountLimits | undefined;
+
+  /** @param limits - what the account has beside them. */
+  read(reply: LedgerReply, limits: AccountLimits | undefined): this {
+    readInstance(reply, 0, this.session);
+    readInstance(reply, 1, this.week);
+    readInstance(reply, 2, this.month);
+    this.limits = limits;
+    return this;
+  }
+}
+
+function readInstance({ numbers, first }: LedgerReply, index: number, into: StoredInstance): void {
+  const at = first + firstWindow + windowLength * index;
+  into.start = numbers[at] ?? Number.NaN;
+  into.end = numbers[at + 1] ?? Number.NaN;
+  into.used = numbers[at + 2] ?? Number.NaN;
+  into.held = numbers[at + 3] ?? Number.NaN;
+  into.bonus = numbers[at + 4] ?? Number.NaN;
 }
 
 /**

@@ -34,13 +34,14 @@ import {
   checkTopUp,
 } from "../ledger/ledger-input.js";
 import type { NamedLimits } from "../ledger/limits/account-limits.js";
-import { type AccountView, creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
+import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { newPrepaid, prepaidState } from "../ledger/limits/prepaid.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { AccountKeys } from "./account-keys.js";
 import type { BatchSizes } from "./batch/batch-options.js";
 import { decodeReplies } from "./batch/decode-replies.js";
+import type { LeasedWindows } from "./batch/leased-windows.js";
 import { OperationLanes } from "./batch/operation-lanes.js";
 import {
   forgetText,
@@ -59,12 +60,12 @@ import {
   errorOf,
   type LedgerReply,
   leaseOf,
-  newestInstancesOf,
+  NewestInstances,
   nowOf,
   openInstancesOf,
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
-import { type LimitsReply, limitsOf } from "./limits/limits-reply.js";
+import { limitsOf } from "./limits/limits-reply.js";
 import { claimTopUpId } from "./limits/top-up-claims.js";
 import { announce } from "./lua/announce.js";
 import type { RunScript } from "./run-script.js";
@@ -114,6 +115,7 @@ export class ScriptedCreditLedger implements CreditLedger {
   readonly #lanes: OperationLanes;
   readonly #due: DueAccounts;
   readonly #announcements: Announcements;
+  readonly #newest = new NewestInstances();
 
   constructor(parts: LedgerParts) {
     const { run, returnsBytes, scripts, prefix, journalEntries, journalMs, channel } = parts;
@@ -140,16 +142,23 @@ export class ScriptedCreditLedger implements CreditLedger {
     );
   }
 
-  async reserve(request: ReserveRequest): Promise<ReserveResult> {
-    checkReserve(request);
-    const { id, account, amountMicro, limits } = request;
-    const { keys, limits: limitsText, windows } = this.#recent.get(account);
-    const text = reserveText(request, neededMicro(request), limitsText.of(limits));
-    const reply = await this.#lanes.submit({ account, keys, text, ownKey: `ended:${id}` });
+  reserve(request: ReserveRequest): Promise<ReserveResult> {
+    return promised(() => {
+      checkReserve(request);
+      const { id, account, limits } = request;
+      const recent = this.#recent.get(account);
+      const text = reserveText(request, neededMicro(request), recent.limits.of(limits));
+      const operation = { account, keys: recent.keys, text, ownKey: `ended:${id}` };
+      return this.#lanes.submit(operation, (reply) => this.#reserved(request, recent.windows, reply));
+    });
+  }
+
+  #reserved(request: ReserveRequest, windows: LeasedWindows, reply: LedgerReply): ReserveResult {
+    const { id, amountMicro, limits } = request;
     throwErrorOf(reply, id, amountMicro);
     const now = nowOf(reply);
     const beside = limitsOf(reply, request);
-    const credits = creditsOf(viewOf(reply, beside), limits, request, now);
+    const credits = creditsOf(this.#newest.read(reply, beside?.limits), limits, request, now);
     if (reply.status === "denied") {
       // The script has decided by the same rules; what it returned shows them again.
       const { denial } = judgeReservation(openInstancesOf(reply), beside?.limits, request, now);
@@ -189,8 +198,9 @@ export class ScriptedCreditLedger implements CreditLedger {
     const packed = await this.#send(this.#scripts.balance, account, [this.#isText, caps, rates]);
     const reply = decodeReplies(packed)[0] as LedgerReply;
     const now = nowOf(reply);
-    const windows = windowStates(admittingInstances(newestInstancesOf(reply), limits, now), limits);
-    return { ...creditsOf(viewOf(reply, limitsOf(reply, of)), limits, of, now), windows, now };
+    const newest = this.#newest.read(reply, limitsOf(reply, of)?.limits);
+    const windows = windowStates(admittingInstances(newest, limits, now), limits);
+    return { ...creditsOf(newest, limits, of, now), windows, now };
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
@@ -256,15 +266,20 @@ export class ScriptedCreditLedger implements CreditLedger {
     await this.#announcements.idle();
   }
 
-  async #settle(kind: "charge" | "release", lease: Lease, settlement: Settlement): Promise<SettleResult> {
-    checkSettle(lease, settlement);
-    const { id, account } = lease;
-    const { keys, windows } = this.#recent.get(account);
-    const text = settleText(kind, lease, settlement, windows);
-    const reply = await this.#lanes.submit({ account, keys, text, ownKey: `ended:${id}` });
-    throwErrorOf(reply, id);
+  #settle(kind: "charge" | "release", lease: Lease, settlement: Settlement): Promise<SettleResult> {
+    return promised(() => {
+      checkSettle(lease, settlement);
+      const { id, account } = lease;
+      const { keys, windows } = this.#recent.get(account);
+      const text = settleText(kind, lease, settlement, windows);
+      return this.#lanes.submit({ account, keys, text, ownKey: `ended:${id}` }, (reply) => this.#settled(lease, reply));
+    });
+  }
+
+  #settled(lease: Lease, reply: LedgerReply): SettleResult {
+    throwErrorOf(reply, lease.id);
     const beside = limitsOf(reply, lease);
-    const credits = creditsAfter(viewOf(reply, beside), lease, nowOf(reply));
+    const credits = creditsAfter(this.#newest.read(reply, beside?.limits), lease, nowOf(reply));
     const status = reply.status as SettleStatus;
     const prepaidMicro = beside?.prepaidMicro ?? 0;
     return prepaidMicro === 0 ? { status, ...credits } : { status, prepaidMicro, ...credits };
@@ -308,10 +323,13 @@ export class ScriptedCreditLedger implements CreditLedger {
   }
 }
 
-/** The account as the shared rules take it. */
-function viewOf(reply: LedgerReply, beside: LimitsReply | undefined): AccountView {
-  const { session, week, month } = newestInstancesOf(reply);
-  return { session, week, month, limits: beside?.limits };
+/** As an async function: what it throws rejects. It has no promise of its own. */
+function promised<Result>(start: () => Promise<Result>): Promise<Result> {
+  try {
+    return start();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 function rejectUnavailable(cause: unknown): never {

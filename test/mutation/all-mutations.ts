@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { mutations as call } from "../call/mutations.js";
 import { mutations as gateway } from "../gateway/mutations.js";
+import { mutations as atOnce } from "../ledger/at-once-mutations.js";
 import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
@@ -30,6 +32,8 @@ export const allMutations: readonly StoreMutations[] = [
     mutations: ledger,
   },
   { store: "gateway", tests: ["in-process/kept-response"], mutations: gateway },
+  { store: "ledger", testFolder: "ledger", tests: ["at-once"], mutations: atOnce },
+  { store: "call", tests: ["repeated-denial"], mutations: call },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {

@@ -29,8 +29,10 @@ export class OperationLanes {
     });
   }
 
-  submit(operation: BatchedOperation): Promise<LedgerReply> {
-    return (this.#isShared ? this.#shared : this.#ownOf(operation.account)).submit(operation);
+  submit(operation: BatchedOperation): Promise<LedgerReply>;
+  submit<Result>(operation: BatchedOperation, read: (reply: LedgerReply) => Result): Promise<Result>;
+  submit(operation: BatchedOperation, read: (reply: LedgerReply) => unknown = asItIs): Promise<unknown> {
+    return (this.#isShared ? this.#shared : this.#ownOf(operation.account)).submit(operation, read);
   }
 
   /** Resolves when nothing waits or is under way. */
@@ -73,4 +75,8 @@ export class OperationLanes {
     if (!this.#shared.isIdle || this.#own.size > 0) return;
     for (const resolve of this.#callWhenIdle.splice(0)) resolve();
   }
+}
+
+function asItIs(reply: LedgerReply): LedgerReply {
+  return reply;
 }

@@ -51,7 +51,8 @@ export class OperationQueue {
     return this.#underWay === 0 && this.#waiting.isEmpty;
   }
 
-  submit(operation: BatchedOperation): Promise<LedgerReply> {
+  /** @param read - what becomes of the reply, at once: a caller that waited for it would cost every operation a promise more. */
+  submit<Result>(operation: BatchedOperation, read: (reply: LedgerReply) => Result): Promise<Result> {
     if (this.#waiting.countOf(operation.account) >= maxWaiting) {
       const message = `${maxWaiting} operations on ${operation.account} are waiting already.`;
       return Promise.reject(new LedgerUnavailableError(message));
@@ -59,15 +60,15 @@ export class OperationQueue {
     if (this.#parts.total.count >= maxWaitingOfAll) {
       return Promise.reject(new LedgerUnavailableError(`${maxWaitingOfAll} operations are waiting already.`));
     }
-    return new Promise((resolve, reject) => {
-      this.#waiting.add({ operation, place: ++this.#place, resolve, reject });
+    return new Promise((resolve: (result: unknown) => void, reject) => {
+      this.#waiting.add({ operation, place: ++this.#place, read, resolve, reject });
       this.#schedule();
-    });
+    }) as Promise<Result>;
   }
 
   /** Takes an operation over from another queue, with its caller. */
-  takeOver({ operation, resolve, reject }: Waiting): void {
-    this.#waiting.add({ operation, place: ++this.#place, resolve, reject });
+  takeOver(waiting: Waiting): void {
+    this.#waiting.add({ ...waiting, place: ++this.#place });
     this.#schedule();
   }
 
@@ -113,7 +114,7 @@ export class OperationQueue {
         const reply = replies[next++];
         if (reply === undefined || reply instanceof Error) one.reject(unavailable(reply));
         else if (reply.status === "again") again = [...(again ?? []), one];
-        else one.resolve(reply);
+        else answer(one, reply);
       }
       if (again) this.#waiting.putBack({ account, waiting: again });
     }
@@ -125,5 +126,13 @@ export class OperationQueue {
     for (const { waiting } of groups) for (const { reject } of waiting) reject(error);
     // What has waited as long for a server that does not answer shall not wait for as long again.
     if (cause instanceof TimeLimitError) for (const { reject } of this.#waiting.takeUpTo(lastPlace)) reject(error);
+  }
+}
+
+function answer({ read, resolve, reject }: Waiting, reply: LedgerReply): void {
+  try {
+    resolve(read(reply));
+  } catch (error) {
+    reject(error);
   }
 }

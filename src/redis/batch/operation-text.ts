@@ -29,10 +29,12 @@ export function reserveText(request: ReserveRequest, need: number, limits: strin
   return `[${codes.reserve},${JSON.stringify(id)},${amountMicro},${leaseMs},${need},${limits}${namedText(request)}]`;
 }
 
+const none: readonly never[] = [];
+
 /** The places of the kinds are those by which the script knows them. */
 const rateKinds = [undefined, "requests", "tokens", "concurrent"];
 
-function namedText({ caps = [], rates = [] }: ReserveRequest): string {
+function namedText({ caps = none, rates = none }: ReserveRequest): string {
   if (caps.length === 0 && rates.length === 0) return "";
   const ofCaps = caps.map(({ id, limitMicro, bounds }) => [id, limitMicro, ...bounds]);
   const ofRates = rates.map(({ id, kind, take, limit, burst }) => [id, rateKinds.indexOf(kind), take, limit, burst]);
@@ -62,8 +64,8 @@ function limitsText({ limits: { session, week, month } }: Lease): string {
   return `${session.limitMicro ?? -1},${week.limitMicro ?? -1},${month.limitMicro ?? -1}`;
 }
 
-function leasedText(lease: Lease, { rates: uses = [] }: Settlement): string {
-  const { prepaidAt, caps = [], rates = [] } = lease;
+function leasedText(lease: Lease, { rates: uses = none }: Settlement): string {
+  const { prepaidAt, caps = none, rates = none } = lease;
   if (prepaidAt === undefined && caps.length === 0 && rates.length === 0 && uses.length === 0) return "";
   const ofCaps = caps.map(({ id, start, end }) => [id, start, end]);
   const ids = rates.map(({ id }) => id);

@@ -16,7 +16,9 @@ export interface Waiting {
   readonly operation: BatchedOperation;
   /** Grows with each that comes. */
   readonly place: number;
-  resolve(reply: LedgerReply): void;
+  /** What its caller gets of the reply, and what refuses it. */
+  read(reply: LedgerReply): unknown;
+  resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 

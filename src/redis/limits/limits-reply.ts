@@ -22,12 +22,13 @@ const never = Number.MIN_SAFE_INTEGER;
 const noTakes: HeldLimits["takes"] = [];
 
 /** @returns `undefined`: the account has none of it, and the operation names none. */
-export function limitsOf(
-  { numbers, firstOfLimits }: LedgerReply,
-  { caps = [], rates = [] }: NamedIds,
-): LimitsReply | undefined {
-  if (firstOfLimits === undefined) return undefined;
-  let place = firstOfLimits;
+export function limitsOf(reply: LedgerReply, named: NamedIds): LimitsReply | undefined {
+  const { numbers, firstOfLimits } = reply;
+  return firstOfLimits === undefined ? undefined : readLimits(numbers, firstOfLimits, named);
+}
+
+function readLimits(numbers: Float64Array, first: number, { caps = [], rates = [] }: NamedIds): LimitsReply {
+  let place = first;
   const next = () => numbers[place++] ?? Number.NaN;
   const [lotCount, held, overdrawn] = [next(), next(), next()];
   const lots = Array.from({ length: Math.max(0, lotCount) }, () => ({ expiresAt: next(), left: next() }));
