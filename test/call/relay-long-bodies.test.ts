@@ -15,7 +15,8 @@ async function open(provider: (url: string) => UpstreamProvider) {
     await test.close();
     await upstream.close();
   });
-  const ask = (body: Record<string, unknown>) => test.gateway.handler(new Request("http://gateway.test/v1/chat/completions", chatCall(body)));
+  const ask = (body: Record<string, unknown>) =>
+    test.gateway.handler(new Request("http://gateway.test/v1/chat/completions", chatCall(body)));
   return { upstream, ask };
 }
 
