@@ -1,7 +1,13 @@
 import { Buffer } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
-import type { ByteSink } from "./byte-writer.js";
-import { editMembers, type JsonMember, type MemberEdits, splice, writeEdited } from "./json-members.js";
+import {
+  editMembers,
+  type JsonMember,
+  type MemberEdits,
+  type MemberWriter,
+  splice,
+  writeEdited,
+} from "./json-members.js";
 
 /** A long text that was edited, in pieces: what stayed as it was is not copied. */
 export class EditedBytes {
@@ -51,7 +57,7 @@ export function piecesOfText(edited: Edited | Uint8Array): readonly Uint8Array[]
 /** Shorter runs are gathered. */
 const longRun = 8 * 1024;
 
-class PieceWriter implements ByteSink {
+class PieceWriter implements MemberWriter {
   readonly #pieces: Uint8Array[] = [];
   #short: Uint8Array[] = [];
 

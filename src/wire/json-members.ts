@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
-import { type ByteSink, ByteWriter } from "./byte-writer.js";
+import { ByteWriter } from "./byte-writer.js";
 import { isSpace } from "./syntax/check-by-loop.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
@@ -160,16 +160,23 @@ export function editMembers(bytes: Uint8Array, members: readonly JsonMember[], e
   return out.finish();
 }
 
+/** What gathers an edited object. */
+export interface MemberWriter {
+  write(bytes: Uint8Array): void;
+  writeFrom(bytes: Buffer, start: number, end: number): void;
+  writeText(text: string): void;
+}
+
 /** Writes what {@link editMembers} returns. */
 export function writeEdited(
-  out: ByteSink,
+  out: MemberWriter,
   source: Buffer,
   members: readonly JsonMember[],
   edits: Readonly<MemberEdits>,
 ): void {
   let next = "{";
   for (const [name, value] of edits) {
-    if (value === null || members.some((member) => member.name === name)) continue;
+    if (value === null || memberOf(members, name) !== undefined) continue;
     out.writeText(`${next}${JSON.stringify(name)}:`);
     writeValue(out, value);
     next = ",";
@@ -216,7 +223,7 @@ export function splice(bytes: Uint8Array, start: number, end: number, text: stri
   return out;
 }
 
-function writeValue(out: ByteSink, value: string | Uint8Array): void {
+function writeValue(out: MemberWriter, value: string | Uint8Array): void {
   if (typeof value === "string") out.writeText(value);
   else out.write(value);
 }
