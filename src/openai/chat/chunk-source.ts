@@ -45,6 +45,7 @@ interface ChunkText {
   places: Place[];
   /** The member of the delta that has the text. */
   member: string;
+  hasRole: boolean;
   /** The index of the choice. */
   choice: number;
   choices: Uint8Array;
@@ -63,21 +64,25 @@ function findChunkText(json: Buffer): ChunkText | undefined {
   if (choice === undefined || others.length > 0) return undefined;
   const found = findText(json, choice);
   if (found === undefined) return undefined;
-  const { text, index } = found;
+  const { text, index, hasRole } = found;
   const padding = memberOf(members, "obfuscation");
   const places = [placeOf("text", text)];
   if (padding !== undefined && json[padding.start] === 0x22) places.push(placeOf("padding", padding));
   places.sort((left, right) => left.start - right.start);
-  return { places, member: text.name, choice: index, choices: json.subarray(choices.start, choices.end) };
+  return { places, member: text.name, hasRole, choice: index, choices: json.subarray(choices.start, choices.end) };
 }
 
-/** @returns where the content of a chunk stands that brings that of the first choice alone. */
-export function contentOfChunk(json: Buffer): readonly Place[] | undefined {
+/**
+ * @returns where the content of a chunk stands that brings that of the first choice alone. Only a first chunk of the
+ * gateway's own has a role: no other is like it.
+ */
+export function contentOfChunk(json: Buffer, mayHaveRole: boolean): readonly Place[] | undefined {
   const found = findChunkText(json);
-  return found?.member === "content" && found.choice === 0 ? found.places : undefined;
+  if (found?.member !== "content" || found.choice !== 0) return undefined;
+  return mayHaveRole || !found.hasRole ? found.places : undefined;
 }
 
-function findText(json: Buffer, choice: number): { text: JsonMember; index: number } | undefined {
+function findText(json: Buffer, choice: number): { text: JsonMember; hasRole: boolean; index: number } | undefined {
   const members = membersOf(json, choice);
   const finish = memberOf(members, "finish_reason");
   const delta = memberOf(members, "delta");
@@ -91,5 +96,6 @@ function findText(json: Buffer, choice: number): { text: JsonMember; index: numb
   if (text === undefined || more.length > 0 || !textMembers.includes(text.name) || json[text.start] !== 0x22) {
     return undefined;
   }
-  return { text, index: Number(json.toString("latin1", index.start, index.end)) };
+  const hasRole = memberOf(deltaMembers, "role") !== undefined;
+  return { text, hasRole, index: Number(json.toString("latin1", index.start, index.end)) };
 }

@@ -40,7 +40,7 @@ export class ChatClientSink implements ChatSink {
 }
 
 /** A piece of text changes nothing of what comes behind it. */
-const chatSink: TextSink = { textIn: contentOfChunk, count: 0 };
+const chatSink: TextSink = { textIn: (sent) => contentOfChunk(sent, false), count: 0 };
 
 class ChatClientChunks implements ChatChunkSink {
   readonly texts = chatSink;

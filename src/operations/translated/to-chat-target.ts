@@ -95,7 +95,7 @@ class ChatTargetChunks implements ChatChunkSource {
 
 /** The chunks that bring content of the first choice alone. */
 class ChatTexts implements TextSource {
-  readonly textIn = contentOfChunk;
+  readonly textIn = (received: Buffer) => contentOfChunk(received, true);
   readonly #progress: ChatProgress;
 
   constructor(progress: ChatProgress) {

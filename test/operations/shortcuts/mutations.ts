@@ -79,7 +79,12 @@ export const translated: readonly Mutation[] = [
   },
   {
     name: "escapes of a text that was passed stand in what ends the stream",
-    find: "return escapes === 0 ? bytes",
-    replace: "return escapes >= 0 ? bytes",
+    find: "return escapes === 0",
+    replace: "return escapes >= 0",
+  },
+  {
+    name: "the role of the first chunk is passed on with each",
+    find: "contentOfChunk(sent, false)",
+    replace: "contentOfChunk(sent, true)",
   },
 ];

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ChatClientSink } from "../../../src/operations/translated/chat-client-sink.js";
@@ -62,4 +63,13 @@ describe.each(pairs)("a stream of $name", ({ events, source, sink }) => {
       { numRuns: Number(process.env["FC_RUNS"] ?? 400) },
     );
   });
+});
+
+it("gives a role to the first chunk alone, also where the upstream leaves the beginning out", () => {
+  const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: " the" } };
+  const bytes = Buffer.from(`: ping\n\n${`data: ${JSON.stringify(delta)}\n\n`.repeat(4)}`);
+  const create = () => new TranslatedExchange(messages.source(), toChat(), context).readStream();
+  const seen = relayCut(create(), bytes, [], true);
+  expect(seen).toEqual(relayCut(create(), bytes, [], false));
+  expect(seen.sent.split('"role"')).toHaveLength(2);
 });
