@@ -67,7 +67,7 @@ describe.each(pairs)("a stream of $name", ({ events, source, sink }) => {
 
 it("gives a role to the first chunk alone, also where the upstream leaves the beginning out", () => {
   const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: " the" } };
-  const bytes = Buffer.from(`: ping\n\n${`data: ${JSON.stringify(delta)}\n\n`.repeat(4)}`);
+  const bytes = Buffer.from(`data: {"type":"ping"}\n\n${`data: ${JSON.stringify(delta)}\n\n`.repeat(4)}`);
   const create = () => new TranslatedExchange(messages.source(), toChat(), context).readStream();
   const seen = relayCut(create(), bytes, [], true);
   expect(seen).toEqual(relayCut(create(), bytes, [], false));
