@@ -189,5 +189,5 @@ export interface Exchange {
    * response after that. Absent where nothing is kept.
    * @param instead - the response as JSON text, where its client gets another one than the upstream's.
    */
-  keep?(instead?: string): Promise<void>;
+  keep?: ((instead?: string) => Promise<void>) | undefined;
 }

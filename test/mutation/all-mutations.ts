@@ -7,6 +7,7 @@ import { mutations as gateway } from "../gateway/mutations.js";
 import { mutations as atOnce } from "../ledger/at-once-mutations.js";
 import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
+import * as shortcuts from "../operations/shortcuts/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
 import { postgresSchema, sqliteSchema } from "../schema/mutations.js";
@@ -57,6 +58,24 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "postgres", tests: ["postgres-credit-ledger", "-t", "on pg|with the oracle"], mutations: postgres },
   { store: "postgres", testFolder: "schema", tests: ["postgres-dumps"], mutations: postgresSchema },
   { store: "sqlite", testFolder: "schema", tests: ["sqlite-dumps"], mutations: sqliteSchema },
+  {
+    store: "wire/templates",
+    testFolder: "operations/shortcuts",
+    tests: ["native-streams"],
+    mutations: shortcuts.templates,
+  },
+  {
+    store: "openai/responses/native",
+    testFolder: "operations/shortcuts",
+    tests: ["native-streams"],
+    mutations: shortcuts.responses,
+  },
+  {
+    store: "anthropic/messages",
+    testFolder: "operations/shortcuts",
+    tests: ["native-streams"],
+    mutations: shortcuts.messages,
+  },
 ];
 
 /** @throws Error when there is none of this name. */

@@ -33,14 +33,17 @@ export class NativeResponsesExchange implements Exchange {
   readonly body: Uint8Array;
   readonly #context: NativeResponseContext;
   readonly #conversation: KeptConversation;
-  /** The response as the client got it. */
-  #complete: () => Uint8Array | string | undefined = () => undefined;
+  /** Where the response is, as the client got it. */
+  #answer: Pick<ModelAnswer, "body"> | undefined;
+  #codec: NativeResponsesCodec | undefined;
+  readonly keep: Exchange["keep"];
 
   constructor({ request: asked, conversation, target, model, attempt }: ResponsesExchangeParts) {
     const request = model.lacking === undefined ? asked : withoutLackingVision(asked, model.lacking);
     const dialect = target.rules.dialectFor(request, target.dialect, responsesTable);
     this.#conversation = conversation;
     this.#context = toNativeContext({ request, conversation, target, model, attempt });
+    if (conversation.isStored) this.keep = (instead) => this.#keep(instead);
     this.body = toUpstreamResponsesBody(request, {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
@@ -54,7 +57,7 @@ export class NativeResponsesExchange implements Exchange {
     const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
     const answer = toNativeResponse(received, this.#context);
     if (answer !== undefined) {
-      this.#complete = () => answer.body;
+      this.#answer = answer;
       return answer;
     }
     const failure = failureOf(received.json);
@@ -67,17 +70,16 @@ export class NativeResponsesExchange implements Exchange {
   }
 
   readStream(): StreamCodec {
-    const codec = new NativeResponsesCodec(this.#context);
-    this.#complete = () => codec.response;
-    return codec;
+    this.#codec = new NativeResponsesCodec(this.#context);
+    return this.#codec;
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
     return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
   }
 
-  async keep(instead?: string): Promise<void> {
-    const complete = this.#complete();
+  async #keep(instead?: string): Promise<void> {
+    const complete = this.#answer?.body ?? this.#codec?.response;
     const { responseId, createdAt } = this.#context;
     if (complete !== undefined) await this.#conversation.keep(responseId, instead ?? complete, createdAt * 1000);
   }
