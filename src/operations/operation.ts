@@ -175,6 +175,8 @@ export interface Exchange {
   /** What the upstream is asked for. */
   readonly operation: OperationName;
   readonly body: Uint8Array;
+  /** The same in pieces. Absent where it is no long text. */
+  readonly pieces?: readonly Uint8Array[] | undefined;
   /** Further headers for the upstream. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A promise where much has to be translated, which is done in slices. @throws GatewayError when it is no response to the request. */

@@ -21,6 +21,7 @@ import { withoutLackingVision } from "../../openai/responses/responses-capabilit
 import { responsesTable } from "../../openai/tables/responses-table.js";
 import { fromErrorObject } from "../../openai/upstream-errors/upstream-failure.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { type Edited, piecesOfText, wholeText } from "../../wire/edited-bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
@@ -31,7 +32,7 @@ import { droppedMembers, type ResponsesExchangeParts } from "./responses-exchang
 /** A request for a response, and the response of a server that speaks the same API. */
 export class NativeResponsesExchange implements Exchange, WholeReader {
   readonly operation = "responses";
-  readonly body: Uint8Array;
+  readonly #sent: Edited;
   readonly #context: NativeResponseContext;
   readonly #conversation: KeptConversation;
   /** Where the response is, as the client got it. */
@@ -45,13 +46,21 @@ export class NativeResponsesExchange implements Exchange, WholeReader {
     this.#conversation = conversation;
     this.#context = toNativeContext({ request, conversation, target, model, attempt });
     if (conversation.isStored) this.keep = (instead) => this.#keep(instead);
-    this.body = toUpstreamResponsesBody(request, {
+    this.#sent = toUpstreamResponsesBody(request, {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       addedCap: attempt.addedCap,
       dropped: droppedMembers(model, dialect),
       withoutTools: hostedToolsToDrop(request, (type) => target.rules.passes(responsesTable, "tool", type)),
     });
+  }
+
+  get body(): Uint8Array {
+    return wholeText(this.#sent);
+  }
+
+  get pieces(): readonly Uint8Array[] | undefined {
+    return piecesOfText(this.#sent);
   }
 
   readWhole(bytes: Uint8Array) {
