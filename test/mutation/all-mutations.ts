@@ -7,6 +7,7 @@ import { mutations as gateway } from "../gateway/mutations.js";
 import { mutations as atOnce } from "../ledger/at-once-mutations.js";
 import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
+import { mutations as openai } from "../openai/mutations.js";
 import * as shortcuts from "../operations/shortcuts/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
@@ -38,6 +39,7 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "access", tests: ["entitlement"], mutations: access },
   { store: "call", tests: ["repeated-denial"], mutations: call },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
+  { store: "openai", tests: ["read-whole"], mutations: openai },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {
     store: "sqlite",
