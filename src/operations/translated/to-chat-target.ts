@@ -34,7 +34,7 @@ export class ChatTargetSource implements ChatSource {
 
   *readWhole(bytes: Uint8Array): Steps<ChatCompletion> {
     const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
-    yield* received.parse();
+    yield* received.parse(false);
     return repairCompletion(received.json, this.#context) ?? refuseWhole(received, this.#context);
   }
 
