@@ -37,6 +37,7 @@ import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { newPrepaid, prepaidState } from "../ledger/limits/prepaid.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
+import { promised } from "../ledger/promised.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { AccountKeys } from "./account-keys.js";
 import type { BatchSizes } from "./batch/batch-options.js";
@@ -320,15 +321,6 @@ export class ScriptedCreditLedger implements CreditLedger {
   async #send(script: Script, account: string, args: readonly unknown[]): Promise<unknown> {
     const text = JSON.stringify([...this.#journal, ...args]);
     return await this.#run(script, this.#recent.get(account).keys, [text]).catch(rejectUnavailable);
-  }
-}
-
-/** As an async function: what it throws rejects. It has no promise of its own. */
-function promised<Result>(start: () => Promise<Result>): Promise<Result> {
-  try {
-    return start();
-  } catch (error) {
-    return Promise.reject(error);
   }
 }
 
