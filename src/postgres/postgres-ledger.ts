@@ -69,6 +69,8 @@ const operateSql = "select answer::text as json from infergate.operate($1::text:
 const operateProcedure = "call infergate.operate_read_committed($1::text::jsonb, null)";
 const balanceSql = "select infergate.balance_of($1, $2::text::jsonb)::text as json";
 const claimSql = "select infergate.claim_top_up($1, $2)::text as json";
+// Its plans must go by indexes and so look dear: PostgreSQL would compile them each time, which takes a quarter of a second.
+const purgeSql = "select infergate.purge($1, $2)::text as json from set_config('jit', 'off', true)";
 const sliceSql = "select infergate.slice_usage($1)::text as json";
 const sweepSql = "select infergate.sweep($1)::text as json";
 const sweepProcedure = "call infergate.sweep_read_committed($1, null)";
@@ -96,7 +98,7 @@ export class PostgresLedger implements CreditLedger {
       database.pool.query(announceSql, [this.channel, JSON.stringify(accounts)]),
     );
     this.#purger = new Purger(async (stepSize) => {
-      const [more] = await database.query("select infergate.purge($1, $2)::text as json", [retentionMs, stepSize]);
+      const [more] = await database.query(purgeSql, [retentionMs, stepSize]);
       // One that fails leaves nothing behind, and must not hold up the retention.
       const [unsliced] = await database.query(sliceSql, [slicedAtOnce]).catch(() => [false]);
       return more === true || unsliced === true;
