@@ -14,6 +14,8 @@ export class ModelPatterns {
 
   /** Whether at least one of them matches the id. */
   has(id: string): boolean {
-    return this.#ids.has(id) || this.#wildcards.some((parts) => matchesParts(parts, id));
+    if (this.#ids.has(id)) return true;
+    for (const parts of this.#wildcards) if (matchesParts(parts, id)) return true;
+    return false;
   }
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { explainIssue } from "../check/explain-issue.js";
+import { explainOnce } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { UpstreamOperation } from "../providers/upstream-provider.js";
 import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
@@ -93,7 +93,7 @@ const optionsSchema = z.strictObject({
 
 /** @throws TypeError that says what to correct, and never contains a header. */
 export function checkAISDKOptions(options: AISDKOptions): CheckedAISDKOptions {
-  const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
+  const result = optionsSchema.safeParse(options, explainOnce("option"));
   if (!result.success) throw new TypeError(listProblems("aiSDK: the options are not valid", problemsOf(result.error)));
   const { model, providerOptions, headers, reasoning, timeoutMs, firstByteTimeoutMs, idleTimeoutMs } = result.data;
   return {

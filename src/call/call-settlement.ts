@@ -3,6 +3,7 @@ import { releaseIn, settleIn } from "../ledger/at-once.js";
 import type { AccountCredits, EntryTags, Lease, SettleResult, WindowState } from "../ledger/credit-ledger.js";
 import { type Funding, fundingOf } from "../ledger/funding.js";
 import { prepaidOf } from "../ledger/limits/held-limits.js";
+import type { RateUse } from "../ledger/rate-limit.js";
 import type { Charge } from "../metering/charge.js";
 import type { Micro } from "../metering/micro.js";
 import type { UsageSource } from "../metering/outcome.js";
@@ -35,8 +36,15 @@ interface Ending {
   readonly source: UsageSource | undefined;
 }
 
+/** A call, of which the attempt under way is metered. */
+interface MeteredProgress {
+  /** `undefined`: nothing is under way. */
+  readonly meter: Pick<Meter, "seen" | "wasHandedOver"> | undefined;
+}
+
 /** Replaces the hold of a call by its real cost, exactly once, however the call ends. */
-export class CallSettlement {
+export class CallSettlement implements KeptLease {
+  place = -1;
   /** `undefined`: the call uses no ledger. */
   readonly reservation: Reservation | undefined;
   readonly #services: CallServices;
@@ -45,7 +53,7 @@ export class CallSettlement {
   #ofHost: Tags | undefined;
   #failed: { micro: Micro; tokens: TokenCounts } | undefined;
   #hasReached = false;
-  #kept: KeptLease | undefined;
+  #call: MeteredProgress | undefined;
   #charge: Soon<SettledCharge> | undefined;
 
   constructor(services: CallServices, admission: CheckedCall, reservation: Reservation | undefined) {
@@ -79,25 +87,33 @@ export class CallSettlement {
 
   /**
    * Renews the lease from now on.
-   * @param meter - of the attempt under way. Each renewal passes what it has seen to the ledger, which charges that if
-   * this process dies. `undefined`: nothing.
+   * @param call - each renewal passes what its attempt under way has seen to the ledger, which charges that if this process
+   * dies.
    */
-  keepLease(meter: () => Pick<Meter, "seen" | "wasHandedOver"> | undefined): void {
-    if (this.reservation === undefined || this.#charge !== undefined || this.#kept !== undefined) return;
-    const { lease, rules, isFree } = this.reservation;
-    const observed = () => {
-      if (isFree) return 0;
-      const tokens = meter()?.seen;
-      return this.#withFailed(tokens === undefined ? 0 : this.#price.cost(tokens));
-    };
-    const uses =
-      rules &&
-      (() => {
-        const now = meter();
-        const tokens = this.#withFailedTokens(now?.seen ?? noTokens);
-        return rateUses(rules, tokens, this.#hasReached || now?.wasHandedOver === true);
-      });
-    this.#kept = this.#services.keeper.keep(lease, observed, uses);
+  keepLease(call: MeteredProgress): void {
+    if (this.reservation === undefined || this.#charge !== undefined) return;
+    this.#call = call;
+    this.#services.keeper.keep(this);
+  }
+
+  /** Of the reservation. */
+  get lease(): Lease {
+    if (this.reservation === undefined) throw new TypeError("A call that uses no ledger has no lease.");
+    return this.reservation.lease;
+  }
+
+  observed(): Micro {
+    if (this.reservation?.isFree === true) return 0;
+    const tokens = this.#call?.meter?.seen;
+    return this.#withFailed(tokens === undefined ? 0 : this.#price.cost(tokens));
+  }
+
+  uses(): readonly RateUse[] | undefined {
+    const rules = this.reservation?.rules;
+    if (rules === undefined) return undefined;
+    const meter = this.#call?.meter;
+    const tokens = this.#withFailedTokens(meter?.seen ?? noTokens);
+    return rateUses(rules, tokens, this.#hasReached || meter?.wasHandedOver === true);
   }
 
   /** What is charged if the call ends with these tokens. */
@@ -137,7 +153,7 @@ export class CallSettlement {
       return { micro: 0, tokens, source, credits: undefined, funding: undefined, prepaidMicro: 0 };
     }
     const ending = { amountMicro: reservation.isFree ? 0 : micro, tokens, source };
-    if (this.#kept !== undefined) this.#services.keeper.drop(this.#kept);
+    this.#services.keeper.drop(this);
     let settled: Soon<SettleResult>;
     try {
       settled = this.#endLease(reservation, ending);

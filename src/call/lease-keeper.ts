@@ -8,9 +8,9 @@ import type { Micro } from "../metering/micro.js";
 export interface KeptLease extends Indexed {
   readonly lease: Lease;
   /** The cost of the call so far. */
-  readonly observed: () => Micro;
-  /** What the call has used of its rates so far. Absent: it has none. */
-  readonly uses: (() => readonly RateUse[]) | undefined;
+  observed(): Micro;
+  /** What the call has used of its rates so far. Absent, or `undefined`: it has none. */
+  uses?(): readonly RateUse[] | undefined;
 }
 
 /**
@@ -31,14 +31,13 @@ export class LeaseKeeper {
     this.#warn = warn;
   }
 
-  /** @returns what to pass to {@link LeaseKeeper.drop} when the call has ended. */
-  keep(lease: Lease, observed: () => Micro, uses?: () => readonly RateUse[]): KeptLease {
-    const kept = { lease, observed, uses, place: -1 };
+  /** Renews the lease until it is dropped. */
+  keep(kept: KeptLease): void {
     this.#kept.add(kept);
     if (this.#timer === undefined) this.#start();
-    return kept;
   }
 
+  /** The call has ended. */
   drop(kept: KeptLease): void {
     this.#kept.remove(kept);
   }
@@ -62,10 +61,11 @@ export class LeaseKeeper {
     this.#isRenewing = true;
     try {
       const statuses = await this.#ledger.renew(
-        kept.map(({ lease, observed, uses }) => ({
-          ...{ lease, observedMicro: observed(), leaseMs: this.#leaseMs },
-          ...(uses !== undefined && { rates: uses() }),
-        })),
+        kept.map((one) => {
+          const request = { lease: one.lease, observedMicro: one.observed(), leaseMs: this.#leaseMs };
+          const rates = one.uses?.();
+          return rates === undefined ? request : { ...request, rates };
+        }),
       );
       for (const [index, one] of kept.entries()) {
         if (statuses[index] === "closed") this.#kept.remove(one);

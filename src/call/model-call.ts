@@ -85,10 +85,10 @@ export class ModelCall implements OpenCall {
     const { openCalls, limits } = this.services;
     openCalls.add(this);
     this.observer.admitted(this.admission.callId, this.settlement.reservation?.heldMicro ?? 0);
-    this.settlement.keepLease(() => this.meter);
+    this.settlement.keepLease(this);
     if (limits.maxAnswerMs !== undefined) this.#limit(limits.maxAnswerMs);
-    if (this.client.signal.aborted) this.#clientGone();
-    else this.client.signal.addEventListener("abort", this.#clientGone);
+    if (this.client.signal.aborted) this.handleEvent();
+    else this.client.signal.addEventListener("abort", this);
   }
 
   get awaitsUsage(): boolean {
@@ -155,7 +155,7 @@ export class ModelCall implements OpenCall {
 
   #end(ending: Outcome): Soon<SettledCharge> {
     const { services, client, departure } = this;
-    client.signal.removeEventListener("abort", this.#clientGone);
+    client.signal.removeEventListener("abort", this);
     services.body.pendingBodies.drop(client);
     // When the gateway itself aborted the call, nothing is known about the target.
     this.visit?.leave(this.#abortReason === undefined ? verdictOf(ending) : "unknown", services.clock);
@@ -200,10 +200,11 @@ export class ModelCall implements OpenCall {
     warnOfUnpriced(unpriced, this.visit.target, this.admission.model.id, this.services.warnOnce);
   }
 
-  readonly #clientGone = (): void => {
+  /** Of the client's signal: it has gone. */
+  handleEvent(): void {
     if (this.client.stalled) this.observer.clientStalled();
     if (this.clientLeft() === undefined) this.abort("client_gone");
-  };
+  }
 
   /**
    * The client has left.

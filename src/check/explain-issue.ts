@@ -17,6 +17,14 @@ export function explainIssue(noun: "option" | "member"): z.core.$ZodErrorMap {
   };
 }
 
+/**
+ * For a schema that checks few values, such as options at a start: without the function that zod compiles for each
+ * object, which takes as long as to check hundreds.
+ */
+export function explainOnce(noun: "option" | "member") {
+  return { error: explainIssue(noun), jitless: true } as const;
+}
+
 /** The names that the object schema which found an issue knows. */
 function membersOf(schema: unknown): readonly string[] {
   const { def } = (schema as z.core.$ZodObject | undefined)?._zod ?? {};

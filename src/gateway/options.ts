@@ -3,7 +3,7 @@ import type { AccountStore } from "../accounts/account-store.js";
 import type { AnswerGuard } from "../answer-guards/answer-guard.js";
 import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
 import { countableCredits } from "../check/credit-limit.js";
-import { explainIssue } from "../check/explain-issue.js";
+import { explainOnce } from "../check/explain-issue.js";
 import { having } from "../check/having.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { RequestCompleted } from "../events/request-completed.js";
@@ -401,7 +401,7 @@ export type ResolvedOptions = z.output<typeof optionsSchema>;
  * @throws TypeError that lists what to fix. It does not repeat values, since they may be secret.
  */
 export function resolveOptions(options: GatewayOptions<never>): ResolvedOptions {
-  const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
+  const result = optionsSchema.safeParse(options, explainOnce("option"));
   if (!result.success) throw new TypeError(listProblems(invalid, problemsOf(result.error)));
   const problems = findContradictions(result.data);
   if (problems.length > 0) throw new TypeError(listProblems(invalid, problems));

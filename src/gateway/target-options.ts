@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { mostCredits, tooManyCredits } from "../check/credit-limit.js";
-import { explainIssue } from "../check/explain-issue.js";
+import { explainOnce } from "../check/explain-issue.js";
 import type { Price } from "../metering/price.js";
 import type { BreakerOptions } from "../routing/breaker.js";
 
@@ -110,7 +110,7 @@ export type ResolvedTarget = z.output<typeof targetSchema>;
  */
 export const upstreamSchema = z.unknown().transform((value, context): ResolvedTarget[] => {
   const schema = Array.isArray(value) ? z.array(targetSchema).min(1, "must name at least one target") : targetSchema;
-  const result = schema.safeParse(value, { error: explainIssue("option") });
+  const result = schema.safeParse(value, explainOnce("option"));
   if (!result.success) {
     for (const { path, message } of result.error.issues) context.addIssue({ code: "custom", path, message });
     return z.NEVER;

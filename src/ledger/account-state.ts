@@ -71,9 +71,13 @@ export function admittingInstances(
   limits: WindowLimits,
   now: number,
 ): AdmittingInstances {
-  const { session, week, month } = openInstances(instances, limits, now);
-  if (week && month) return { session, week, month };
+  const open = openInstances(instances, limits, now);
+  if (isAdmitting(open)) return open;
   throw outOfBounds(now);
+}
+
+function isAdmitting(open: OpenInstances): open is AdmittingInstances {
+  return open.week !== undefined && open.month !== undefined;
 }
 
 /** The usual reason: the gateway has a test's clock and the ledger has not, or the reverse. */
@@ -121,16 +125,28 @@ export function blockedWindows(
   for (const window of windowNames) {
     const { limitMicro } = limits[window];
     if (limitMicro === null) continue;
-    const instance = open[window] ?? freshSession(limits, now);
-    const left = roomIn(instance, limitMicro) + funds.balance;
-    const { held, end } = instance;
-    if (left < need) blocked.push({ window, cause: "used", availableAt: end });
+    const instance = open[window];
+    // Only a session can be missing: it would begin now.
+    const left = (instance === undefined ? limitMicro : roomIn(instance, limitMicro)) + funds.balance;
+    const held = instance === undefined ? 0 : instance.held;
+    const end = instance === undefined ? now + limits.session.lengthMs : instance.end;
+    if (left < need) insert(blocked, { window, cause: "used", availableAt: end });
     else if (left - held - funds.held < need) {
-      blocked.push({ window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
+      insert(blocked, { window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
     }
   }
-  // The sort is stable: ties stay in the order of windowNames.
-  return blocked.length > 1 ? blocked.sort((left, right) => right.availableAt - left.availableAt) : blocked;
+  return blocked;
+}
+
+/** Ties stay in their order. A sort would take more than all else of a refusal's judgement. */
+function insert(blocked: Blocked[], next: Blocked): void {
+  let place = blocked.push(next) - 1;
+  for (; place > 0; place--) {
+    const before = blocked[place - 1] as Blocked;
+    if (before.availableAt >= next.availableAt) break;
+    blocked[place] = before;
+  }
+  blocked[place] = next;
 }
 
 /** What may still be charged to an instance. Holds do not count. */
@@ -269,7 +285,12 @@ export function isForgottenLease({ starts }: Pick<Lease, "starts">, forgottenAt:
 
 /** The windows at `now`, even where the limits' bounds miss it. */
 export function currentStates(instances: Readonly<Instances>, limits: WindowLimits, now: number): WindowStates {
-  return windowStates(openInstances(instances, limits, now), limits);
+  const { session, week, month } = instances;
+  return {
+    session: windowState(now < session.end ? session : undefined, limits.session.limitMicro),
+    week: windowState(calendarInstance(week, limits.week.bounds, now), limits.week.limitMicro),
+    month: windowState(calendarInstance(month, limits.month.bounds, now), limits.month.limitMicro),
+  };
 }
 
 /** The windows as callers get them. */

@@ -4,7 +4,7 @@ import { hasVersion } from "../accounts/account-version.js";
 import { applyAccountChange, applyAccountPut } from "../accounts/apply-account-change.js";
 import { checkedAccountStore } from "../accounts/checked-account-store.js";
 import { toAccountPage } from "../accounts/to-account-page.js";
-import { explainIssue } from "../check/explain-issue.js";
+import { explainOnce } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { withoutNulls } from "../check/without-nulls.js";
 
@@ -19,7 +19,7 @@ export function memoryAccountStore(accounts: readonly AccountRecord[] = []): Wri
   const byId = new Map<string, StoredAccount>();
   for (const [index, account] of accounts.entries()) {
     const what = `memoryAccountStore: accounts[${index}] is not valid`;
-    const checked = newAccountSchema.safeParse(account, { error: explainIssue("member") });
+    const checked = newAccountSchema.safeParse(account, explainOnce("member"));
     if (!checked.success) throw new TypeError(listProblems(what, problemsOf(checked.error)));
     if (byId.has(checked.data.id)) throw new TypeError(listProblems(what, ["id: appears twice"]));
     byId.set(checked.data.id, structuredClone(withoutNulls(checked.data)));

@@ -10,7 +10,9 @@ import {
 } from "../ledger/account-state.js";
 import type { Clock } from "../ledger/clock.js";
 import {
+  type AccountCredits,
   type Balance,
+  type DeniedReservation,
   type EntryTags,
   type GrantRequest,
   type HistoryPage,
@@ -92,6 +94,10 @@ interface EndEntry {
 
 type ChargedAmounts = Pick<EndEntry, "amountMicro" | "prepaidMicro">;
 
+type ChargeEntry = Pick<LedgerEntry, "kind" | "id" | "tags"> & ChargedAmounts;
+
+type Denial = Pick<DeniedReservation, "blocked" | "blockedCaps" | "blockedRates">;
+
 const noNames: NamedLimits = Object.freeze({});
 
 /** A hold that expired without a settlement. */
@@ -141,7 +147,7 @@ export class MemoryLedger {
     if (replayed) return replayed;
 
     const { denial, prepaid, named } = judgeReservation(open, known?.limits, request, now);
-    if (denial) return { ok: false, ...denial, ...creditsOf(known, limits, request, now), now };
+    if (denial) return denied(denial, creditsOf(known, limits, request, now), now);
     const hasNames = request.caps !== undefined || request.rates !== undefined;
     const hasPart = prepaid !== undefined || hasNames;
     if (!canHold(open, amountMicro) || (hasPart && !canHoldIn(known?.limits, named, amountMicro))) {
@@ -161,7 +167,7 @@ export class MemoryLedger {
     }
     this.#holds.set(id, account.hold(request, receipt, part));
     const lease = toLease(request, receipt, part);
-    return { ok: true, lease, ...creditsOf(account, limits, request, now), now, replayed: false };
+    return admitted(lease, creditsOf(account, limits, request, now), now, false);
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -350,7 +356,7 @@ export class MemoryLedger {
     if (receipt === undefined) return undefined;
     requireSame(id, receipt, request);
     const lease = toLease(request, receipt, open?.part);
-    return { ok: true, lease, ...creditsOf(this.#accounts.get(account), limits, request, now), now, replayed: true };
+    return admitted(lease, creditsOf(this.#accounts.get(account), limits, request, now), now, true);
   }
 
   #renew({ lease, observedMicro, leaseMs, rates }: RenewRequest, now: number): RenewStatus {
@@ -379,7 +385,11 @@ export class MemoryLedger {
     const now = this.#clock.now();
     this.#find(lease.account, now);
     const settled = this.#settle(kind, lease, settlement, now);
-    return { ...settled, ...creditsAfter(this.#accounts.get(lease.account), lease, now) };
+    const credits = creditsAfter(this.#accounts.get(lease.account), lease, now);
+    const { status, prepaidMicro } = settled;
+    return hasWindowsAlone(credits) && prepaidMicro === undefined
+      ? { status, windows: credits.windows }
+      : { ...settled, ...credits };
   }
 
   #settle(kind: EndKind, lease: Lease, settlement: Settlement, now: number): Settled {
@@ -450,24 +460,22 @@ export class MemoryLedger {
     // recovered.
     const { kind, amountMicro, prepaidMicro, paid = prepaidMicro, tags = noTags } = end;
     this.#closed.add(id, paid === 0 ? receipt : { ...receipt, prepaidMicro: paid }, now);
-    this.#writeCharge({ kind, id, tags }, receipt, { amountMicro, prepaidMicro }, now);
+    this.#writeCharge({ kind, id, amountMicro, prepaidMicro, tags }, receipt, now);
   }
 
   /** Records what an expiry, or a renewal after it, has charged. */
   #writeCheckpoint(id: string, { receipt }: Pick<ExpiredHold, "receipt">, amounts: ChargedAmounts, now: number): void {
-    if (amounts.amountMicro === 0) return;
-    this.#writeCharge({ kind: "checkpoint", id, tags: noTags }, receipt, amounts, now);
+    const { amountMicro, prepaidMicro } = amounts;
+    if (amountMicro === 0) return;
+    this.#writeCharge({ kind: "checkpoint", id, amountMicro, prepaidMicro, tags: noTags }, receipt, now);
   }
 
-  #writeCharge(
-    entry: Pick<LedgerEntry, "kind" | "id" | "tags">,
-    { account, starts: admitted }: Receipt,
-    { amountMicro, prepaidMicro }: ChargedAmounts,
-    now: number,
-  ): void {
+  #writeCharge(entry: ChargeEntry, { account, starts: admitted }: Receipt, now: number): void {
+    const { kind, id, amountMicro, prepaidMicro, tags } = entry;
     const starts = startsOfEntry(admitted, amountMicro, prepaidMicro);
-    const written = { ...entry, account, at: now, amountMicro, starts };
-    this.#journal.write(prepaidMicro === 0 ? written : { ...written, prepaidMicro });
+    // Written out: copies of objects take more than all else of a settlement.
+    if (prepaidMicro === 0) this.#journal.write({ kind, id, tags, account, at: now, amountMicro, starts });
+    else this.#journal.write({ kind, id, tags, account, at: now, amountMicro, starts, prepaidMicro });
   }
 
   /** Charges an amount, or undoes a charge, without a hold. @returns what prepaid credits pay of it. */
@@ -479,6 +487,24 @@ export class MemoryLedger {
     const account = known ?? (isNeeded ? this.#accounts.add(receipt.account, now) : undefined);
     return account === undefined ? 0 : endHold(account, call, { held: 0, charge, paid, uses: noUses }, now);
   }
+}
+
+/** As of most accounts: without prepaid credits, caps and rates. */
+function hasWindowsAlone({ prepaid, caps, rates }: AccountCredits): boolean {
+  return prepaid === undefined && caps === undefined && rates === undefined;
+}
+
+function admitted(lease: Lease, credits: AccountCredits, now: number, replayed: boolean): ReserveResult {
+  return hasWindowsAlone(credits)
+    ? { ok: true, lease, windows: credits.windows, now, replayed }
+    : { ok: true, lease, ...credits, now, replayed };
+}
+
+function denied(denial: Denial, credits: AccountCredits, now: number): ReserveResult {
+  const { blocked, blockedCaps, blockedRates } = denial;
+  return hasWindowsAlone(credits) && blockedCaps === undefined && blockedRates === undefined
+    ? { ok: false, blocked, windows: credits.windows, now }
+    : { ok: false, ...denial, ...credits, now };
 }
 
 function usesOf(kind: EndKind, part: HeldLimits | undefined, { rates = noUses }: Settlement): readonly RateUse[] {

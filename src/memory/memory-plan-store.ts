@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { explainIssue } from "../check/explain-issue.js";
+import { explainOnce } from "../check/explain-issue.js";
 import { idProblem } from "../check/id-problem.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { checkedPlanStore } from "../plans/checked-plan-store.js";
@@ -21,9 +21,7 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
     const what = `memoryPlanStore: the plan ${JSON.stringify(id)} is not valid`;
     const problem = idProblem(id);
     if (problem !== undefined) throw new TypeError(listProblems(what, [`id: ${problem}`]));
-    const checked = newPlanSchema
-      .extend({ id: z.literal(id).optional() })
-      .safeParse(plan, { error: explainIssue("member") });
+    const checked = newPlanSchema.extend({ id: z.literal(id).optional() }).safeParse(plan, explainOnce("member"));
     if (!checked.success) throw new TypeError(listProblems(what, problemsOf(checked.error)));
     byId.set(id, structuredClone({ ...plan, id }));
   }

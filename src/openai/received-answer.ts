@@ -1,7 +1,16 @@
-import { isAscii } from "node:buffer";
+import { type Buffer, isAscii } from "node:buffer";
 import { asBuffer } from "../wire/as-buffer.js";
 import { isRecord } from "../wire/is-record.js";
-import { editMembers, endOfValue, type MemberEdits, membersOf, skipSpace, splice } from "../wire/json-members.js";
+import {
+  editMembers,
+  endOfValue,
+  type MemberEdits,
+  type MemberWriter,
+  membersOf,
+  skipSpace,
+  splice,
+  writeEdited,
+} from "../wire/json-members.js";
 import { JsonCheck } from "../wire/json-syntax.js";
 import { valueSteps } from "../wire/sliced/value-steps.js";
 import { type Steps, sliceBytes, slicesOf } from "../wire/slices.js";
@@ -57,8 +66,39 @@ export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits): Uint8Arr
   const { bytes, json } = answer;
   if (edits.size === 0) return bytes;
   const model = edits.size === 1 && isRecord(json) && json["model"] !== undefined ? edits.get("model") : undefined;
-  if (typeof model !== "string") return editMembers(bytes, membersOf(bytes), edits);
+  if (typeof model !== "string") return editAmongMembers(answer, edits);
   return replaceModel(answer, model) ?? replaceAmongMembers(bytes, model, edits);
+}
+
+function editAmongMembers({ bytes, text }: ReceivedAnswer, edits: MemberEdits): Uint8Array | string {
+  const members = membersOf(bytes);
+  if (bytes.length > shortAnswer || !isAscii(bytes)) return editMembers(bytes, members, edits);
+  const out = new TextWriter(text);
+  writeEdited(out, asBuffer(bytes), members, edits);
+  return out.text;
+}
+
+/** Gathers text of ASCII: in short responses, that is faster than bytes. */
+class TextWriter implements MemberWriter {
+  text = "";
+  readonly #source: string;
+
+  /** @param source - the bytes that are written from, as text. */
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  write(bytes: Uint8Array): void {
+    this.text += asBuffer(bytes).toString();
+  }
+
+  writeFrom(_: Buffer, start: number, end: number): void {
+    this.text += this.#source.slice(start, end);
+  }
+
+  writeText(text: string): void {
+    this.text += text;
+  }
 }
 
 /** Longer responses are sent as bytes. */

@@ -44,5 +44,5 @@ export interface EventShortcut {
    * Learns from one whole event that was parsed, and from what the client got for it.
    * @returns whether more events like it can be passed.
    */
-  learn(received: Buffer, sent: Uint8Array): boolean;
+  learn(received: Buffer, sent: Buffer): boolean;
 }

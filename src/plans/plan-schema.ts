@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { creditLimit, credits } from "../check/credit-limit.js";
-import { explainIssue } from "../check/explain-issue.js";
+import { explainOnce } from "../check/explain-issue.js";
 import { idText } from "../check/id-text.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { ratesSchema } from "../check/rates-schema.js";
@@ -48,7 +48,7 @@ export const newPlanSchema = planSchema
  * @throws TypeError that says what is wrong with the record.
  */
 export function checkPlan(record: unknown): z.output<typeof planSchema> {
-  const result = planSchema.safeParse(record, { error: explainIssue("member") });
+  const result = planSchema.safeParse(record, explainOnce("member"));
   if (!result.success) throw new TypeError(problemsOf(result.error).join("; "));
   return result.data;
 }
@@ -58,6 +58,6 @@ export function checkPlan(record: unknown): z.output<typeof planSchema> {
  * @throws TypeError that begins with `by` and says what is wrong.
  */
 export function checkNewPlan(by: string, plan: Plan): void {
-  const result = newPlanSchema.safeParse(plan, { error: explainIssue("member") });
+  const result = newPlanSchema.safeParse(plan, explainOnce("member"));
   if (!result.success) throw new TypeError(listProblems(`${by}: the plan is not valid`, problemsOf(result.error)));
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { explainIssue } from "../check/explain-issue.js";
+import { explainOnce } from "../check/explain-issue.js";
 import type { Dialect } from "../openai/dialect.js";
 import { isHeaderName } from "./header-syntax.js";
 
@@ -33,7 +33,7 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
 
 /** Reports what is wrong with a dialect. */
 export function checkDialectOptions(dialect: unknown, context: z.RefinementCtx): void {
-  const result = dialectSchema.safeParse(dialect, { error: explainIssue("option") });
+  const result = dialectSchema.safeParse(dialect, explainOnce("option"));
   for (const issue of result.error?.issues ?? []) {
     context.addIssue({ code: "custom", message: issue.message, path: [...issue.path] });
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { explainIssue } from "../check/explain-issue.js";
+import { explainOnce } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { operationNames } from "../metering/operation-name.js";
 import type { Dialect } from "../openai/dialect.js";
@@ -159,7 +159,7 @@ export function checkOpenAICompatibleOptions(
   options: OpenAICompatibleOptions,
   factory = "openAICompatible",
 ): CheckedOpenAICompatibleOptions {
-  const result = optionsSchema.safeParse(options, { error: explainIssue("option") });
+  const result = optionsSchema.safeParse(options, explainOnce("option"));
   if (!result.success) {
     throw new TypeError(listProblems(`${factory}: the options are not valid`, problemsOf(result.error)));
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { admittingInstances, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
+import { promised } from "../ledger/calls/promised.js";
 import {
   type Balance,
   type CreditLedger,
@@ -37,7 +38,6 @@ import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { newPrepaid, prepaidState } from "../ledger/limits/prepaid.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
-import { promised } from "../ledger/promised.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { AccountKeys } from "./account-keys.js";
 import type { BatchSizes } from "./batch/batch-options.js";

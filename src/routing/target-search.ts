@@ -17,6 +17,8 @@ interface Resting {
   readonly readyAt: number;
 }
 
+const none: readonly never[] = [];
+
 /**
  * Chooses the targets for one call: in their order, and again while attempts and time are left.
  *
@@ -28,7 +30,7 @@ export class TargetSearch {
   readonly #notices: readonly AbortNotice[];
   readonly #clock: Clock;
   #candidates: readonly Target[];
-  #failedTargets: readonly Resting[] = [];
+  #failedTargets: readonly Resting[] = none;
   /** How often each target has failed for this call. */
   #rounds: Map<Target, number> | undefined;
   #attempts = 0;
@@ -48,13 +50,16 @@ export class TargetSearch {
     // The request may have been aborted while it waited in the queue.
     if (this.#isGone()) return undefined;
     const now = this.#clock.now();
-    const target = this.#candidates.find(({ monitor }) => monitor.availableAt <= now && !monitor.isFull);
-    if (target === undefined) return undefined;
-    return this.#visit(target, now);
+    for (const target of this.#candidates) {
+      const { monitor } = target;
+      if (monitor.availableAt <= now && !monitor.isFull) return this.#visit(target, now);
+    }
+    return undefined;
   }
 
   #visit(target: Target, now: number): TargetVisit {
-    this.#candidates = this.#candidates.filter((candidate) => candidate !== target);
+    const candidates = this.#candidates;
+    this.#candidates = candidates.length === 1 ? none : candidates.filter((candidate) => candidate !== target);
     return new TargetVisit(target, now);
   }
 

@@ -15,6 +15,7 @@ import {
   serviceUnavailable,
   unknownUrl,
 } from "../errors/gateway-error.js";
+import { type ErrorAnswer, RepeatedError } from "../errors/repeated-error.js";
 import { noObserver, type ObserveRequest, type RequestObserver } from "../events/request-observer.js";
 import { type CorsOptions, corsHeaders, preflightHeaders } from "../http/cors.js";
 import { type GatewayRequest, type GatewayResponse, isBodyError, type RequestHead } from "../http/message.js";
@@ -243,10 +244,20 @@ function errorResponse(thrown: unknown, { services, requestId, request, path, ob
     services.calls.warn({ code: "internal_error", message, cause: thrown, requestId });
   }
   const protocol = protocolOf(path, request);
+  if (!(error instanceof RepeatedError) || protocol.bodiesNameRequest) return answerTo(error, protocol, requestId);
+  const { status, headers, body } = error.answer(protocol, () => answerTo(error, protocol, requestId));
+  return { status, headers: { ...headers }, body };
+}
+
+function answerTo(error: GatewayError, protocol: ClientProtocol, requestId: string): GatewayResponse & ErrorAnswer {
   return {
     status: error.status,
     // This order matters: adding members to a copied object takes microseconds for each member.
-    headers: { "content-type": "application/json", ...(protocol.errorHeaders?.(error) ?? error.headers) },
+    headers: {
+      "content-type": "application/json",
+      ...(protocol.errorHeaders?.(error) ?? error.headers),
+      "x-request-id": requestId,
+    },
     body: protocol.errorBody(error, requestId),
   };
 }

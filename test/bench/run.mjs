@@ -76,8 +76,9 @@ if (Object.values(measured).some(({ results }) => Object.values(results).some(({
 }
 if (output !== undefined) writeResults(output);
 
-function isMeasured({ name: variant, workloads: only, program }, { name, variants: takers }) {
-  if (!(takers?.includes(variant) ?? true) || !(only?.includes(name) ?? true)) return false;
+function isMeasured({ name: variant, module = variant, workloads: only, program }, { name, variants: takers }) {
+  // Another build's variant has the module of this one's.
+  if (!(takers?.includes(module) ?? true) || !(only?.includes(name) ?? true)) return false;
   if (program === undefined || isInstalled(program)) return true;
   progress(`${name} ${variant}: left out, for there is no ${program} on this machine`);
   return false;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LeaseKeeper } from "../../src/call/lease-keeper.js";
+import { type KeptLease, LeaseKeeper } from "../../src/call/lease-keeper.js";
 import type { GatewayWarning } from "../../src/events/warning.js";
 import type { CreditLedger, Lease, RenewRequest, RenewStatus } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
@@ -24,6 +24,12 @@ const lease = (id: string): Lease => ({
   limits,
 });
 
+function keep(keeper: LeaseKeeper, lease: Lease, observed: () => number): KeptLease {
+  const kept = { lease, observed, place: -1 };
+  keeper.keep(kept);
+  return kept;
+}
+
 function setUp(
   answer: (requests: readonly RenewRequest[]) => RenewStatus[] = (requests) => requests.map(() => "renewed"),
 ) {
@@ -43,8 +49,8 @@ describe("LeaseKeeper", () => {
   it("renews all leases together, three times in their life, with the cost so far", async () => {
     const { keeper, renewals } = setUp();
     let observed = 1;
-    keeper.keep(lease("a"), () => observed);
-    keeper.keep(lease("b"), () => 7);
+    keep(keeper, lease("a"), () => observed);
+    keep(keeper, lease("b"), () => 7);
     await vi.advanceTimersByTimeAsync(20_000);
     observed = 5;
     await vi.advanceTimersByTimeAsync(20_000);
@@ -65,14 +71,14 @@ describe("LeaseKeeper", () => {
     const { keeper, renewals } = setUp((requests) =>
       requests.map(({ lease: { id } }) => (id === "b" ? "closed" : "renewed")),
     );
-    const a = keeper.keep(lease("a"), () => 0);
-    keeper.keep(lease("b"), () => 0);
+    const a = keep(keeper, lease("a"), () => 0);
+    keep(keeper, lease("b"), () => 0);
     await vi.advanceTimersByTimeAsync(20_000);
     keeper.drop(a);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(renewals).toHaveLength(1);
     expect(vi.getTimerCount()).toBe(0);
-    keeper.keep(lease("c"), () => 3);
+    keep(keeper, lease("c"), () => 3);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(renewals.at(-1)).toEqual([["c", 3]]);
     keeper.stop();
@@ -94,7 +100,7 @@ describe("LeaseKeeper", () => {
       },
     };
     const slowKeeper = new LeaseKeeper(slow, 60_000, () => {});
-    slowKeeper.keep(lease("a"), () => renewals.length);
+    keep(slowKeeper, lease("a"), () => renewals.length);
     await vi.advanceTimersByTimeAsync(70_000);
     expect(renewals).toEqual([[["a", 0]]]);
     for (let round = 2; round < 5; round++) {
@@ -113,7 +119,7 @@ describe("LeaseKeeper", () => {
       if (broken) throw new Error("down");
       return requests.map(() => "renewed");
     });
-    keeper.keep(lease("a"), () => 0);
+    keep(keeper, lease("a"), () => 0);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(warnings).toMatchObject([{ code: "ledger_failed" }]);
     broken = false;

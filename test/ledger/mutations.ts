@@ -87,8 +87,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a pool is used up while calls hold it",
-    find: "if (left < need) blocked",
-    replace: "if (left - held - funds.held < need) blocked",
+    find: "if (left < need) insert",
+    replace: "if (left - held - funds.held < need) insert",
   },
   {
     name: "holds of prepaid credits admit others",

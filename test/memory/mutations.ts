@@ -118,8 +118,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an entry does not say what prepaid credits paid",
-    find: "prepaidMicro === 0 ? written : { ...written, prepaidMicro }",
-    replace: "written",
+    find: "account, at: now, amountMicro, starts, prepaidMicro });",
+    replace: "account, at: now, amountMicro, starts });",
     test: "memory-credit-ledger",
   },
   {

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { mutations as call } from "../call/mutations.js";
 import { mutations as gateway } from "../gateway/mutations.js";
+import { mutations as atOnce } from "../ledger/at-once-mutations.js";
 import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
+import * as shortcuts from "../operations/shortcuts/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
 import { postgresSchema, sqliteSchema } from "../schema/mutations.js";
@@ -30,6 +33,8 @@ export const allMutations: readonly StoreMutations[] = [
     mutations: ledger,
   },
   { store: "gateway", tests: ["in-process/kept-response"], mutations: gateway },
+  { store: "ledger", testFolder: "ledger", tests: ["at-once"], mutations: atOnce },
+  { store: "call", tests: ["repeated-denial"], mutations: call },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {
@@ -51,6 +56,24 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "postgres", tests: ["postgres-credit-ledger", "-t", "on pg|with the oracle"], mutations: postgres },
   { store: "postgres", testFolder: "schema", tests: ["postgres-dumps"], mutations: postgresSchema },
   { store: "sqlite", testFolder: "schema", tests: ["sqlite-dumps"], mutations: sqliteSchema },
+  {
+    store: "wire/templates",
+    testFolder: "operations/shortcuts",
+    tests: ["native-streams"],
+    mutations: shortcuts.templates,
+  },
+  {
+    store: "openai/responses/native",
+    testFolder: "operations/shortcuts",
+    tests: ["native-streams"],
+    mutations: shortcuts.responses,
+  },
+  {
+    store: "anthropic/messages",
+    testFolder: "operations/shortcuts",
+    tests: ["native-streams"],
+    mutations: shortcuts.messages,
+  },
 ];
 
 /** @throws Error when there is none of this name. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
 import { chatChunks, eventStream, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, startTestGateway } from "../support/test-gateway.js";
 
@@ -42,6 +43,27 @@ describe("requestId", () => {
     const test = await startTestGateway({ requestId: ({ method, path }) => `${method}:${path}` });
     const response = await test.gateway.handler(chatRequest({}, "sk-nobody"));
     expect([response.status, response.headers.get("x-request-id")]).toEqual([401, "POST:/v1/chat/completions"]);
+    await test.close();
+  });
+
+  it("is that of each refusal, where the same one comes again", async () => {
+    const plan = { models: ["*"], credits: { session: 0, week: null, month: null } };
+    const test = await startTestGateway({
+      plans: memoryPlanStore({ pro: plan }),
+      clock: { now: () => 1_700_000_000_000 },
+    });
+    const messages = [{ role: "user", content: "hi" }];
+    const body = JSON.stringify({ model: "acme/small", max_tokens: 9, messages });
+    const headers = { "x-api-key": "sk-pro", authorization: "Bearer sk-pro", "content-type": "application/json" };
+    for (const path of ["chat/completions", "messages", "chat/completions", "messages"]) {
+      const request = new Request(`http://localhost/v1/${path}`, { method: "POST", headers, body });
+      const response = await test.gateway.handler(request);
+      const id = response.headers.get("x-request-id");
+      expect([response.status, id]).toEqual([429, test.events.at(-1)?.requestId]);
+      const answer = (await response.json()) as { request_id?: string };
+      expect(answer.request_id).toBe(path === "messages" ? id : undefined);
+    }
+    expect(new Set(test.events.map(({ requestId }) => requestId)).size).toBe(4);
     await test.close();
   });
 

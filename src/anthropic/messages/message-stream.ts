@@ -6,7 +6,9 @@ import type { UpstreamFailureContext } from "../../openai/upstream-errors/upstre
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { editMembers, type MemberEdits, memberOf, membersOf, splice } from "../../wire/json-members.js";
+import { TemplateShortcut } from "../../wire/templates/template-shortcut.js";
 import { messagesEvent } from "../event-frame.js";
+import { BlockDeltaSource } from "./block-delta-source.js";
 import { finishReasonOf } from "./finish-reason-of.js";
 import { countedUsage, hasCounts, type MessageContext, messageIdOf } from "./message-answer.js";
 import type { MessageProgress } from "./message-progress.js";
@@ -23,6 +25,7 @@ const ofMessage = /^(?:message|content_block)_/;
  * model, and the counts without which clients fail. Everything else stays byte for byte. Pure: it reads and writes nothing.
  */
 export class MessageStream {
+  readonly shortcut: TemplateShortcut;
   readonly #context: MessageContext;
   readonly #reader: MessageStreamReader;
   #hasBegun = false;
@@ -30,6 +33,7 @@ export class MessageStream {
   constructor(context: MessageContext & UpstreamFailureContext) {
     this.#context = context;
     this.#reader = new MessageStreamReader(context);
+    this.shortcut = new TemplateShortcut(new BlockDeltaSource(this.#reader.progress));
   }
 
   get progress(): MessageProgress {

@@ -1,5 +1,6 @@
 import type { RateRule } from "../../access/rate-rules.js";
-import { GatewayError } from "../../errors/gateway-error.js";
+import type { GatewayError } from "../../errors/gateway-error.js";
+import { RepeatedError } from "../../errors/repeated-error.js";
 import type { Blocked, DeniedReservation, WindowName, WindowState } from "../../ledger/credit-ledger.js";
 import type { PrepaidState } from "../../ledger/prepaid-state.js";
 import { capDenial } from "../limits/cap-denial.js";
@@ -49,7 +50,7 @@ function windowDenial(
       ? describeHeld(blocked.window, state, prepaid, seconds)
       : describeUsed(blocked, state, now);
   const alsoPrepaid = blocked.cause === "used" && prepaid !== undefined ? " Prepaid credits are used up, too." : "";
-  return new GatewayError(message + alsoPrepaid, {
+  return new RepeatedError(message + alsoPrepaid, {
     status: 429,
     code: codes[blocked.window],
     type: denialType(blocked.cause),

@@ -9,7 +9,7 @@ import { ledgerFailure } from "../ledger-failure.js";
 import { type CallLimits, callLimits } from "../limits/call-limits.js";
 import { requireKept } from "../limits/require-kept.js";
 import type { Soon } from "../soon.js";
-import { denialError } from "./denial.js";
+import { repeatedDenial } from "./repeated-denial.js";
 
 /** Credits that are held for one call. */
 export interface Reservation {
@@ -30,7 +30,7 @@ export interface Reservation {
  * @throws GatewayError 429 when credits, caps or rates do not admit it, 503 when the ledger fails.
  */
 export function holdCredits(services: CallServices, call: CheckedCall): Soon<Reservation | undefined> {
-  const { ledger, leaseMs, warn } = services;
+  const { ledger, leaseMs } = services;
   const { requestId, callId, caller, allowance, model, admittedAt } = call;
   const named = callLimits(call);
   const { price } = model;
@@ -41,29 +41,42 @@ export function holdCredits(services: CallServices, call: CheckedCall): Soon<Res
   const limits = caller.calendar.limits(credits, allowance.sessionMs, admittedAt);
   const amountMicro = mostMicro(call);
   const request = { id: callId, account: caller.account, amountMicro, limits, leaseMs };
-  const fail = (cause: unknown): never => {
-    warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
-    throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
-  };
   let result: Soon<ReserveResult>;
   try {
     result = reserveIn(ledger, named === undefined ? request : withNamed(request, named));
   } catch (cause) {
-    return fail(cause);
+    return reserveFailed(services, requestId, cause);
   }
   if (!(result instanceof Promise)) return reservationOf(result, request, price.free, named);
-  return result.then((reserved) => reservationOf(reserved, request, price.free, named), fail);
+  return whenReserved(result, services, requestId, (reserved) => reservationOf(reserved, request, price.free, named));
+}
+
+function whenReserved(
+  result: Promise<ReserveResult>,
+  services: CallServices,
+  requestId: string,
+  reserved: (result: ReserveResult) => Reservation,
+): Promise<Reservation> {
+  return result.then(reserved, (cause) => reserveFailed(services, requestId, cause));
+}
+
+/** @throws GatewayError 503 */
+function reserveFailed({ warn }: CallServices, requestId: string, cause: unknown): never {
+  warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
+  throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
 }
 
 /** @throws GatewayError 429 */
 function reservationOf(
   result: ReserveResult,
-  { amountMicro }: ReserveRequest,
+  { amountMicro, limits }: ReserveRequest,
   isFree: boolean,
   named: CallLimits | undefined,
 ): Reservation {
   // No credits pay for a model that is free.
-  if (!result.ok) throw denialError(isFree ? { ...result, prepaid: undefined } : result, named?.rules ?? []);
+  if (!result.ok) {
+    throw repeatedDenial(isFree ? { ...result, prepaid: undefined } : result, limits, named?.rules ?? noRules);
+  }
   const { lease, windows, rates } = result;
   if (named?.rates === undefined) return { lease, credits: result, heldMicro: amountMicro };
   return { lease, credits: isFree ? { windows, rates } : result, heldMicro: amountMicro, rules: named.rules, isFree };
@@ -77,6 +90,7 @@ function mostMicro({ model, demand }: CheckedCall): Micro {
   return Math.min(ofOne * route.mostCharged, Number.MAX_SAFE_INTEGER);
 }
 
+const noRules: readonly RateRule[] = [];
 const noLimits: Readonly<Record<WindowName, null>> = { session: null, week: null, month: null };
 
 function withNamed(request: ReserveRequest, { caps, rates }: CallLimits): ReserveRequest {

@@ -88,7 +88,8 @@ export class OpenHold implements CreditHold {
     this.#services = services;
     this.#tags = tags;
     // What a process that died has used is not known, so nothing is charged for it.
-    this.#kept = services.keeper.keep(lease, () => 0);
+    this.#kept = { lease, observed: () => 0, place: -1 };
+    services.keeper.keep(this.#kept);
     this.#timer = setTimeout(() => {
       this.#stop();
       timeUp();

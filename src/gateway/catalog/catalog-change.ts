@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { explainIssue } from "../../check/explain-issue.js";
+import { explainOnce } from "../../check/explain-issue.js";
 import { listProblems, problemsOf } from "../../check/list-problems.js";
 import type { UpstreamProvider } from "../../providers/upstream-provider.js";
 import type { Model } from "../options.js";
@@ -22,7 +22,7 @@ const changeSchema = z.strictObject({
 /** @throws TypeError that lists what to fix, in the words of `createGateway`. */
 export function checkCatalogChange(by: string, change: CatalogChange, current: CatalogOptions): CatalogOptions {
   const invalid = `${by}: the options are not valid`;
-  const result = changeSchema.safeParse(change, { error: explainIssue("option") });
+  const result = changeSchema.safeParse(change, explainOnce("option"));
   if (!result.success) throw new TypeError(listProblems(invalid, problemsOf(result.error)));
   const { models = current.models, providers = current.providers } = result.data;
   const problems = catalogProblems({ models, providers });

@@ -5,6 +5,7 @@ import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
+import { TemplateShortcut } from "../../wire/templates/template-shortcut.js";
 import type { AnswerContext } from "../answer-context.js";
 import { openAIErrorBody } from "../openai-error-body.js";
 import { ReceivedAnswer } from "../received-answer.js";
@@ -12,19 +13,19 @@ import { answerToChunk } from "./answer-to-chunk.js";
 import { ChatChunkReader } from "./chat-chunk-reader.js";
 import { ChatChunkWriter } from "./chat-chunk-writer.js";
 import { ChatProgress } from "./chat-progress.js";
-import { ChunkShortcut } from "./chunk-shortcut.js";
+import { ChunkSource } from "./chunk-source.js";
 
 /** Converts an upstream's chat completion stream into the client's. */
 export class ChatCodec {
   readonly progress: ChatProgress;
-  readonly shortcut: ChunkShortcut;
+  readonly shortcut: TemplateShortcut;
   readonly #reader: ChatChunkReader;
   readonly #writer: ChatChunkWriter;
 
   /** @param includeUsage - the client requested the usage chunk. */
   constructor(context: AnswerContext, includeUsage: boolean) {
     this.progress = new ChatProgress(context);
-    this.shortcut = new ChunkShortcut(this.progress);
+    this.shortcut = new TemplateShortcut(new ChunkSource(this.progress));
     this.#reader = new ChatChunkReader(context, this.progress);
     this.#writer = new ChatChunkWriter(context, includeUsage);
   }

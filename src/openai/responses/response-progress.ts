@@ -2,6 +2,7 @@ import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import { TextSample } from "../../tokens/text-sample.js";
+import type { Span } from "../../wire/templates/measure-string.js";
 import { type EstimateBounds, estimatedTokens } from "../media/token-estimate.js";
 import { readResponsesUsage } from "./responses-usage.js";
 
@@ -63,6 +64,13 @@ export class ResponseProgress implements StreamProgress {
   /** @param text - model output; may be empty. */
   outputCame(text: string): void {
     this.#output.addText(text);
+    this.#hasOutput = true;
+  }
+
+  /** A delta has come whose text stands in the bytes, with so many escapes. */
+  textCame(bytes: Uint8Array, { start, end }: Readonly<Span>, escapes: number): void {
+    this.itemGrew();
+    this.#output.addEscaped(bytes, start, end, escapes);
     this.#hasOutput = true;
   }
 

@@ -18,6 +18,7 @@ import type { AnswerContext } from "../../openai/answer-context.js";
 import { partialTokens } from "../../openai/media/token-estimate.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { type Edited, piecesOfText, wholeText } from "../../wire/edited-bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { toAnswerContext } from "../answer-context.js";
 import { mostOutputTokens, requiredOutputCap } from "../most-output-tokens.js";
@@ -28,7 +29,7 @@ import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
 /** A request for a message, and the message of a server that speaks the same API. */
 export class NativeMessagesExchange implements Exchange {
   readonly operation = "messages";
-  readonly body: Uint8Array;
+  readonly #sent: Edited;
   readonly headers: Readonly<Record<string, string>>;
   readonly #context: AnswerContext;
 
@@ -40,7 +41,7 @@ export class NativeMessagesExchange implements Exchange {
     const lets = (beta: string) => target.rules.passes(messagesTable, "beta", beta);
     this.headers = withKnownBetas(withinContext(headers, model.contextLength), { lets, onUnknown });
     const sent = lacking === undefined ? request : withoutLacking(request, lacking);
-    this.body = toUpstreamMessagesBody(sent, {
+    this.#sent = toUpstreamMessagesBody(sent, {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       requiredCap: requiredOutputCap(model, attempt.addedCap),
@@ -48,6 +49,14 @@ export class NativeMessagesExchange implements Exchange {
       reasoning: lacking === undefined || !lacking.reasoning,
     });
     this.#context = toAnswerContext(target, model, attempt, "messages");
+  }
+
+  get body(): Uint8Array {
+    return wholeText(this.#sent);
+  }
+
+  get pieces(): readonly Uint8Array[] | undefined {
+    return piecesOfText(this.#sent);
   }
 
   readWhole(bytes: Uint8Array): ModelAnswer {

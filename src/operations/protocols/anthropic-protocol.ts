@@ -8,6 +8,7 @@ export const anthropicProtocol: ClientProtocol = {
   credential: anthropicKey,
   requestIdHeader: "request-id",
   errorHeaders: anthropicErrorHeaders,
+  bodiesNameRequest: true,
   errorBody: anthropicErrorBody,
   modelRecord: (model) => anthropicModel(toListed(model)),
   modelList: (models) => anthropicModelList(models.map(toListed)),

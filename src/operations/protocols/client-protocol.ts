@@ -21,6 +21,8 @@ export interface ClientProtocol {
   readonly requestIdHeader?: string;
   /** The headers of an error response, the error's own among them. Absent: these alone. */
   errorHeaders?(error: GatewayError): Record<string, string>;
+  /** Whether the bodies of error responses name their requests. Absent: they do not, so that equal errors have equal bodies. */
+  readonly bodiesNameRequest?: boolean;
   /** The body of an error response, as JSON text. */
   errorBody(error: GatewayError, requestId: string): string;
   /** One model, as JSON text. */

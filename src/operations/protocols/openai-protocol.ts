@@ -4,7 +4,8 @@ import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import type { ClientProtocol } from "./client-protocol.js";
 
 /** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
-const bearer = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i;
+const bearer = /^bearer +[A-Za-z0-9._~+/=-]+ *$/i;
+const scheme = "bearer";
 
 /** The family of OpenAI's clients. */
 export const openAIProtocol: ClientProtocol = {
@@ -14,11 +15,10 @@ export const openAIProtocol: ClientProtocol = {
       throw missingKey("You did not provide an API key. Send it as a header: Authorization: Bearer YOUR_KEY.");
     }
     // Two headers arrive joined by a comma, and are refused for it.
-    const token = bearer.exec(authorization)?.[1];
-    if (token === undefined) {
+    if (!bearer.test(authorization)) {
       throw missingKey("The Authorization header is malformed. Send it once, as: Authorization: Bearer YOUR_KEY.");
     }
-    return token;
+    return authorization.slice(scheme.length).trim();
   },
   errorBody: openAIErrorBody,
   // Some clients repeat every refusal but a 400, unless a header tells them not to.

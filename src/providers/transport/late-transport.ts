@@ -2,14 +2,21 @@ import type { DirectAnswer } from "../direct-call.js";
 import { UpstreamError } from "../upstream-provider.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
 
+/** Loads the code of a transport. */
+export type LoadTransport = () => Promise<{ createTransport(options: TransportOptions): Transport }>;
+
 /**
- * The transport of this runtime. Its code is loaded when it first sends something: undici takes longer to load than the
- * whole gateway, and many processes that import one never call a model.
+ * The transport of this runtime. Its code is loaded when it first sends something: undici takes half as long to load as
+ * the whole gateway, and many processes that import a gateway call no model, such as those that build an app.
  */
-export function createLateTransport(options: TransportOptions): Transport {
+export function createLateTransport(
+  options: TransportOptions,
+  load: LoadTransport = () => import("#transport"),
+): Transport {
   let transport: Transport | undefined;
   const sendFirst = async (request: TransportRequest): Promise<DirectAnswer> => {
-    const { createTransport } = await loadTransport();
+    const { createTransport } = await load().catch(notLoaded);
+    // Several requests may have waited for it.
     transport ??= createTransport(options);
     return transport.send(request);
   };
@@ -19,10 +26,6 @@ export function createLateTransport(options: TransportOptions): Transport {
   };
 }
 
-async function loadTransport(): Promise<typeof import("#transport")> {
-  try {
-    return await import("#transport");
-  } catch (cause) {
-    throw new UpstreamError("unreachable", "The code that calls model servers could not be loaded.", { cause });
-  }
+function notLoaded(cause: unknown): never {
+  throw new UpstreamError("unreachable", "The code that calls model servers cannot be loaded.", { cause });
 }

@@ -1,11 +1,15 @@
+import { Buffer } from "node:buffer";
+
 /**
- * A gateway whose provider answers in the same process.
+ * A gateway whose provider answers in the same process. What a workload asks for beside a plain call stands in `model`, `key`,
+ * `plan`, `ledger` and `options`: members of the model, the key, the plan, the ledger's options and the gateway's.
  * @param parts - what a build of the package exports.
  */
 export function gatewayFor(
-  { speaks, answers, credits = 1e8 },
+  { speaks, answers, credits = 1e8, model, key, keys = [], plan, ledger, options },
   { createGateway, memoryKeyStore, memoryPlanStore, memoryCreditLedger },
 ) {
+  const limits = { session: credits, week: credits, month: credits };
   return createGateway({
     models: [
       {
@@ -14,17 +18,22 @@ export function gatewayFor(
         contextLength: 128_000,
         price: { input: 1, output: 4 },
         upstream: { provider: "own", model: "small" },
+        ...model,
       },
     ],
-    keys: memoryKeyStore([{ key: "sk-bench", id: "bench", account: "bench", plan: "pro" }]),
-    plans: memoryPlanStore({ pro: { models: ["*"], credits: { session: credits, week: credits, month: credits } } }),
-    ledger: memoryCreditLedger(),
+    keys: memoryKeyStore([{ key: "sk-bench", id: "bench", account: "bench", plan: "pro", ...key }, ...keys]),
+    plans: memoryPlanStore({ pro: { models: ["*"], credits: limits, ...plan } }),
+    ledger: memoryCreditLedger(ledger),
     providers: {
       own: { operations: [speaks], call: async ({ stream }) => (stream ? streamed(answers) : whole(answers)) },
+      // Fails as a server that has too much to do.
+      busy: { operations: [speaks], call: async () => ({ ...whole({ whole: busyBytes }), status: 503 }) },
     },
+    ...options,
   });
 }
 
+const busyBytes = Buffer.from('{"error":{"message":"Busy."}}');
 const headers = { "content-type": "application/json" };
 const whole = ({ whole }) => ({ status: 200, headers: new Headers(headers), body: pieces([whole]) });
 const streamed = ({ stream }) => ({
@@ -45,7 +54,8 @@ const handleOf = (gateway) => gateway[Symbol.for("infergate.handle")] ?? gateway
 
 /** @returns what makes a call, by the workload's way. */
 export function callerOf(gateway, workload) {
-  if (workload.by === undefined) return () => consume(gateway, workload);
+  const sent = { ...requestHeaders, ...workload.sends };
+  if (workload.by === undefined) return () => consume(gateway, workload, sent);
   const init = { method: "POST", headers: requestHeaders, body: workload.body.toString() };
   const host = workload.by === "as" ? gateway.as({ account: "bench", plan: "pro", anchor: null }) : undefined;
   const url = `http://infergate.invalid/v1/${workload.operation}`;
@@ -56,11 +66,11 @@ export function callerOf(gateway, workload) {
   };
 }
 
-async function consume(gateway, { operation, body, status = 200 }) {
+async function consume(gateway, { operation, body, status = 200 }, sent) {
   const response = await handleOf(gateway)({
     method: "POST",
     path: `/v1/${operation}`,
-    header: (name) => requestHeaders[name],
+    header: (name) => sent[name],
     body: async () => body,
     signal,
   });

@@ -58,7 +58,8 @@ function labelOf({ functionName, url, lineNumber, columnNumber }) {
   return `${name}  ${placeOf(url, lineNumber, columnNumber)}`;
 }
 
-function placeOf(url, line, column) {
+/** Where in the source what stands at this place of the build comes from. */
+export function placeOf(url, line, column) {
   if (!url.startsWith("file:")) return `${url}:${line + 1}`;
   const file = fileURLToPath(url);
   const entry = sourceMapOf(file)?.findEntry(line, column);

@@ -117,7 +117,7 @@ function megabytes(bytes) {
 }
 
 /** The first column is left-aligned, the others right. */
-function table(rows) {
+export function table(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   const line = (row) =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join("  ");

@@ -116,7 +116,8 @@ export class GatewayProcess implements Owner {
   #run(call: Call, lease: Lease): void {
     const { world, books, figures } = this.#options;
     books.start(call);
-    const kept = this.#keeper.keep(lease, () => observedMicro(call, world.now));
+    const kept = { lease, observed: () => observedMicro(call, world.now), place: -1 };
+    this.#keeper.keep(kept);
     world.after(
       call.durationMs,
       () => {

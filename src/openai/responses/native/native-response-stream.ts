@@ -5,10 +5,12 @@ import { keepAliveComment } from "../../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../../wire/event-reader.js";
 import { isRecord } from "../../../wire/is-record.js";
 import { membersOf } from "../../../wire/json-members.js";
+import { TemplateShortcut } from "../../../wire/templates/template-shortcut.js";
 import { mostAnswerParts, PartCount } from "../../answer-bounds.js";
 import { fromErrorObject } from "../../upstream-errors/upstream-failure.js";
 import { failureEvents, frameEvents, keepAliveEvent, type ResponseEvent } from "../response-events.js";
 import { ResponseProgress } from "../response-progress.js";
+import { DeltaSource } from "./delta-source.js";
 import { finishOfResponse } from "./finish-of-response.js";
 import { itemText } from "./item-text.js";
 import { editResponseEvent, failureOf, type NativeResponseContext } from "./native-response.js";
@@ -22,11 +24,13 @@ const lastEvents: ReadonlySet<unknown> = new Set(["response.completed", "respons
  */
 export class NativeResponseStream {
   readonly progress: ResponseProgress;
+  readonly shortcut: TemplateShortcut;
+  /** Its count is the number of the last event. */
+  readonly #deltas: DeltaSource;
   readonly #context: NativeResponseContext;
   /** The items of which deltas have come, by their index. */
   readonly #grown = new Set<unknown>();
   readonly #items = new PartCount();
-  #sequenceNumber = -1;
   /** As the client has read it. */
   #createdAt: unknown;
   #response: Uint8Array | undefined;
@@ -36,6 +40,8 @@ export class NativeResponseStream {
   constructor(context: NativeResponseContext) {
     this.#context = context;
     this.progress = new ResponseProgress(context);
+    this.#deltas = new DeltaSource(this.progress);
+    this.shortcut = new TemplateShortcut(this.#deltas);
   }
 
   /** The client's final response as JSON; `undefined` before the end. */
@@ -96,13 +102,13 @@ export class NativeResponseStream {
       tools: [],
       usage: null,
     };
-    const begun = this.#sequenceNumber < 0 ? beginningOf(response) : [];
-    return frameEvents([...begun, ...failureEvents(error, response, this.#sequenceNumber + 1 + begun.length)]);
+    const begun = this.#deltas.count < 0 ? beginningOf(response) : [];
+    return frameEvents([...begun, ...failureEvents(error, response, this.#deltas.count + 1 + begun.length)]);
   }
 
   /** Before `response.created`, some clients accept no event. It repeats the sequence number of the event before it, so that the upstream's numbers still follow. */
   keepAlive(): Uint8Array {
-    return this.#sequenceNumber < 0 ? keepAliveComment : frameEvents([keepAliveEvent(this.#sequenceNumber)]);
+    return this.#deltas.count < 0 ? keepAliveComment : frameEvents([keepAliveEvent(this.#deltas.count)]);
   }
 
   #refuseErrors(event: Record<string, unknown>, name: string | undefined): void {
@@ -118,7 +124,7 @@ export class NativeResponseStream {
   }
 
   #readSequenceNumber({ sequence_number: number }: Record<string, unknown>): void {
-    this.#sequenceNumber = Number.isSafeInteger(number) ? (number as number) : this.#sequenceNumber + 1;
+    this.#deltas.count = Number.isSafeInteger(number) ? (number as number) : this.#deltas.count + 1;
   }
 
   #readResponse(type: unknown, response: Record<string, unknown>, json: Uint8Array): Uint8Array {

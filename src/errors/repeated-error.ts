@@ -1,0 +1,24 @@
+import { GatewayError } from "./gateway-error.js";
+
+/** An error response without what differs from request to request. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A failure that is answered with the same words as often as a client provokes it, so that its answer is written once. */
+export class RepeatedError extends GatewayError {
+  /** What clients get, by what it was written with. */
+  #answers: Map<object, ErrorAnswer> | undefined;
+
+  /** @param protocol - what `write` writes with. */
+  answer(protocol: object, write: () => ErrorAnswer): ErrorAnswer {
+    this.#answers ??= new Map();
+    const known = this.#answers.get(protocol);
+    if (known !== undefined) return known;
+    const answer = write();
+    this.#answers.set(protocol, answer);
+    return answer;
+  }
+}

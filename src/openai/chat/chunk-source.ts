@@ -1,0 +1,85 @@
+import { Buffer } from "node:buffer";
+import { elementsOf, type JsonMember, memberOf, membersOf } from "../../wire/json-members.js";
+import type { Place } from "../../wire/templates/event-template.js";
+import type { Span } from "../../wire/templates/measure-string.js";
+import { areDistinct, placeOf } from "../../wire/templates/places.js";
+import type { EventPlaces, TemplateSource } from "../../wire/templates/template-shortcut.js";
+import type { ChatProgress } from "./chat-progress.js";
+
+/** Members of a delta that contain the model's text. */
+const textMembers: readonly string[] = ["content", "reasoning_content", "reasoning"];
+
+/** The chunks that bring plain text of one choice in the middle of a stream: they differ in the text of the delta alone. */
+export class ChunkSource implements TemplateSource {
+  readonly count = 0;
+  readonly #progress: ChatProgress;
+  #choice = 0;
+
+  constructor(progress: ChatProgress) {
+    this.#progress = progress;
+  }
+
+  placesOf(received: Buffer, sent: Buffer): EventPlaces | undefined {
+    const from = findChunkText(received);
+    const to = from && findChunkText(sent);
+    if (from === undefined || to === undefined || from.places.length !== to.places.length) return undefined;
+    if (!from.places.every(({ kind }, index) => kind === to.places[index]?.kind)) return undefined;
+    // A repaired choice may have needed the repair only because it was the first.
+    if (Buffer.compare(from.choices, to.choices) !== 0) return undefined;
+    this.#choice = from.choice;
+    return { received: from.places, sent: to.places };
+  }
+
+  passed(bytes: Buffer, text: Readonly<Span>, escapes: number): void {
+    this.#progress.outputOf(this.#choice).addEscaped(bytes, text.start, text.end, escapes);
+  }
+}
+
+/** Where the text of the only choice's delta, and OpenAI's random padding, stand in a chunk. */
+export interface ChunkText {
+  /** In the order of their positions. */
+  places: Place[];
+  /** The member of the delta that has the text. */
+  member: string;
+  /** The index of the choice. */
+  choice: number;
+  choices: Uint8Array;
+}
+
+/** @returns `undefined` unless the chunk is plain text of one choice in the middle of a stream. */
+export function findChunkText(json: Buffer): ChunkText | undefined {
+  if (json[0] !== 0x7b) return undefined;
+  const members = membersOf(json);
+  const choices = memberOf(members, "choices");
+  if (!areDistinct(members) || choices === undefined || json[choices.start] !== 0x5b) return undefined;
+  const usage = memberOf(members, "usage");
+  if (usage !== undefined && json[usage.start] !== 0x6e) return undefined;
+  if (members.some(({ name }) => name === "error" || name === "x_groq")) return undefined;
+  const [choice, ...others] = elementsOf(json, choices.start);
+  if (choice === undefined || others.length > 0) return undefined;
+  const found = findText(json, choice);
+  if (found === undefined) return undefined;
+  const { text, index } = found;
+  const padding = memberOf(members, "obfuscation");
+  const places = [placeOf("text", text)];
+  if (padding !== undefined && json[padding.start] === 0x22) places.push(placeOf("padding", padding));
+  places.sort((left, right) => left.start - right.start);
+  return { places, member: text.name, choice: index, choices: json.subarray(choices.start, choices.end) };
+}
+
+function findText(json: Buffer, choice: number): { text: JsonMember; index: number } | undefined {
+  const members = membersOf(json, choice);
+  const finish = memberOf(members, "finish_reason");
+  const delta = memberOf(members, "delta");
+  const index = memberOf(members, "index");
+  if (!areDistinct(members) || index === undefined || delta === undefined) return undefined;
+  if (finish !== undefined && json[finish.start] !== 0x6e) return undefined;
+  const deltaMembers = membersOf(json, delta.start);
+  if (json[delta.start] !== 0x7b || !areDistinct(deltaMembers)) return undefined;
+  const rest = deltaMembers.filter(({ name, start }) => name !== "role" && json[start] !== 0x6e);
+  const [text, ...more] = rest;
+  if (text === undefined || more.length > 0 || !textMembers.includes(text.name) || json[text.start] !== 0x22) {
+    return undefined;
+  }
+  return { text, index: Number(json.toString("latin1", index.start, index.end)) };
+}

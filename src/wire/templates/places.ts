@@ -1,0 +1,12 @@
+import { type JsonMember, memberOf } from "../json-members.js";
+import type { Place } from "./event-template.js";
+
+/** The place of a member's value; of a string, of what stands between its quotes. */
+export function placeOf(kind: Place["kind"], { start, end }: JsonMember): Place {
+  return kind === "text" || kind === "padding" ? { kind, start: start + 1, end: end - 1 } : { kind, start, end };
+}
+
+/** Whether no member has the name of another, so that all readers read the same. */
+export function areDistinct(members: readonly JsonMember[]): boolean {
+  return members.every((member) => memberOf(members, member.name) === member);
+}

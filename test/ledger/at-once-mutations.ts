@@ -1,0 +1,23 @@
+import type { Mutation } from "../mutation/mutation.js";
+
+/** Of the ledger in memory, as calls use it. */
+export const mutations: readonly Mutation[] = [
+  {
+    name: "a settlement passes a method by that the host has replaced",
+    find: "own?.methods.settle === ledger.settle",
+    replace: "own !== undefined",
+    test: "at-once",
+  },
+  {
+    name: "a reservation passes a method by that the host has replaced",
+    find: "own?.methods.reserve === ledger.reserve",
+    replace: "own !== undefined",
+    test: "at-once",
+  },
+  {
+    name: "a release passes a method by that the host has replaced",
+    find: "own?.methods.release === ledger.release",
+    replace: "own !== undefined",
+    test: "at-once",
+  },
+];

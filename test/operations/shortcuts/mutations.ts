@@ -1,0 +1,62 @@
+import type { Mutation } from "../../mutation/mutation.js";
+
+/** Of what passes events on without parsing them. */
+export const templates: readonly Mutation[] = [
+  {
+    name: "an event is passed that ends otherwise",
+    find: "if (!isFollowed && !stands(tail, bytes, position)) break;",
+    replace: "",
+  },
+  {
+    name: "an event is passed that differs between its places",
+    find: "if (!stands(literal, bytes, position)) return false;",
+    replace: "",
+  },
+  {
+    name: "a text with escapes of other writers is passed",
+    find: "    case 0x62:\n",
+    replace: "    case 0x2f:\n    case 0x75:\n    case 0x62:\n",
+  },
+  {
+    name: "a text is passed that is no UTF-8",
+    find: "if (!ascii && !isUtf8(bytes.subarray(start, position))) return -1;",
+    replace: "",
+  },
+  {
+    name: "a number with a zero before it is passed",
+    find: "if (position === start || isLeadingZero) return -1;",
+    replace: "if (position === start) return -1;",
+  },
+  {
+    name: "what goes to the client otherwise is passed as it came",
+    find: "this.#isSame = received.equals(sent) && !this.#sources.includes(-1);",
+    replace: "this.#isSame = !this.#sources.includes(-1);",
+  },
+];
+
+export const responses: readonly Mutation[] = [
+  {
+    name: "the number of a passed event is forgotten",
+    find: "this.count = number < 0 ? this.count + 1 : number;",
+    replace: "",
+  },
+];
+
+export const messages: readonly Mutation[] = [
+  {
+    name: "a passed delta counts no output",
+    find: "this.#progress.textCame(bytes, text, escapes);",
+    replace: "",
+    part: "block-delta-source",
+  },
+  {
+    name: "a passed delta does not begin a block again",
+    find: "    this.#isBetweenBlocks = false;\n    this.#output.addEscaped",
+    replace: "    this.#output.addEscaped",
+  },
+  {
+    name: "an event with two texts makes a template",
+    find: "more.length > 0 || !textMembers",
+    replace: "!textMembers",
+  },
+];
