@@ -67,6 +67,12 @@ export const allMutations: readonly StoreMutations[] = [
     mutations: shortcuts.templates,
   },
   {
+    store: "operations/translated",
+    testFolder: "operations/shortcuts",
+    tests: ["translated-streams"],
+    mutations: shortcuts.translated,
+  },
+  {
     store: "openai/responses/native",
     testFolder: "operations/shortcuts",
     tests: ["native-streams"],
