@@ -12,7 +12,8 @@ import { encodeChatRequest } from "../openai/chat/encode-chat-request.js";
 import { promptTokens } from "../openai/chat/prompt-tokens.js";
 import { partialTokens } from "../openai/media/token-estimate.js";
 import { readErrorBody } from "../openai/read-error-body.js";
-import { readWhole } from "../openai/read-whole.js";
+import { readWhole, refuseWhole, type WholeReader } from "../openai/read-whole.js";
+import type { ReceivedAnswer } from "../openai/received-answer.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { chatTable } from "../openai/tables/chat-table.js";
 import { type Edited, piecesOfText, wholeText } from "../wire/edited-bytes.js";
@@ -102,7 +103,7 @@ class ChatModelRequest implements ModelRequest {
   }
 }
 
-class ChatExchange implements Exchange {
+class ChatExchange implements Exchange, WholeReader {
   readonly operation = "chat/completions";
   readonly #sent: Edited;
   readonly #includeUsage: boolean;
@@ -123,7 +124,15 @@ class ChatExchange implements Exchange {
   }
 
   readWhole(bytes: Uint8Array) {
-    return readWhole(bytes, this.#context, (received) => toChatAnswer(received, this.#context));
+    return readWhole(bytes, this);
+  }
+
+  read(received: ReceivedAnswer) {
+    return toChatAnswer(received, this.#context);
+  }
+
+  refuse(received: ReceivedAnswer) {
+    return refuseWhole(received, this.#context);
   }
 
   partialTokens(pieces: readonly Uint8Array[]) {

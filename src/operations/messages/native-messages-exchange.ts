@@ -16,6 +16,7 @@ import { StreamFault } from "../../errors/stream-fault.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { partialTokens } from "../../openai/media/token-estimate.js";
+import { readWhole, type WholeReader } from "../../openai/read-whole.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { type Edited, piecesOfText, wholeText } from "../../wire/edited-bytes.js";
@@ -27,7 +28,7 @@ import type { StreamCodec } from "../stream-codec.js";
 import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
 
 /** A request for a message, and the message of a server that speaks the same API. */
-export class NativeMessagesExchange implements Exchange {
+export class NativeMessagesExchange implements Exchange, WholeReader {
   readonly operation = "messages";
   readonly #sent: Edited;
   readonly headers: Readonly<Record<string, string>>;
@@ -59,11 +60,15 @@ export class NativeMessagesExchange implements Exchange {
     return piecesOfText(this.#sent);
   }
 
-  readWhole(bytes: Uint8Array): ModelAnswer {
-    const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
-    const answer = toMessageAnswer(received, this.#context);
-    if (answer !== undefined) return answer;
-    const { json } = received;
+  readWhole(bytes: Uint8Array) {
+    return readWhole(bytes, this);
+  }
+
+  read(received: ReceivedAnswer): ModelAnswer | undefined {
+    return toMessageAnswer(received, this.#context);
+  }
+
+  refuse({ json }: ReceivedAnswer): never {
     if (isRecord(json) && isRecord(json["error"])) throw fromAnthropicErrorEvent(json, this.#context);
     throw notAResponse();
   }

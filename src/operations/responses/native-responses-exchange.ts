@@ -5,6 +5,7 @@ import type { ModelAnswer } from "../../metering/model-answer.js";
 import { ownId } from "../../openai/answer-context.js";
 import { partialTokens } from "../../openai/media/token-estimate.js";
 import { readErrorBody } from "../../openai/read-error-body.js";
+import { readWhole, type WholeReader } from "../../openai/read-whole.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { toUpstreamResponsesBody } from "../../openai/responses/native/encode-responses-request.js";
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
@@ -29,13 +30,13 @@ import type { KeptConversation } from "./kept-conversation.js";
 import { droppedMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
 
 /** A request for a response, and the response of a server that speaks the same API. */
-export class NativeResponsesExchange implements Exchange {
+export class NativeResponsesExchange implements Exchange, WholeReader {
   readonly operation = "responses";
   readonly #sent: Edited;
   readonly #context: NativeResponseContext;
   readonly #conversation: KeptConversation;
   /** Where the response is, as the client got it. */
-  #answer: Pick<ModelAnswer, "body"> | undefined;
+  #answer: ModelAnswer | undefined;
   #codec: NativeResponsesCodec | undefined;
   readonly keep: Exchange["keep"];
 
@@ -62,14 +63,17 @@ export class NativeResponsesExchange implements Exchange {
     return piecesOfText(this.#sent);
   }
 
-  readWhole(bytes: Uint8Array): ModelAnswer {
-    const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
-    const answer = toNativeResponse(received, this.#context);
-    if (answer !== undefined) {
-      this.#answer = answer;
-      return answer;
-    }
-    const failure = failureOf(received.json);
+  readWhole(bytes: Uint8Array) {
+    return readWhole(bytes, this);
+  }
+
+  read(received: ReceivedAnswer): ModelAnswer | undefined {
+    this.#answer = toNativeResponse(received, this.#context);
+    return this.#answer;
+  }
+
+  refuse({ json }: ReceivedAnswer): never {
+    const failure = failureOf(json);
     if (failure !== undefined) throw fromErrorObject(failure, this.#context);
     throw notAResponse();
   }
