@@ -117,6 +117,7 @@ export const layers: readonly Layer[] = [
       ...[
         "openai/answer-bounds.js",
         "openai/received-answer.js",
+        "openai/edit-answer.js",
         "openai/answer-context.js",
         "openai/dialect.js",
         "openai/upstream-errors/upstream-failure.js",
