@@ -63,6 +63,12 @@ export const allMutations: readonly StoreMutations[] = [
     mutations: shortcuts.templates,
   },
   {
+    store: "openai/chat",
+    testFolder: "operations/shortcuts",
+    tests: ["native-streams"],
+    mutations: shortcuts.chat,
+  },
+  {
     store: "openai/responses/native",
     testFolder: "operations/shortcuts",
     tests: ["native-streams"],
