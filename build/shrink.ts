@@ -10,7 +10,7 @@ export interface Output {
 }
 
 /** So long lines can be read in a stack trace. */
-const longestLine = 160;
+const longestLine = 500;
 
 /**
  * Takes out white space and comments, and shortens the names within functions. Functions and classes of the file keep

@@ -19,9 +19,12 @@ export function callerResolver(findAccount: Lookup<KnownAccount> | undefined, wa
     // A call of the host's own code may name another plan. What keys and sessions say may be older than the record.
     if (account !== undefined && caller.source !== "in_process") {
       const { plan, calendar, rates } = account;
-      return { ...caller, plan, calendar, accountRates: rates };
+      return withTerms(caller, account, { plan, calendar, accountRates: rates });
     }
-    if (hasPlan(caller)) return account?.rates === undefined ? caller : { ...caller, accountRates: account.rates };
+    if (hasPlan(caller)) {
+      if (account?.rates === undefined) return caller;
+      return withTerms(caller, account, { plan: caller.plan, accountRates: account.rates });
+    }
     const { account: id, filedUnder } = caller;
     const message =
       `The account ${JSON.stringify(id)} is not in the account store, and its key ${filedUnder} names no plan: its callers ` +
@@ -34,6 +37,23 @@ export function callerResolver(findAccount: Lookup<KnownAccount> | undefined, wa
     const found = findAccount(caller.account);
     return found instanceof Promise ? found.then((account) => resolve(caller, account)) : resolve(caller, found);
   };
+}
+
+/** The last caller that was made of one that was identified, and of its account. */
+const resolved = new WeakMap<IdentifiedCaller, { readonly account: KnownAccount; readonly caller: Caller }>();
+
+/** @returns the same object while neither the caller nor its account has changed, so that more can be kept of it. */
+function withTerms(
+  identified: IdentifiedCaller,
+  account: KnownAccount,
+  terms: Pick<Caller, "plan" | "accountRates"> & Partial<Pick<Caller, "calendar">>,
+): Caller {
+  const last = resolved.get(identified);
+  if (last?.account === account) return last.caller;
+  const caller = { ...identified, ...terms };
+  // Without a key, the one that was identified is made anew for each request.
+  if (identified.source === "key") resolved.set(identified, { account, caller });
+  return caller;
 }
 
 function hasPlan(caller: IdentifiedCaller): caller is Caller {

@@ -1,3 +1,4 @@
+import { GatewayError } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import { readBody } from "../http/read-body.js";
@@ -31,8 +32,12 @@ import type { Soon } from "./soon.js";
  *
  * It waits for promises alone: a stage that has its result returns it. Stages do not wait for each other in functions of
  * their own, since each would cost every call two promises.
+ * @returns GatewayError 429 for a call that credits, caps or rates do not admit. Other failures are thrown.
  */
-export async function callModel(services: CallServices, incoming: ReceivedCall): Promise<GatewayResponse> {
+export async function callModel(
+  services: CallServices,
+  incoming: ReceivedCall,
+): Promise<GatewayResponse | GatewayError> {
   const { request, caller, operation, observer } = incoming;
   const { body, openCalls } = services;
   let isExpected = false;
@@ -57,6 +62,10 @@ export async function callModel(services: CallServices, incoming: ReceivedCall):
     isExpected = true;
     const held = holdCredits(services, checked);
     const reservation = held instanceof Promise ? await held : held;
+    if (reservation instanceof GatewayError) {
+      giveUp(services, incoming, route, isExpected);
+      return reservation;
+    }
     // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.
     if (reservation !== undefined && isLimited(reservation.credits.windows)) body.pendingBodies.drop(request);
     call = new ModelCall(services, checked, reservation, incoming);
@@ -76,11 +85,21 @@ export async function callModel(services: CallServices, incoming: ReceivedCall):
     return "whenReviewed" in response ? await response.whenReviewed() : response;
   } catch (thrown) {
     if (call !== undefined) throw await call.fail(thrown);
-    body.pendingBodies.drop(request);
-    route?.leave();
-    if (isExpected) openCalls.expected();
+    giveUp(services, incoming, route, isExpected);
     throw thrown;
   }
+}
+
+/** Ends what a call has begun that is not admitted. */
+function giveUp(
+  { body, openCalls }: CallServices,
+  { request }: ReceivedCall,
+  route: TargetRoute | undefined,
+  isExpected: boolean,
+): void {
+  body.pendingBodies.drop(request);
+  route?.leave();
+  if (isExpected) openCalls.expected();
 }
 
 /** While the body was read or a store was called, the client may have left, or the gateway may have begun to close. */

@@ -1,6 +1,7 @@
 import type { Allowance } from "../access/allowance.js";
 import type { Caller } from "../access/caller.js";
 import type { CatalogModel } from "../access/catalog.js";
+import type { RateRule } from "../access/rate-rules.js";
 import type { Tags } from "../metering/tags.js";
 import type { Demand, ModelRequest } from "../operations/operation.js";
 import type { MemberEdits } from "../wire/json-members.js";
@@ -21,6 +22,8 @@ export interface CheckedCall {
   readonly caller: Caller;
   readonly allowance: Allowance;
   readonly model: CatalogModel;
+  /** The rates that it is subject to. */
+  readonly rules: readonly RateRule[];
   readonly request: ModelRequest;
   readonly demand: Demand;
   /** What the host files it under; `undefined`: nothing. */

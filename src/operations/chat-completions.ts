@@ -8,13 +8,15 @@ import {
   parseChatRequestInTurns,
   requestedOutputTokens,
 } from "../openai/chat/chat-request.js";
-import { toUpstreamBody } from "../openai/chat/encode-chat-request.js";
+import { encodeChatRequest } from "../openai/chat/encode-chat-request.js";
 import { promptTokens } from "../openai/chat/prompt-tokens.js";
 import { partialTokens } from "../openai/media/token-estimate.js";
 import { readErrorBody } from "../openai/read-error-body.js";
-import { readWhole } from "../openai/read-whole.js";
+import { readWhole, refuseWhole, type WholeReader } from "../openai/read-whole.js";
+import type { ReceivedAnswer } from "../openai/received-answer.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { chatTable } from "../openai/tables/chat-table.js";
+import { type Edited, piecesOfText, wholeText } from "../wire/edited-bytes.js";
 import { sliceBytes } from "../wire/slices.js";
 import { toAnswerContext } from "./answer-context.js";
 import { chatAnswers } from "./answers/chat-answers.js";
@@ -90,7 +92,7 @@ class ChatModelRequest implements ModelRequest {
     if (!operations.has("chat/completions")) {
       return operations.has("messages") ? chatOnMessages(request, target, model, attempt) : undefined;
     }
-    const body = toUpstreamBody(request, {
+    const body = encodeChatRequest(request, {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       addedCap: attempt.addedCap,
@@ -101,20 +103,36 @@ class ChatModelRequest implements ModelRequest {
   }
 }
 
-class ChatExchange implements Exchange {
+class ChatExchange implements Exchange, WholeReader {
   readonly operation = "chat/completions";
-  readonly body: Uint8Array;
+  readonly #sent: Edited;
   readonly #includeUsage: boolean;
   readonly #context: AnswerContext;
 
-  constructor(body: Uint8Array, includeUsage: boolean, context: AnswerContext) {
-    this.body = body;
+  constructor(sent: Edited, includeUsage: boolean, context: AnswerContext) {
+    this.#sent = sent;
     this.#includeUsage = includeUsage;
     this.#context = context;
   }
 
+  get body(): Uint8Array {
+    return wholeText(this.#sent);
+  }
+
+  get pieces(): readonly Uint8Array[] | undefined {
+    return piecesOfText(this.#sent);
+  }
+
   readWhole(bytes: Uint8Array) {
-    return readWhole(bytes, this.#context, (received) => toChatAnswer(received, this.#context));
+    return readWhole(bytes, this);
+  }
+
+  read(received: ReceivedAnswer) {
+    return toChatAnswer(received, this.#context);
+  }
+
+  refuse(received: ReceivedAnswer) {
+    return refuseWhole(received, this.#context);
   }
 
   partialTokens(pieces: readonly Uint8Array[]) {

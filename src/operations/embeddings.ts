@@ -10,7 +10,8 @@ import {
   toUpstreamEmbeddingBody,
 } from "../openai/embeddings/embedding-request.js";
 import { readErrorBody } from "../openai/read-error-body.js";
-import { readWhole } from "../openai/read-whole.js";
+import { readWhole, refuseWhole, type WholeReader } from "../openai/read-whole.js";
+import type { ReceivedAnswer } from "../openai/received-answer.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
 import { toAnswerContext } from "./answer-context.js";
@@ -89,8 +90,10 @@ class EmbeddingModelRequest implements ModelRequest {
   }
 }
 
-class EmbeddingExchange implements Exchange {
+class EmbeddingExchange implements Exchange, WholeReader {
   readonly operation = "embeddings";
+  /** A vector may be one. */
+  readonly readsLongTexts = true;
   readonly body: Uint8Array;
   readonly #request: EmbeddingRequest;
   readonly #context: AnswerContext;
@@ -102,7 +105,15 @@ class EmbeddingExchange implements Exchange {
   }
 
   readWhole(bytes: Uint8Array) {
-    return readWhole(bytes, this.#context, (received) => toEmbeddingAnswer(received, this.#request, this.#context));
+    return readWhole(bytes, this);
+  }
+
+  read(received: ReceivedAnswer) {
+    return toEmbeddingAnswer(received, this.#request, this.#context);
+  }
+
+  refuse(received: ReceivedAnswer) {
+    return refuseWhole(received, this.#context);
   }
 
   partialTokens() {

@@ -41,16 +41,21 @@ export const messages: Operation = {
   prompt: messagesLayout,
   answers: messagesAnswers,
   checkContentType: requireJsonType,
-  async parse(body, services, facts) {
-    return new MessagesModelRequest(await parseMessages(body, services), facts, services);
+  parse(body, services, facts) {
+    const request = parseMessages(body, services);
+    return request instanceof Promise
+      ? request.then((read) => new MessagesModelRequest(read, facts, services))
+      : new MessagesModelRequest(request, facts, services);
   },
 };
 
 /** @throws GatewayError 400 */
-export async function parseMessages(body: Uint8Array, services: OperationServices): Promise<MessagesRequest> {
-  const { maxBodyDepth } = services;
+export function parseMessages(
+  body: Uint8Array,
+  { maxBodyDepth }: OperationServices,
+): MessagesRequest | Promise<MessagesRequest> {
   return body.length > sliceBytes
-    ? await parseMessagesRequestInTurns(body, maxBodyDepth)
+    ? parseMessagesRequestInTurns(body, maxBodyDepth)
     : parseMessagesRequest(body, maxBodyDepth);
 }
 

@@ -175,6 +175,8 @@ export interface Exchange {
   /** What the upstream is asked for. */
   readonly operation: OperationName;
   readonly body: Uint8Array;
+  /** The same in pieces. Absent where it is no long text. */
+  readonly pieces?: readonly Uint8Array[] | undefined;
   /** Further headers for the upstream. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A promise where much has to be translated, which is done in slices. @throws GatewayError when it is no response to the request. */
@@ -189,5 +191,5 @@ export interface Exchange {
    * response after that. Absent where nothing is kept.
    * @param instead - the response as JSON text, where its client gets another one than the upstream's.
    */
-  keep?(instead?: string): Promise<void>;
+  keep?: ((instead?: string) => Promise<void>) | undefined;
 }

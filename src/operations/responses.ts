@@ -38,22 +38,28 @@ export const responses: Operation = {
   prompt: responsesLayout,
   answers: responsesAnswers,
   checkContentType: requireJsonType,
-  async parse(body, services, { account }) {
-    const own = await parse(body, services);
-    const sealOf = (origin: string) => new ThoughtSeal(services.seal, account, origin);
-    const conversation = new KeptConversation(own, services.responses, account);
-    if (!conversation.refers) return new ResponsesModelRequest(own, conversation, sealOf);
-    return new ResponsesModelRequest(own, conversation, sealOf, async (room) => {
-      const expanded = await conversation.expand(room, services.maxBodyBytes);
-      return new ResponsesModelRequest(await parse(expanded, services), conversation, sealOf);
-    });
+  parse(body, services, { account }) {
+    const request = parse(body, services);
+    return request instanceof Promise
+      ? request.then((read) => toModelRequest(read, services, account))
+      : toModelRequest(request, services, account);
   },
 };
 
-async function parse(body: Uint8Array, { maxBodyDepth }: OperationServices): Promise<ResponsesRequest> {
+function parse(body: Uint8Array, { maxBodyDepth }: OperationServices): ResponsesRequest | Promise<ResponsesRequest> {
   return body.length > sliceBytes
-    ? await parseResponsesRequestInTurns(body, maxBodyDepth)
+    ? parseResponsesRequestInTurns(body, maxBodyDepth)
     : parseResponsesRequest(body, maxBodyDepth);
+}
+
+function toModelRequest(own: ResponsesRequest, services: OperationServices, account: string): ModelRequest {
+  const sealOf = (origin: string) => new ThoughtSeal(services.seal, account, origin);
+  const conversation = new KeptConversation(own, services.responses, account);
+  if (!conversation.refers) return new ResponsesModelRequest(own, conversation, sealOf);
+  return new ResponsesModelRequest(own, conversation, sealOf, async (room) => {
+    const expanded = await conversation.expand(room, services.maxBodyBytes);
+    return new ResponsesModelRequest(await parse(expanded, services), conversation, sealOf);
+  });
 }
 
 class ResponsesModelRequest implements ModelRequest {

@@ -1,8 +1,17 @@
 import { isSameData } from "../check/is-same-data.js";
 import type { AbortNotice, UpstreamAnswer, UpstreamCall, UpstreamProvider } from "./upstream-provider.js";
 
-/** A call as the gateway makes it: the `signal` is left out, which would have to be made. */
-export type DirectCall = Omit<UpstreamCall, "signal"> & { readonly notice: AbortNotice };
+/**
+ * A call as the gateway makes it: the `signal` is left out, which would have to be made, and the body of a long request is
+ * in pieces.
+ */
+export type DirectCall = Omit<UpstreamCall, "signal" | "body"> & {
+  readonly notice: AbortNotice;
+  readonly body: RequestBytes;
+};
+
+/** The bytes of a request, or what makes them in this order. */
+export type RequestBytes = Uint8Array | readonly Uint8Array[];
 
 /** A response to the gateway itself, which does not spread it: its members may be its class's. */
 export interface DirectAnswer extends UpstreamAnswer {

@@ -60,6 +60,9 @@ export interface ServerServices {
 /** @returns `undefined` when the host does not know the request either. Rejects with a 403 or a 503. */
 export type IdentifyCaller = (request: GatewayRequest, requestId: string) => Promise<Caller | undefined>;
 
+/** A response, or the error that becomes one: those that many requests get are not thrown, which takes microseconds. */
+type Made = GatewayResponse | GatewayError;
+
 /** One request while it is being served. */
 interface Served {
   readonly services: ServerServices;
@@ -91,8 +94,8 @@ export function serve(
   const refuse = (thrown: unknown): GatewayResponse => finish(served, errorResponse(thrown, served));
   try {
     const response = respond(served);
-    if (response instanceof Promise) return response.then((made) => finish(served, made), refuse);
-    return Promise.resolve(finish(served, response));
+    const made = (result: Made) => (result instanceof GatewayError ? refuse(result) : finish(served, result));
+    return response instanceof Promise ? response.then(made, refuse) : Promise.resolve(made(response));
   } catch (thrown) {
     return Promise.resolve(refuse(thrown));
   }
@@ -115,7 +118,7 @@ function observerOf({ observe }: ServerServices, requestId: string, path: Path |
   return observe(requestId, path?.endpoint);
 }
 
-function respond(served: Served): Soon<GatewayResponse> {
+function respond(served: Served): Soon<Made> {
   const { services, request, path } = served;
   // A browser sends a preflight for unknown paths, too. The page must be able to read the 404 that follows.
   if (request.method === "OPTIONS" && (path !== undefined || services.cors !== undefined)) {
@@ -137,12 +140,12 @@ function respond(served: Served): Soon<GatewayResponse> {
 }
 
 /** Serves the endpoints that need to know the caller. */
-function respondToCaller(served: Served, path: Path): Soon<GatewayResponse> {
+function respondToCaller(served: Served, path: Path): Soon<Made> {
   const identified = served.findOwnCaller?.() ?? callerOf(served, path);
   return andThen(identified, (known) => respondToIdentified(served, path, known));
 }
 
-function respondToIdentified(served: Served, path: Path, identified: IdentifiedCaller): Soon<GatewayResponse> {
+function respondToIdentified(served: Served, path: Path, identified: IdentifiedCaller): Soon<Made> {
   const { services, observer } = served;
   observer.authenticated(identified);
   const now = services.calls.clock.now();
@@ -156,12 +159,12 @@ function respondToIdentified(served: Served, path: Path, identified: IdentifiedC
 }
 
 /** Caches know that a response to an API key is nobody else's. Of cookies they do not. */
-function keepOutOfCaches(response: GatewayResponse): GatewayResponse {
-  response.headers["cache-control"] ??= "no-store";
+function keepOutOfCaches(response: Made): Made {
+  if (!(response instanceof GatewayError)) response.headers["cache-control"] ??= "no-store";
   return response;
 }
 
-function respondToKnown(served: Served, path: Path, caller: Caller): Promise<GatewayResponse> {
+function respondToKnown(served: Served, path: Path, caller: Caller): Promise<Made> {
   const { services, requestId, callId, request, observer } = served;
   if ("operation" in path) {
     const { operation } = path;

@@ -3,6 +3,9 @@ import { Buffer } from "node:buffer";
 /** So many are copied one by one in the time in which the runtime makes a view of them. */
 const fewBytes = 64;
 
+/** So short a text is written here before the runtime is called. */
+const shortText = 32;
+
 /** Gathers bytes into one buffer. */
 export class ByteWriter {
   #buffer: Buffer;
@@ -43,7 +46,20 @@ export class ByteWriter {
   /** Writes text as UTF-8. */
   writeText(text: string): void {
     this.#makeRoom(text.length * 3);
+    if (text.length <= shortText && this.#writeASCII(text)) return;
     this.#length += this.#buffer.write(text, this.#length);
+  }
+
+  /** @returns whether it was nothing but ASCII, and is written. */
+  #writeASCII(text: string): boolean {
+    const length = this.#length;
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      if (code > 0x7f) return false;
+      this.#buffer[length + index] = code;
+    }
+    this.#length = length + text.length;
+    return true;
   }
 
   /** What was written since `start`, for reading only. */

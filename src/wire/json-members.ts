@@ -155,11 +155,28 @@ export function shortInteger(bytes: Uint8Array, start: number, end: number): num
  * does not have are added at its beginning.
  */
 export function editMembers(bytes: Uint8Array, members: readonly JsonMember[], edits: Readonly<MemberEdits>): Buffer {
-  const source = asBuffer(bytes);
   const out = new ByteWriter(bytes.length + spareBytes);
+  writeEdited(out, asBuffer(bytes), members, edits);
+  return out.finish();
+}
+
+/** What gathers an edited object. */
+export interface MemberWriter {
+  write(bytes: Uint8Array): void;
+  writeFrom(bytes: Buffer, start: number, end: number): void;
+  writeText(text: string): void;
+}
+
+/** Writes what {@link editMembers} returns. */
+export function writeEdited(
+  out: MemberWriter,
+  source: Buffer,
+  members: readonly JsonMember[],
+  edits: Readonly<MemberEdits>,
+): void {
   let next = "{";
   for (const [name, value] of edits) {
-    if (value === null || members.some((member) => member.name === name)) continue;
+    if (value === null || memberOf(members, name) !== undefined) continue;
     out.writeText(`${next}${JSON.stringify(name)}:`);
     writeValue(out, value);
     next = ",";
@@ -188,7 +205,6 @@ export function editMembers(bytes: Uint8Array, members: readonly JsonMember[], e
   }
   if (from >= 0) out.writeFrom(source, from, to);
   out.writeText(next === "{" ? "{}" : "}");
-  return out.finish();
 }
 
 /** The same bytes with those from `start` to `end` replaced. */
@@ -207,7 +223,7 @@ export function splice(bytes: Uint8Array, start: number, end: number, text: stri
   return out;
 }
 
-function writeValue(out: ByteWriter, value: string | Uint8Array): void {
+function writeValue(out: MemberWriter, value: string | Uint8Array): void {
   if (typeof value === "string") out.writeText(value);
   else out.write(value);
 }

@@ -46,6 +46,18 @@ describe("a caller's account", () => {
     expect(reads).toBe(1);
   });
 
+  it("gives its key the plan that it has now, and the same caller as long as nothing changes", async () => {
+    let plan = "pro";
+    // A moment of 0 means none to the cache.
+    clock.advance(1);
+    const { resolve } = resolverOf((id) => ({ id, plan }));
+    const first = await resolve(caller);
+    expect(await resolve(caller)).toBe(first);
+    plan = "basic";
+    clock.advance(1001);
+    expect(await resolve(caller)).toMatchObject({ plan: "basic", account: "a" });
+  });
+
   it("is resolved without a promise, too, where the cached store does not know it", async () => {
     let reads = 0;
     const { resolve } = resolverOf(async () => {

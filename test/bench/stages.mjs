@@ -1,6 +1,6 @@
 // What each stage of a plain call costs, and what each feature costs beyond a plain call: microseconds, bytes, promises, in
 // process and without sockets.
-// node test/bench/stages.mjs [--only stages,"caps of the key"] [--unused] [--rounds 3] [--json]
+// node test/bench/stages.mjs [--only stages,"caps of the key"] [--of "a message"] [--unused] [--rounds 3] [--json]
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,7 @@ import { stageTable } from "./parts/stage-table.mjs";
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
+    of: { type: "string", default: "plain" },
     rounds: { type: "string", default: "3" },
     unused: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
@@ -21,13 +22,19 @@ const { values } = parseArgs({
   },
 });
 const dist = new URL("../../dist/index.js", import.meta.url);
-const stagesOfPlain = "stages";
+const stagesOfCall = "stages";
 
 /** A call of a row, by a gateway of its own. */
 async function callOf(row) {
   const gateway = gatewayFor(row, await import(dist.href));
   await row.prepare?.(gateway);
   return { call: callerOf(gateway, row), close: () => gateway.close() };
+}
+
+function rowOf(name) {
+  const row = stageRows.find((one) => one.name === name);
+  if (row === undefined) throw new Error(`There is no row "${name}".`);
+  return row;
 }
 
 async function measureRow(row) {
@@ -42,9 +49,10 @@ async function measureRow(row) {
 }
 
 async function measureStages() {
-  const { call, close } = await callOf(stageRows[0]);
-  for (let count = 0; count < 20_000; count++) await call();
-  const stages = await stageTable(call, 20_000);
+  const row = rowOf(values.of);
+  const { call, close } = await callOf(row);
+  for (let count = 0; count < row.calls; count++) await call();
+  const stages = await stageTable(call, row.calls);
   await close();
   return stages;
 }
@@ -52,8 +60,10 @@ async function measureStages() {
 /** In a process of its own: what one row makes of the compiler's knowledge must not change another. */
 function measured(name) {
   const script = fileURLToPath(import.meta.url);
-  const flags = name === stagesOfPlain ? ["--expose-gc"] : countingFlags;
-  return JSON.parse(execFileSync(process.execPath, [...flags, script, "--measure", name], { encoding: "utf8" }));
+  const flags = name === stagesOfCall ? ["--expose-gc"] : countingFlags;
+  return JSON.parse(
+    execFileSync(process.execPath, [...flags, script, "--measure", name, "--of", values.of], { encoding: "utf8" }),
+  );
 }
 
 /** The rows take turns, so that a loud minute hits all of them. */
@@ -88,11 +98,11 @@ function wantedRows(wanted) {
 }
 
 function printStages() {
-  const stages = measured(stagesOfPlain);
+  const stages = measured(stagesOfCall);
   const sum = (figure) => stages.reduce((total, stage) => total + stage[figure], 0);
   const line = ({ name, time, bytes, promises }) => [name, time.toFixed(2), bytes.toFixed(0), String(promises)];
   const all = { name: "together", time: sum("time"), bytes: sum("bytes"), promises: sum("promises") };
-  print("The stages of a plain call", [["", "µs", "bytes", "promises"], ...[...stages, all].map(line)]);
+  print(`The stages of a call: ${values.of}`, [["", "µs", "bytes", "promises"], ...[...stages, all].map(line)]);
 }
 
 function printRows(rows) {
@@ -114,10 +124,10 @@ if (values.measure === undefined) {
   const wanted = values.unused ? unused : values.only?.split(",");
   if (values.json) process.stdout.write(JSON.stringify(measureRows(wantedRows(wanted))));
   else {
-    if (wanted?.includes(stagesOfPlain) ?? true) printStages();
-    if (wanted?.some((name) => name !== stagesOfPlain) ?? true) printRows(measureRows(wantedRows(wanted)));
+    if (wanted?.includes(stagesOfCall) ?? true) printStages();
+    if (wanted?.some((name) => name !== stagesOfCall) ?? true) printRows(measureRows(wantedRows(wanted)));
   }
 } else {
-  const row = stageRows.find(({ name }) => name === values.measure);
-  process.stdout.write(JSON.stringify(row === undefined ? await measureStages() : await measureRow(row)));
+  const isStages = values.measure === stagesOfCall;
+  process.stdout.write(JSON.stringify(isStages ? await measureStages() : await measureRow(rowOf(values.measure))));
 }

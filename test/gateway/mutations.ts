@@ -17,6 +17,12 @@ export const mutations: readonly Mutation[] = [
     replace: "this.#kept = undefined;",
   },
   {
+    name: "a URL is not parsed that has to be",
+    find: "const plainPath = /^\\/[\\w/]*$/;",
+    replace: "const plainPath = /^\\/[\\w/.]*$/;",
+    test: "in-process/in-process-request",
+  },
+  {
     name: "who reads a response gets the gateway's own memory",
     find: "new Uint8Array(bytes).buffer",
     replace: "bytes.buffer as ArrayBuffer",

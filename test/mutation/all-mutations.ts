@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { mutations as access } from "../access/mutations.js";
 import { mutations as call } from "../call/mutations.js";
 import { mutations as gateway } from "../gateway/mutations.js";
 import { mutations as atOnce } from "../ledger/at-once-mutations.js";
 import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
+import { mutations as openai } from "../openai/mutations.js";
 import * as shortcuts from "../operations/shortcuts/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
@@ -34,8 +36,10 @@ export const allMutations: readonly StoreMutations[] = [
   },
   { store: "gateway", tests: ["in-process/kept-response"], mutations: gateway },
   { store: "ledger", testFolder: "ledger", tests: ["at-once"], mutations: atOnce },
+  { store: "access", tests: ["entitlement"], mutations: access },
   { store: "call", tests: ["repeated-denial"], mutations: call },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
+  { store: "openai", tests: ["read-whole"], mutations: openai },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {
     store: "sqlite",

@@ -35,4 +35,24 @@ export const mutations: readonly Mutation[] = [
     find: 'if (inString >= length) state.fault = { reason: "syntax", at: length };',
     replace: "if (inString >= length) return true;",
   },
+
+  // Long texts in pieces
+  {
+    name: "a piece overtakes what was written before it",
+    find: "    this.#gather();\n    this.#pieces.push(bytes);",
+    replace: "    this.#pieces.push(bytes);",
+    test: "edited-bytes",
+  },
+  {
+    name: "the end of a text in pieces is lost",
+    find: "  finish(): readonly Uint8Array[] {\n    this.#gather();",
+    replace: "  finish(): readonly Uint8Array[] {",
+    test: "edited-bytes",
+  },
+  {
+    name: "what was replaced stays",
+    find: "Buffer.from(text)]), source.subarray(end)]",
+    replace: "Buffer.from(text)]), source.subarray(start)]",
+    test: "edited-bytes",
+  },
 ];

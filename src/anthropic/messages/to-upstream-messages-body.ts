@@ -1,12 +1,12 @@
 import { cutOtherCaps } from "../../openai/request/other-caps.js";
 import { unpooled } from "../../wire/copy-out-of-pool.js";
+import { type Edited, editText, spliceText } from "../../wire/edited-bytes.js";
 import {
   editMembers,
   type JsonMember,
   type MemberEdits,
   memberOf,
   membersOf,
-  splice,
   valueAt,
 } from "../../wire/json-members.js";
 import { addThinkingEdits } from "./messages-capabilities.js";
@@ -32,7 +32,7 @@ export interface MessagesTarget {
  * The request for an upstream that speaks Messages: the model under its name there, an output cap that the model can do,
  * and no thinking that its server would refuse. Everything else stays byte for byte.
  */
-export function toUpstreamMessagesBody(request: MessagesRequest, target: MessagesTarget): Uint8Array {
+export function toUpstreamMessagesBody(request: MessagesRequest, target: MessagesTarget): Edited {
   const { model, maxOutputTokens, dropped = [], reasoning = true } = target;
   const { requiredCap = maxOutputTokens ?? usualMaxTokens } = target;
   const edits: MemberEdits = new Map([["model", JSON.stringify(model)]]);
@@ -50,10 +50,10 @@ export function toUpstreamMessagesBody(request: MessagesRequest, target: Message
   return edited(request, edits);
 }
 
-function edited({ body, members, stream }: MessagesRequest, edits: MemberEdits): Uint8Array {
+function edited({ body, members, stream }: MessagesRequest, edits: MemberEdits): Edited {
   const { start, end } = memberOf(members, "model") as JsonMember;
   const bytes =
-    edits.size === 1 ? splice(body, start, end, edits.get("model") as string) : editMembers(body, members, edits);
+    edits.size === 1 ? spliceText(body, start, end, edits.get("model") as string) : editText(body, members, edits);
   // It is kept as long as the answer takes.
   return stream ? unpooled(bytes) : bytes;
 }

@@ -1,6 +1,7 @@
 import type { Allowance } from "../../access/allowance.js";
-import { authorize, requireModelType } from "../../access/authorize.js";
+import { requireModelType } from "../../access/authorize.js";
 import type { Caller } from "../../access/caller.js";
+import { entitlementOf } from "../../access/entitlement.js";
 import type { RequestObserver } from "../../events/request-observer.js";
 import type { GatewayRequest } from "../../http/message.js";
 import type { ModelRequest, Operation } from "../../operations/operation.js";
@@ -30,10 +31,11 @@ export function checkCall(
   request: ModelRequest,
   found: Allowance | undefined,
 ): CheckedCall {
-  const { model, allowance } = authorize(caller, found, catalog.current, request.model);
+  const { model, allowance, rules } = entitlementOf(caller, found, catalog.current, request.model);
   requireModelType(model, operation.modelType);
   const admittedAt = clock.now();
   const demand = request.demand(model, allowance.defaultOutputTokens);
   const { tags } = caller;
-  return { requestId, callId, caller, allowance, model, request, demand, tags, additions: undefined, admittedAt };
+  const additions = undefined;
+  return { requestId, callId, caller, allowance, model, rules, request, demand, tags, additions, admittedAt };
 }

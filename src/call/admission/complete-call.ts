@@ -1,3 +1,4 @@
+import { isGatewayError } from "../../errors/gateway-error.js";
 import type { GatewayRequest } from "../../http/message.js";
 import { roomFailure } from "../../http/read-body.js";
 import type { Balance } from "../../ledger/credit-ledger.js";
@@ -54,6 +55,7 @@ async function requireCredits(services: CallServices, checked: CheckedCall): Pro
   if (!hasNothingLeft(balance)) return;
   // It says why, and when to come again. What it holds after all is given back.
   const reservation = await holdCredits(services, checked);
+  if (isGatewayError(reservation)) throw reservation;
   if (reservation !== undefined) await ledger.release(reservation.lease).catch(() => {});
 }
 

@@ -1,5 +1,5 @@
 import type { RateRule } from "../../access/rate-rules.js";
-import { serviceUnavailable } from "../../errors/gateway-error.js";
+import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { reserveIn } from "../../ledger/at-once.js";
 import type { AccountCredits, Lease, ReserveRequest, ReserveResult, WindowName } from "../../ledger/credit-ledger.js";
 import type { Micro } from "../../metering/micro.js";
@@ -25,11 +25,12 @@ export interface Reservation {
 
 /**
  * Holds the most that the call can cost, and takes the most that it can need of its rates.
- * @returns `undefined` for a model that is free, where no rates limit the call: it touches no ledger. A promise where the
- * ledger is not in this process's memory.
- * @throws GatewayError 429 when credits, caps or rates do not admit it, 503 when the ledger fails.
+ * @returns `undefined` for a model that is free, where no rates limit the call: it touches no ledger. A GatewayError 429 when
+ * credits, caps or rates do not admit it: to throw it would take longer than all else that a refusal costs. A promise where
+ * the ledger is not in this process's memory.
+ * @throws GatewayError 503 when the ledger fails.
  */
-export function holdCredits(services: CallServices, call: CheckedCall): Soon<Reservation | undefined> {
+export function holdCredits(services: CallServices, call: CheckedCall): Soon<Reservation | GatewayError | undefined> {
   const { ledger, leaseMs } = services;
   const { requestId, callId, caller, allowance, model, admittedAt } = call;
   const named = callLimits(call);
@@ -55,8 +56,8 @@ function whenReserved(
   result: Promise<ReserveResult>,
   services: CallServices,
   requestId: string,
-  reserved: (result: ReserveResult) => Reservation,
-): Promise<Reservation> {
+  reserved: (result: ReserveResult) => Reservation | GatewayError,
+): Promise<Reservation | GatewayError> {
   return result.then(reserved, (cause) => reserveFailed(services, requestId, cause));
 }
 
@@ -66,16 +67,16 @@ function reserveFailed({ warn }: CallServices, requestId: string, cause: unknown
   throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
 }
 
-/** @throws GatewayError 429 */
+/** @returns GatewayError 429 for a denial. */
 function reservationOf(
   result: ReserveResult,
   { amountMicro, limits }: ReserveRequest,
   isFree: boolean,
   named: CallLimits | undefined,
-): Reservation {
+): Reservation | GatewayError {
   // No credits pay for a model that is free.
   if (!result.ok) {
-    throw repeatedDenial(isFree ? { ...result, prepaid: undefined } : result, limits, named?.rules ?? noRules);
+    return repeatedDenial(isFree ? { ...result, prepaid: undefined } : result, limits, named?.rules ?? noRules);
   }
   const { lease, windows, rates } = result;
   if (named?.rates === undefined) return { lease, credits: result, heldMicro: amountMicro };

@@ -12,16 +12,11 @@ export interface CallLimits {
   readonly rules: readonly RateRule[];
 }
 
-const noRules: readonly RateRule[] = [];
-
 /** @returns `undefined` for most calls: nothing limits them. */
 export function callLimits(call: CheckedCall): CallLimits | undefined {
-  const { caller, allowance, model, admittedAt } = call;
-  const { caps, rates, accountRates } = caller;
-  if (caps === undefined && rates === undefined && accountRates === undefined && allowance.rates === undefined) {
-    return undefined;
-  }
-  const rules = [allowance.rates, accountRates, rates].flatMap((some) => some?.for(model.id) ?? noRules);
+  const { caller, model, rules, admittedAt } = call;
+  const { caps } = caller;
+  if (caps === undefined && rules.length === 0) return undefined;
   // A call that costs nothing counts in no cap, and none denies it.
   const capLimits = model.price.free ? undefined : caps?.limits(caller.calendar, admittedAt);
   if (capLimits === undefined && rules.length === 0) return undefined;

@@ -5,7 +5,7 @@ import type { RequestObserver } from "../../events/request-observer.js";
 import type { Exchange } from "../../operations/operation.js";
 import { type DirectAnswer, directCallOf } from "../../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
-import { editMembers, membersOf } from "../../wire/json-members.js";
+import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
 import { iteratorOf, leaveBody, leaveUnread } from "../../wire/pieces/body-iterator.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { CheckedCall } from "../checked-call.js";
@@ -80,10 +80,8 @@ export function send(attempt: SendingAttempt, exchange: Exchange, receiver: Answ
 }
 
 /** Also rejects where the provider throws synchronously. */
-function callProvider(
-  { target, notice, meter, call }: SendingAttempt,
-  { operation, body, headers }: Exchange,
-): Promise<DirectAnswer> {
+function callProvider({ target, notice, meter, call }: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
+  const { operation, headers, pieces } = exchange;
   const { provider, upstreamModel } = target;
   const { requestId, caller, request, tags, additions } = call.admission;
   const { account, keyId } = caller;
@@ -91,7 +89,7 @@ function callProvider(
   const parts: UpstreamCallParts = {
     endpoint: operation,
     model: upstreamModel,
-    body: additions?.members === undefined ? body : editMembers(body, membersOf(body), additions.members),
+    body: additions?.members === undefined ? (pieces ?? exchange.body) : withMembers(exchange.body, additions.members),
     stream,
     notice,
     requestId,
@@ -108,11 +106,15 @@ function callProvider(
   if (callDirectly === undefined) meter.handedOver();
   try {
     return Promise.resolve(
-      callDirectly === undefined ? provider.call(toUpstreamCall(parts)) : callDirectly(parts, meter),
+      callDirectly === undefined ? provider.call(toUpstreamCall(parts, exchange)) : callDirectly(parts, meter),
     );
   } catch (error) {
     return Promise.reject(error);
   }
+}
+
+function withMembers(body: Uint8Array, members: MemberEdits): Uint8Array {
+  return editMembers(body, membersOf(body), members);
 }
 
 /** The client's error for a response whose status is not 200. */

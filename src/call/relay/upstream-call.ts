@@ -1,3 +1,4 @@
+import type { Exchange } from "../../operations/operation.js";
 import type { DirectCall } from "../../providers/direct-call.js";
 import type { UpstreamCall } from "../../providers/upstream-provider.js";
 import type { AbortNotifier } from "../abort-notifier.js";
@@ -10,8 +11,21 @@ export type UpstreamCallParts = DirectCall & { readonly notice: AbortNotifier };
  * All calls share one getter: a getter for each call would give each object a hidden class of its own. Such classes are
  * slow to make, and stay in memory until the next major collection.
  */
-export function toUpstreamCall(parts: UpstreamCallParts): UpstreamCall {
-  return Object.defineProperty(parts, "signal", signal) as UpstreamCallParts & Pick<UpstreamCall, "signal">;
+export function toUpstreamCall(parts: UpstreamCallParts, made: Pick<Exchange, "body">): UpstreamCall {
+  if (!(parts.body instanceof Uint8Array)) Object.defineProperty(parts, "body", bodyOf(made));
+  return Object.defineProperty(parts, "signal", signal) as UpstreamCallParts & UpstreamCall;
+}
+
+/** A long body is put together when it is first read. It can be set, as all members can. */
+function bodyOf(made: Pick<Exchange, "body">): PropertyDescriptor {
+  return {
+    enumerable: true,
+    configurable: true,
+    get: () => made.body,
+    set(value: unknown) {
+      Object.defineProperty(this, "body", { value, enumerable: true, configurable: true, writable: true });
+    },
+  };
 }
 
 const signal: PropertyDescriptor = {

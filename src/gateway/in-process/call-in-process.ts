@@ -24,8 +24,8 @@ import { requireLimitsKept } from "../admin/require-limits-kept.js";
 import { toWebResponse } from "../web-bridge.js";
 import { WebRequest } from "../web-request.js";
 import type { InProcess, InProcessCaller } from "./in-process.js";
+import { type InProcessRequest, inProcessURL, toInProcessRequest } from "./in-process-request.js";
 import { keptResponse } from "./kept-response.js";
-import { type InProcessRequest, inProcessURL, toInProcessRequest } from "./request-parts.js";
 import { unlessAborted } from "./unless-aborted.js";
 
 const callerInput = z.strictObject({

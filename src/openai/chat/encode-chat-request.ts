@@ -1,6 +1,6 @@
-import type { Buffer } from "node:buffer";
 import { unpooled } from "../../wire/copy-out-of-pool.js";
-import { editMembers, type JsonMember, type MemberEdits, memberOf, splice } from "../../wire/json-members.js";
+import { type Edited, editText, spliceText, wholeText } from "../../wire/edited-bytes.js";
+import { type JsonMember, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import type { Dialect } from "../dialect.js";
 import { cutOtherCaps } from "../request/other-caps.js";
 import { withIncludeUsage } from "../request/stream-options.js";
@@ -24,13 +24,18 @@ interface Target {
  * streams a request for usage. The dialect's edits are made, and what the model lacks is removed. Everything else stays
  * byte for byte.
  */
-export function toUpstreamBody(request: ChatRequest, target: Target): Uint8Array {
+export function encodeChatRequest(request: ChatRequest, target: Target): Edited {
   const body = editedBody(request, target);
   // The copy is kept until the response has ended.
   return request.stream ? unpooled(body) : body;
 }
 
-function editedBody(request: ChatRequest, target: Target): Buffer {
+/** The same in one piece. */
+export function toUpstreamBody(request: ChatRequest, target: Target): Uint8Array {
+  return wholeText(encodeChatRequest(request, target));
+}
+
+function editedBody(request: ChatRequest, target: Target): Edited {
   const { body, members, stream, includeUsage, namesOtherCap } = request;
   const { model, maxOutputTokens = Number.POSITIVE_INFINITY, addedCap, dialect, lacking } = target;
   const cutsTokens = (request.maxTokens ?? 0) > maxOutputTokens;
@@ -39,7 +44,7 @@ function editedBody(request: ChatRequest, target: Target): Buffer {
   const isPlain = keepsOptions && !cutsTokens && !cutsCompletionTokens && addedCap === undefined && !namesOtherCap;
   if (isPlain && dialect === undefined && lacking === undefined) {
     const { start, end } = memberOf(members, "model") as JsonMember;
-    return splice(body, start, end, JSON.stringify(model));
+    return spliceText(body, start, end, JSON.stringify(model));
   }
   const edits: MemberEdits = new Map();
   edits.set("model", JSON.stringify(model));
@@ -52,5 +57,5 @@ function editedBody(request: ChatRequest, target: Target): Buffer {
   if (lacking !== undefined) addLackingEdits(lacking, edits);
   const rules = messageRules(dialect, lacking?.action === "drop" && lacking.vision);
   if (rules !== undefined) addMessageEdits(request, rules, edits);
-  return editMembers(body, members, edits);
+  return editText(body, members, edits);
 }

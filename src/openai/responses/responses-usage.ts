@@ -44,7 +44,9 @@ export function toResponseUsage(tokens: TokenCounts): ResponseUsage {
 export function isWholeUsage(usage: unknown): boolean {
   return (
     isRecord(usage) &&
-    ["input_tokens", "output_tokens", "total_tokens"].every((name) => Number.isInteger(usage[name])) &&
+    Number.isInteger(usage["input_tokens"]) &&
+    Number.isInteger(usage["output_tokens"]) &&
+    Number.isInteger(usage["total_tokens"]) &&
     hasDetail(usage["input_tokens_details"], "cached_tokens") &&
     hasDetail(usage["output_tokens_details"], "reasoning_tokens")
   );

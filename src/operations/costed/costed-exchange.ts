@@ -11,7 +11,6 @@ import { type CostOf, withCost } from "./usage-cost.js";
 /** An exchange whose client sees in the usage what the call costs. What is kept of its response does not say it. */
 export class CostedExchange implements Exchange {
   readonly operation: OperationName;
-  readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly keep?: (instead?: string) => Promise<void>;
   readonly #exchange: Exchange;
@@ -19,11 +18,18 @@ export class CostedExchange implements Exchange {
 
   constructor(exchange: Exchange, costOf: CostOf) {
     this.operation = exchange.operation;
-    this.body = exchange.body;
     this.headers = exchange.headers;
     if (exchange.keep !== undefined) this.keep = async (instead) => await exchange.keep?.(instead);
     this.#exchange = exchange;
     this.#costOf = costOf;
+  }
+
+  get body(): Uint8Array {
+    return this.#exchange.body;
+  }
+
+  get pieces(): readonly Uint8Array[] | undefined {
+    return this.#exchange.pieces;
   }
 
   readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer> {

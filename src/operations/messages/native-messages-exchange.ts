@@ -16,8 +16,10 @@ import { StreamFault } from "../../errors/stream-fault.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { partialTokens } from "../../openai/media/token-estimate.js";
+import { readWhole, type WholeReader } from "../../openai/read-whole.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { type Edited, piecesOfText, wholeText } from "../../wire/edited-bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { toAnswerContext } from "../answer-context.js";
 import { mostOutputTokens, requiredOutputCap } from "../most-output-tokens.js";
@@ -26,9 +28,9 @@ import type { StreamCodec } from "../stream-codec.js";
 import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
 
 /** A request for a message, and the message of a server that speaks the same API. */
-export class NativeMessagesExchange implements Exchange {
+export class NativeMessagesExchange implements Exchange, WholeReader {
   readonly operation = "messages";
-  readonly body: Uint8Array;
+  readonly #sent: Edited;
   readonly headers: Readonly<Record<string, string>>;
   readonly #context: AnswerContext;
 
@@ -40,7 +42,7 @@ export class NativeMessagesExchange implements Exchange {
     const lets = (beta: string) => target.rules.passes(messagesTable, "beta", beta);
     this.headers = withKnownBetas(withinContext(headers, model.contextLength), { lets, onUnknown });
     const sent = lacking === undefined ? request : withoutLacking(request, lacking);
-    this.body = toUpstreamMessagesBody(sent, {
+    this.#sent = toUpstreamMessagesBody(sent, {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       requiredCap: requiredOutputCap(model, attempt.addedCap),
@@ -50,11 +52,23 @@ export class NativeMessagesExchange implements Exchange {
     this.#context = toAnswerContext(target, model, attempt, "messages");
   }
 
-  readWhole(bytes: Uint8Array): ModelAnswer {
-    const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
-    const answer = toMessageAnswer(received, this.#context);
-    if (answer !== undefined) return answer;
-    const { json } = received;
+  get body(): Uint8Array {
+    return wholeText(this.#sent);
+  }
+
+  get pieces(): readonly Uint8Array[] | undefined {
+    return piecesOfText(this.#sent);
+  }
+
+  readWhole(bytes: Uint8Array) {
+    return readWhole(bytes, this);
+  }
+
+  read(received: ReceivedAnswer): ModelAnswer | undefined {
+    return toMessageAnswer(received, this.#context);
+  }
+
+  refuse({ json }: ReceivedAnswer): never {
     if (isRecord(json) && isRecord(json["error"])) throw fromAnthropicErrorEvent(json, this.#context);
     throw notAResponse();
   }

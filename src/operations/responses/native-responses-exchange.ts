@@ -5,6 +5,7 @@ import type { ModelAnswer } from "../../metering/model-answer.js";
 import { ownId } from "../../openai/answer-context.js";
 import { partialTokens } from "../../openai/media/token-estimate.js";
 import { readErrorBody } from "../../openai/read-error-body.js";
+import { readWhole, type WholeReader } from "../../openai/read-whole.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { toUpstreamResponsesBody } from "../../openai/responses/native/encode-responses-request.js";
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
@@ -20,6 +21,7 @@ import { withoutLackingVision } from "../../openai/responses/responses-capabilit
 import { responsesTable } from "../../openai/tables/responses-table.js";
 import { fromErrorObject } from "../../openai/upstream-errors/upstream-failure.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { type Edited, piecesOfText, wholeText } from "../../wire/edited-bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
@@ -28,20 +30,23 @@ import type { KeptConversation } from "./kept-conversation.js";
 import { droppedMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
 
 /** A request for a response, and the response of a server that speaks the same API. */
-export class NativeResponsesExchange implements Exchange {
+export class NativeResponsesExchange implements Exchange, WholeReader {
   readonly operation = "responses";
-  readonly body: Uint8Array;
+  readonly #sent: Edited;
   readonly #context: NativeResponseContext;
   readonly #conversation: KeptConversation;
-  /** The response as the client got it. */
-  #complete: () => Uint8Array | string | undefined = () => undefined;
+  /** Where the response is, as the client got it. */
+  #answer: ModelAnswer | undefined;
+  #codec: NativeResponsesCodec | undefined;
+  readonly keep: Exchange["keep"];
 
   constructor({ request: asked, conversation, target, model, attempt }: ResponsesExchangeParts) {
     const request = model.lacking === undefined ? asked : withoutLackingVision(asked, model.lacking);
     const dialect = target.rules.dialectFor(request, target.dialect, responsesTable);
     this.#conversation = conversation;
     this.#context = toNativeContext({ request, conversation, target, model, attempt });
-    this.body = toUpstreamResponsesBody(request, {
+    if (conversation.isStored) this.keep = (instead) => this.#keep(instead);
+    this.#sent = toUpstreamResponsesBody(request, {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       addedCap: attempt.addedCap,
@@ -50,14 +55,25 @@ export class NativeResponsesExchange implements Exchange {
     });
   }
 
-  readWhole(bytes: Uint8Array): ModelAnswer {
-    const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
-    const answer = toNativeResponse(received, this.#context);
-    if (answer !== undefined) {
-      this.#complete = () => answer.body;
-      return answer;
-    }
-    const failure = failureOf(received.json);
+  get body(): Uint8Array {
+    return wholeText(this.#sent);
+  }
+
+  get pieces(): readonly Uint8Array[] | undefined {
+    return piecesOfText(this.#sent);
+  }
+
+  readWhole(bytes: Uint8Array) {
+    return readWhole(bytes, this);
+  }
+
+  read(received: ReceivedAnswer): ModelAnswer | undefined {
+    this.#answer = toNativeResponse(received, this.#context);
+    return this.#answer;
+  }
+
+  refuse({ json }: ReceivedAnswer): never {
+    const failure = failureOf(json);
     if (failure !== undefined) throw fromErrorObject(failure, this.#context);
     throw notAResponse();
   }
@@ -67,17 +83,16 @@ export class NativeResponsesExchange implements Exchange {
   }
 
   readStream(): StreamCodec {
-    const codec = new NativeResponsesCodec(this.#context);
-    this.#complete = () => codec.response;
-    return codec;
+    this.#codec = new NativeResponsesCodec(this.#context);
+    return this.#codec;
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
     return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
   }
 
-  async keep(instead?: string): Promise<void> {
-    const complete = this.#complete();
+  async #keep(instead?: string): Promise<void> {
+    const complete = this.#answer?.body ?? this.#codec?.response;
     const { responseId, createdAt } = this.#context;
     if (complete !== undefined) await this.#conversation.keep(responseId, instead ?? complete, createdAt * 1000);
   }

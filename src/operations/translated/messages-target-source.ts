@@ -28,7 +28,7 @@ export class MessagesTargetSource implements ChatSource {
   *readWhole(bytes: Uint8Array): Steps<ChatCompletion> {
     const context = this.#context;
     const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
-    yield* received.parse();
+    yield* received.parse(false);
     const completion = messageToChat(received, { created: createdAt(context), model: context.model });
     const repaired = completion && repairCompletion(completion, context);
     if (repaired === undefined) throw noMessage(received, context);

@@ -30,7 +30,7 @@ class ChatTargetSource implements ChatSource {
 
   *readWhole(bytes: Uint8Array): Steps<ChatCompletion> {
     const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
-    yield* received.parse();
+    yield* received.parse(false);
     return repairCompletion(received.json, this.#context) ?? refuseWhole(received, this.#context);
   }
 

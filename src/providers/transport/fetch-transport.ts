@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+import type { RequestBytes } from "../direct-call.js";
 import { UpstreamError } from "../upstream-provider.js";
 import { FetchCall } from "./fetch-call.js";
 import type { Transport, TransportOptions } from "./transport.js";
@@ -26,8 +28,9 @@ export function createFetchTransport(options: TransportOptions): Transport {
   };
 }
 
-/** The type of fetch refuses bytes on shared memory. */
-function withoutSharing(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+/** In one piece. The type of fetch refuses bytes on shared memory. */
+function withoutSharing(body: RequestBytes): Uint8Array<ArrayBuffer> {
+  const bytes = body instanceof Uint8Array ? body : Buffer.concat(body);
   return bytes.buffer instanceof ArrayBuffer
     ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     : new Uint8Array(bytes);

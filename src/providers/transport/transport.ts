@@ -1,4 +1,4 @@
-import type { DirectAnswer, HandoverListener } from "../direct-call.js";
+import type { DirectAnswer, HandoverListener, RequestBytes } from "../direct-call.js";
 import type { AbortNotice } from "../upstream-provider.js";
 
 /** Carries JSON requests to one origin. Two implementations: undici on Node, `fetch` everywhere else. */
@@ -19,7 +19,7 @@ export interface TransportRequest {
   path: string;
   /** Names in lower case, all values valid. */
   headers: Readonly<Record<string, string>>;
-  body: Uint8Array;
+  body: RequestBytes;
   /** Ends the call at once. */
   signal: AbortNotice;
   /**

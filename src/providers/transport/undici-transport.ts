@@ -1,6 +1,7 @@
 /// <reference path="./undici-files.d.ts" />
 import buildConnector from "undici/lib/core/connect.js";
 import Pool from "undici/lib/dispatcher/pool.js";
+import type { RequestBytes } from "../direct-call.js";
 import { UpstreamError } from "../upstream-provider.js";
 import { IdleTimeoutPool } from "./idle-timeout-pool.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
@@ -18,6 +19,19 @@ const keepAliveMs = { "https:": 30_000, "http:": 4_000 };
 
 /** How much sooner than announced by `Keep-Alive: timeout=…` a connection is given up, in milliseconds. */
 const keepAliveMarginMs = 2_000;
+
+function toDispatch(
+  path: string,
+  headers: TransportRequest["headers"],
+  body: RequestBytes,
+  call: UndiciCall,
+): UndiciCallOptions {
+  if (body instanceof Uint8Array) return { method: "POST", path, headers, body, call };
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  // Undici writes what can be iterated piece by piece. Its types do not say so.
+  const pieces = body as unknown as NonNullable<UndiciCallOptions["body"]>;
+  return { method: "POST", path, headers: { ...headers, "content-length": String(length) }, body: pieces, call };
+}
 
 /**
  * The transport for Node: a keep-alive pool of undici's, without the cost of `fetch`, of Node streams and of undici's
@@ -56,8 +70,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
       const through = pool;
       return new Promise((resolve, reject) => {
         const call = new UndiciCall(signal, options, timers, { resolve, reject, handover });
-        const dispatch: UndiciCallOptions = { method: "POST", path, headers, body, call };
-        through.dispatch(dispatch, call);
+        through.dispatch(toDispatch(path, headers, body, call), call);
       });
     },
     async close(): Promise<void> {

@@ -4,13 +4,14 @@ import { describe, expect, it } from "vitest";
 import { parseMessagesRequest } from "../../../src/anthropic/messages/messages-request.js";
 import { writeOwnSignature } from "../../../src/anthropic/messages/own-signature.js";
 import { toUpstreamMessagesBody } from "../../../src/anthropic/messages/to-upstream-messages-body.js";
+import { wholeText } from "../../../src/wire/edited-bytes.js";
 import { thoughtsOf } from "../../support/own-seal.js";
 
 const target = { model: "claude-sonnet-4-5", maxOutputTokens: 8000 };
 
 function encoded(body: unknown, to: Parameters<typeof toUpstreamMessagesBody>[1] = target): string {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return Buffer.from(toUpstreamMessagesBody(parseMessagesRequest(Buffer.from(text), 64), to)).toString();
+  return Buffer.from(wholeText(toUpstreamMessagesBody(parseMessagesRequest(Buffer.from(text), 64), to))).toString();
 }
 
 const thinking = { type: "thinking", thinking: "hm", signature: "EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pk=" };

@@ -133,6 +133,36 @@ describe("editAnswer", () => {
     expect(changed).toBeGreaterThan(50);
   });
 
+  it("makes several edits as they are made in bytes, whatever the answer looks like", () => {
+    const name = fc.constantFrom("id", "model", "store", "usage", "x", "\\u0069d");
+    const value = fc.constantFrom("1", "null", '"é"', '"a\\"b"', '{"id":[{"model":2}]}', "[]");
+    const space = fc.constantFrom("", "", " ", "\n");
+    const member = fc
+      .tuple(space, name, space, value)
+      .map(([gap, key, other, own]) => `${gap}"${key}"${other}:${own}${gap}`);
+    const edit = fc.tuple(
+      fc.constantFrom("id", "store", "usage", "model"),
+      fc.option(fc.constantFrom('"n"', "{}", '"é"')),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(member, { maxLength: 6 }),
+        fc.array(edit, { minLength: 2, maxLength: 4 }),
+        fc.boolean(),
+        (members, edited, isLong) => {
+          const bytes = Buffer.from(
+            `{${[...members, ...(isLong ? [`"long":"${"x".repeat(20_000)}"`] : [])].join(",")} }`,
+          );
+          const edits = new Map(edited);
+          if (edits.size < 2) return;
+          const body = Buffer.from(editAnswer(new ReceivedAnswer(bytes), edits));
+          expect(body.toString()).toBe(editMembers(bytes, membersOf(bytes), edits).toString());
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   it("is not fooled by a name that comes twice, or is spelled with escapes", () => {
     const edits = new Map([["model", '"n"']]);
     const edit = (text: string) =>

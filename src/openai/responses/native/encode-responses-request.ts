@@ -1,4 +1,5 @@
 import { unpooled } from "../../../wire/copy-out-of-pool.js";
+import { type Edited, editText } from "../../../wire/edited-bytes.js";
 import {
   editMembers,
   elementsOf,
@@ -36,7 +37,7 @@ export interface NativeTarget {
  * stores nothing, and contains no ids of the gateway and no reasoning that the server cannot read. Everything else stays
  * byte for byte. References must be replaced before: see `expandInput`.
  */
-export function toUpstreamResponsesBody(request: ResponsesRequest, target: NativeTarget): Uint8Array {
+export function toUpstreamResponsesBody(request: ResponsesRequest, target: NativeTarget): Edited {
   const { body, members, stream } = request;
   const { model, dropped = [], withoutTools = [] } = target;
   const edits: MemberEdits = new Map();
@@ -48,7 +49,7 @@ export function toUpstreamResponsesBody(request: ResponsesRequest, target: Nativ
   const input = inputForUpstream(request);
   if (input !== undefined) edits.set("input", input);
   if (withoutTools.length > 0) addToolEdits(request, withoutTools, edits);
-  const edited = editMembers(body, members, edits);
+  const edited = editText(body, members, edits);
   // The copy is kept until the response has ended.
   return stream ? unpooled(edited) : edited;
 }

@@ -87,14 +87,12 @@ export function editResponseEvent(
 function responseEdits(response: Record<string, unknown>, context: NativeResponseContext): MemberEdits {
   const { model, responseId, previousResponseId = null, isStored } = context;
   const edits: MemberEdits = new Map();
-  const set = (name: string, value: unknown) => {
-    if (response[name] !== value) edits.set(name, JSON.stringify(value));
-  };
-  set("id", responseId);
-  set("model", model);
-  set("store", isStored);
-  if (previousResponseId !== null || response["previous_response_id"] !== undefined) {
-    set("previous_response_id", previousResponseId);
+  if (response["id"] !== responseId) edits.set("id", JSON.stringify(responseId));
+  if (response["model"] !== model) edits.set("model", JSON.stringify(model));
+  if (response["store"] !== isStored) edits.set("store", isStored ? "true" : "false");
+  const previous = response["previous_response_id"];
+  if (previous !== previousResponseId && (previousResponseId !== null || previous !== undefined)) {
+    edits.set("previous_response_id", JSON.stringify(previousResponseId));
   }
   return edits;
 }

@@ -8,13 +8,14 @@ import {
 import { hostedToolsToDrop } from "../../../../src/openai/responses/native/hosted-tools.js";
 import { writeReasoning } from "../../../../src/openai/responses/reasoning-payload.js";
 import { parseResponsesRequest } from "../../../../src/openai/responses/responses-request.js";
+import { wholeText } from "../../../../src/wire/edited-bytes.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 
 const parse = (text: string) => parseResponsesRequest(Buffer.from(text), 64);
 const target = { model: "up", maxOutputTokens: undefined };
 
 function sent(text: string, members: Partial<NativeTarget> = {}): string {
-  return Buffer.from(toUpstreamResponsesBody(parse(text), { ...target, ...members })).toString();
+  return Buffer.from(wholeText(toUpstreamResponsesBody(parse(text), { ...target, ...members }))).toString();
 }
 
 const requestOf = (members: object) => JSON.stringify({ model: "m", input: "hi", ...members });
@@ -93,7 +94,7 @@ describe("a request for a server that speaks the API", () => {
   const hosted = (tools: object[], others: object = {}) => {
     const request = parse(requestOf({ tools, ...others }));
     const withoutTools = hostedToolsToDrop(request);
-    return JSON.parse(Buffer.from(toUpstreamResponsesBody(request, { ...target, withoutTools })).toString());
+    return JSON.parse(Buffer.from(wholeText(toUpstreamResponsesBody(request, { ...target, withoutTools }))).toString());
   };
 
   it("lacks searches of the web, as clients list them in every request", () => {

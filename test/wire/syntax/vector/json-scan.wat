@@ -286,6 +286,12 @@
             (br_if $exit (i32.gt_u (local.get $nested) (local.get $maxNested)))
             (local.set $expected (i32.const 4))
             (local.set $at (local.get $mark))
+            ;; Most colons follow at once.
+            (br_if $token (i32.ne
+              (i32.load8_u (i32.add (local.get $at) (local.get $shift)))
+              (i32.const 0x3a)))
+            (local.set $expected (i32.const 0))
+            (local.set $at (i32.add (local.get $at) (i32.const 1)))
             (br $token)))
         (local.set $expected (i32.const 5))
         (local.set $digits (local.get $at))

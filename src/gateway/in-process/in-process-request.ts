@@ -43,7 +43,14 @@ export function toInProcessRequest(
   };
 }
 
+/** A path that a URL parser leaves as it is. */
+const plainPath = /^\/[\w/]*$/;
+
 function targetOf(url: string): RequestTarget {
+  if (url.startsWith(origin)) {
+    const path = url.slice(origin.length);
+    if (plainPath.test(path)) return { path, query: "" };
+  }
   const { origin: found, pathname, search } = new URL(url);
   if (found === origin) return { path: pathname, query: search.slice(1) };
   throw new TypeError(`This fetch reaches the gateway alone. Send requests to ${inProcessURL}, not to ${found}.`);

@@ -1,0 +1,48 @@
+import type { Allowance } from "./allowance.js";
+import { authorize } from "./authorize.js";
+import type { Caller } from "./caller.js";
+import type { Catalog, CatalogModel } from "./catalog.js";
+import type { RateRule } from "./rate-rules.js";
+
+/** What a caller may do with a model: all that does not change from call to call. */
+export interface Entitlement {
+  readonly allowance: Allowance;
+  readonly model: CatalogModel;
+  /** The rates that its calls are subject to, of the plan, the account and the key. */
+  readonly rules: readonly RateRule[];
+}
+
+/**
+ * By caller and model. A key, plan, account or catalog that changes is another object, so that what was worked out for the
+ * one before is found no more. A caller has at most one entry for each model. Callers without a key are made anew for their
+ * requests, so nothing is kept of them.
+ */
+const known = new WeakMap<Caller, Map<string, Entitlement>>();
+
+/**
+ * Works out what a caller may do with a model, once for all its calls.
+ * @param found - the caller's plan, if it exists.
+ * @throws GatewayError 404 for a model that is not in the catalog, 403 for one that the caller may not use.
+ */
+export function entitlementOf(
+  caller: Caller,
+  found: Allowance | undefined,
+  catalog: Catalog,
+  modelId: string,
+): Entitlement {
+  if (caller.source !== "key") return workedOut(caller, found, catalog, modelId);
+  const last = known.get(caller)?.get(modelId);
+  const isKnown = last !== undefined && last.allowance === found && last.model === catalog.get(modelId);
+  if (isKnown) return last;
+  const entitlement = workedOut(caller, found, catalog, modelId);
+  const ofCaller = known.get(caller);
+  if (ofCaller === undefined) known.set(caller, new Map([[modelId, entitlement]]));
+  else ofCaller.set(modelId, entitlement);
+  return entitlement;
+}
+
+function workedOut(caller: Caller, found: Allowance | undefined, catalog: Catalog, modelId: string): Entitlement {
+  const { model, allowance } = authorize(caller, found, catalog, modelId);
+  const rules = [allowance.rates, caller.accountRates, caller.rates].flatMap((some) => some?.for(model.id) ?? []);
+  return { allowance, model, rules };
+}

@@ -1,0 +1,23 @@
+import type { Mutation } from "../mutation/mutation.js";
+
+/** Of what is worked out once for a caller and a model. */
+export const mutations: readonly Mutation[] = [
+  {
+    name: "a key keeps what its plan has lost",
+    find: "last !== undefined && last.allowance === found &&",
+    replace: "last !== undefined &&",
+    test: "entitlement",
+  },
+  {
+    name: "a key keeps a model that the catalog has lost",
+    find: "&& last.model === catalog.get(modelId);",
+    replace: ";",
+    test: "entitlement",
+  },
+  {
+    name: "a caller keeps the terms that its account has lost",
+    find: "if (last?.account === account) return last.caller;",
+    replace: "if (last !== undefined) return last.caller;",
+    test: "caller-resolver",
+  },
+];

@@ -1,0 +1,34 @@
+import type { Mutation } from "../mutation/mutation.js";
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: "tokens are estimated by an outline",
+    find: "answer.estimated || outline.isTooLittle",
+    replace: "outline.isTooLittle",
+  },
+  {
+    name: "a usage is written from its outline",
+    find: "if (isReplaced && gaps.some((gap) => gap >= start && gap < end)) answer.isTooLittle = true;",
+    replace: "if (isReplaced && gaps.length < 0) answer.isTooLittle = true;\n    void [start, end];",
+  },
+  {
+    name: "an id is made of a text that is left out",
+    find: "isLeftOut(answer.responseId) || isLeftOut(answer.finishReason)",
+    replace: "isLeftOut(answer.finishReason)",
+  },
+  {
+    name: "a finish reason is a text that is left out",
+    find: "isLeftOut(answer.responseId) || isLeftOut(answer.finishReason)",
+    replace: "isLeftOut(answer.responseId)",
+  },
+  {
+    name: "lists are left out as texts are",
+    find: "if (source[start] !== 0x22) continue;",
+    replace: "if (start < from) continue;",
+  },
+  {
+    name: "a broken answer has an outline",
+    find: "if (this.#check?.fault !== undefined) return undefined;",
+    replace: "",
+  },
+];
