@@ -1,7 +1,7 @@
 import { GatewayError } from "./gateway-error.js";
 
 /** An error response without what differs from request to request. */
-export interface ErrorAnswer {
+export interface WrittenError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -10,10 +10,10 @@ export interface ErrorAnswer {
 /** A failure that is answered with the same words as often as a client provokes it, so that its answer is written once. */
 export class RepeatedError extends GatewayError {
   /** What clients get, by what it was written with. */
-  #answers: Map<object, ErrorAnswer> | undefined;
+  #answers: Map<object, WrittenError> | undefined;
 
   /** @param protocol - what `write` writes with. */
-  answer(protocol: object, write: () => ErrorAnswer): ErrorAnswer {
+  answer(protocol: object, write: () => WrittenError): WrittenError {
     this.#answers ??= new Map();
     const known = this.#answers.get(protocol);
     if (known !== undefined) return known;

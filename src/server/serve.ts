@@ -15,7 +15,7 @@ import {
   serviceUnavailable,
   unknownUrl,
 } from "../errors/gateway-error.js";
-import { type ErrorAnswer, RepeatedError } from "../errors/repeated-error.js";
+import { RepeatedError, type WrittenError } from "../errors/repeated-error.js";
 import { noObserver, type ObserveRequest, type RequestObserver } from "../events/request-observer.js";
 import { type CorsOptions, corsHeaders, preflightHeaders } from "../http/cors.js";
 import { type GatewayRequest, type GatewayResponse, isBodyError, type RequestHead } from "../http/message.js";
@@ -252,7 +252,7 @@ function errorResponse(thrown: unknown, { services, requestId, request, path, ob
   return { status, headers: { ...headers }, body };
 }
 
-function answerTo(error: GatewayError, protocol: ClientProtocol, requestId: string): GatewayResponse & ErrorAnswer {
+function answerTo(error: GatewayError, protocol: ClientProtocol, requestId: string): GatewayResponse & WrittenError {
   return {
     status: error.status,
     // This order matters: adding members to a copied object takes microseconds for each member.

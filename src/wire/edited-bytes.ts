@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
+import { unpooled } from "./copy-out-of-pool.js";
 import {
   editMembers,
   type JsonMember,
@@ -44,6 +45,11 @@ export function spliceText(bytes: Uint8Array, start: number, end: number, text: 
   if (bytes.length < longText) return splice(bytes, start, end, text);
   const source = asBuffer(bytes);
   return new EditedBytes([Buffer.concat([source.subarray(0, start), Buffer.from(text)]), source.subarray(end)]);
+}
+
+/** The text for what is kept for long, see `unpooled`. */
+export function keptText(edited: Edited): Edited {
+  return edited instanceof EditedBytes ? edited : unpooled(edited);
 }
 
 export function wholeText(edited: Edited | Uint8Array): Uint8Array {

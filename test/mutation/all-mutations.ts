@@ -73,6 +73,12 @@ export const allMutations: readonly StoreMutations[] = [
     mutations: shortcuts.chat,
   },
   {
+    store: "operations/translated",
+    testFolder: "operations/shortcuts",
+    tests: ["translated-streams"],
+    mutations: shortcuts.translated,
+  },
+  {
     store: "openai/responses/native",
     testFolder: "operations/shortcuts",
     tests: ["native-streams"],

@@ -9,7 +9,6 @@ const known = {
   sharedNames: [],
   fileNames: [
     "src/anthropic/event-frame.ts messagesEvent",
-    "src/openai/chat/encode-chat-request.ts toUpstreamBody",
     "src/openai/responses/native/encode-responses-request.ts toUpstreamResponsesBody",
     "src/openai/responses/responses-least-tokens.ts isInputTooLong",
     "src/translate/responses/item-messages.ts addItem",

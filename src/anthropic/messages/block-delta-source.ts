@@ -1,5 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { memberOf, membersOf, valueAt } from "../../wire/json-members.js";
+import type { Place } from "../../wire/templates/event-template.js";
 import type { Span } from "../../wire/templates/measure-string.js";
 import { areDistinct, placeOf } from "../../wire/templates/places.js";
 import type { EventPlaces, TemplateSource } from "../../wire/templates/template-shortcut.js";
@@ -17,10 +18,14 @@ export class BlockDeltaSource implements TemplateSource {
     this.#progress = progress;
   }
 
+  takes(): boolean {
+    return true;
+  }
+
   placesOf(received: Buffer, sent: Buffer): EventPlaces | undefined {
     if (!received.equals(sent)) return undefined;
-    const place = findBlockText(received);
-    return place && { received: [place], sent: [place] };
+    const found = findBlockText(received);
+    return found && { received: [found.place], sent: [found.place] };
   }
 
   passed(bytes: Buffer, text: Readonly<Span>, escapes: number): void {
@@ -28,8 +33,15 @@ export class BlockDeltaSource implements TemplateSource {
   }
 }
 
+/** The text of an event. */
+export interface BlockText {
+  readonly place: Place;
+  /** The member of the delta that has it. */
+  readonly member: string;
+}
+
 /** @returns where the text of a `content_block_delta` stands that has one; `undefined` for all else. */
-export function findBlockText(json: Buffer) {
+export function findBlockText(json: Buffer): BlockText | undefined {
   const members = membersOf(json);
   const type = memberOf(members, "type");
   const delta = memberOf(members, "delta");
@@ -41,5 +53,5 @@ export function findBlockText(json: Buffer) {
   const [text, ...more] = others;
   if (!areDistinct(inner) || text === undefined || more.length > 0 || !textMembers.includes(text.name))
     return undefined;
-  return json[text.start] === 0x22 ? placeOf("text", text) : undefined;
+  return json[text.start] === 0x22 ? { place: placeOf("text", text), member: text.name } : undefined;
 }

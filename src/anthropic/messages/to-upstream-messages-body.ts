@@ -1,6 +1,5 @@
 import { cutOtherCaps } from "../../openai/request/other-caps.js";
-import { unpooled } from "../../wire/copy-out-of-pool.js";
-import { type Edited, editText, spliceText } from "../../wire/edited-bytes.js";
+import { type Edited, editText, keptText, spliceText } from "../../wire/edited-bytes.js";
 import {
   editMembers,
   type JsonMember,
@@ -55,7 +54,7 @@ function edited({ body, members, stream }: MessagesRequest, edits: MemberEdits):
   const bytes =
     edits.size === 1 ? spliceText(body, start, end, edits.get("model") as string) : editText(body, members, edits);
   // It is kept as long as the answer takes.
-  return stream ? unpooled(bytes) : bytes;
+  return stream ? keptText(bytes) : bytes;
 }
 
 /** A budget for thinking must be less than the cap. */

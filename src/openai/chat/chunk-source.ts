@@ -22,6 +22,10 @@ export class ChunkSource implements TemplateSource {
     this.#progress = progress;
   }
 
+  takes(): boolean {
+    return true;
+  }
+
   placesOf(received: Buffer, sent: Buffer): EventPlaces | undefined {
     const from = findChunkText(received);
     const to = from && findChunkText(sent);
@@ -39,18 +43,19 @@ export class ChunkSource implements TemplateSource {
 }
 
 /** Where the text of the only choice's delta, and OpenAI's random padding, stand in a chunk. */
-export interface ChunkText {
+interface ChunkText {
   /** In the order of their positions. */
   places: Place[];
   /** The member of the delta that has the text. */
   member: string;
+  hasRole: boolean;
   /** The index of the choice. */
   choice: number;
   choices: Uint8Array;
 }
 
 /** @returns `undefined` unless the chunk is plain text of one choice in the middle of a stream. */
-export function findChunkText(json: Buffer): ChunkText | undefined {
+function findChunkText(json: Buffer): ChunkText | undefined {
   if (json[0] !== 0x7b) return undefined;
   const members = membersOf(json);
   const choices = memberOf(members, "choices");
@@ -62,15 +67,25 @@ export function findChunkText(json: Buffer): ChunkText | undefined {
   if (choice === undefined || others.length > 0) return undefined;
   const found = findText(json, choice);
   if (found === undefined) return undefined;
-  const { text, index } = found;
+  const { text, index, hasRole } = found;
   const padding = memberOf(members, "obfuscation");
   const places = [placeOf("text", text)];
   if (padding !== undefined && json[padding.start] === 0x22) places.push(placeOf("padding", padding));
   places.sort((left, right) => left.start - right.start);
-  return { places, member: text.name, choice: index, choices: json.subarray(choices.start, choices.end) };
+  return { places, member: text.name, hasRole, choice: index, choices: json.subarray(choices.start, choices.end) };
 }
 
-function findText(json: Buffer, choice: number): { text: JsonMember; index: number } | undefined {
+/**
+ * @returns where the content of a chunk stands that brings that of the first choice alone. Only a first chunk of the
+ * gateway's own has a role: no other is like it.
+ */
+export function contentOfChunk(json: Buffer, mayHaveRole: boolean): readonly Place[] | undefined {
+  const found = findChunkText(json);
+  if (found?.member !== "content" || found.choice !== 0) return undefined;
+  return mayHaveRole || !found.hasRole ? found.places : undefined;
+}
+
+function findText(json: Buffer, choice: number): { text: JsonMember; hasRole: boolean; index: number } | undefined {
   const members = membersOf(json, choice);
   const finish = memberOf(members, "finish_reason");
   const delta = memberOf(members, "delta");
@@ -86,5 +101,6 @@ function findText(json: Buffer, choice: number): { text: JsonMember; index: numb
   }
   // That the model reasons shows in the first words, which must be read.
   if (text.name !== "content" && text.end - text.start === emptyText) return undefined;
-  return { text, index: Number(json.toString("latin1", index.start, index.end)) };
+  const hasRole = memberOf(deltaMembers, "role") !== undefined;
+  return { text, hasRole, index: Number(json.toString("latin1", index.start, index.end)) };
 }

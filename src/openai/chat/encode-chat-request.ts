@@ -1,5 +1,4 @@
-import { unpooled } from "../../wire/copy-out-of-pool.js";
-import { type Edited, editText, spliceText, wholeText } from "../../wire/edited-bytes.js";
+import { type Edited, editText, keptText, spliceText, wholeText } from "../../wire/edited-bytes.js";
 import { type JsonMember, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import type { Dialect } from "../dialect.js";
 import { cutOtherCaps } from "../request/other-caps.js";
@@ -27,7 +26,7 @@ interface Target {
 export function encodeChatRequest(request: ChatRequest, target: Target): Edited {
   const body = editedBody(request, target);
   // The copy is kept until the response has ended.
-  return request.stream ? unpooled(body) : body;
+  return request.stream ? keptText(body) : body;
 }
 
 /** The same in one piece. */

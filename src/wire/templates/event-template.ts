@@ -16,6 +16,8 @@ export interface Place extends Readonly<Span> {
 
 /** Hears of the events that a template passes on. */
 export interface TemplateListener {
+  /** Whether an event with so much text is passed. */
+  takes(textBytes: number): boolean;
   /**
    * @param text - where in the bytes its text stands.
    * @param escapes - how many escapes that has, each of two bytes for one.
@@ -70,7 +72,7 @@ export class EventTemplate {
     // The end of one event and the beginning of the next are compared, and written, together.
     let before = this.#sent.head;
     for (let position = start + head.length; ; position += joint.length) {
-      if (!this.#measure(bytes, position)) break;
+      if (!this.#measure(bytes, position) || !listener.takes(this.#text.end - this.#text.start)) break;
       position = this.#placesEnd;
       const isFollowed = stands(joint, bytes, position);
       if (!isFollowed && !stands(tail, bytes, position)) break;

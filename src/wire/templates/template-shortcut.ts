@@ -42,6 +42,11 @@ export class TemplateShortcut {
     return this.#misses >= patience;
   }
 
+  /** The events that come may mean something else now: no event is passed before another was learnt. */
+  forget(): void {
+    this.#template = undefined;
+  }
+
   /**
    * Passes on all matching events in a row that begin at `start`.
    * @returns the end of the last one; `start` when there was none.

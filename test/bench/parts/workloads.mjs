@@ -20,6 +20,19 @@ export const workloads = [
     expected: { status: "200", bodyBytes: 900 },
   },
   {
+    name: "W1s",
+    title: "the same, one at a time",
+    answer: "whole",
+    body: small,
+    connections: 1,
+    // One at a time is too few to have the code compiled.
+    warmUpConnections: 16,
+    per: "request",
+    seconds: 2,
+    expected: { status: "200", bodyBytes: 900 },
+    variants: ["floor", "floor-undici", "node"],
+  },
+  {
     name: "W2a",
     title: "200 events in one burst",
     answer: "burst",

@@ -68,3 +68,31 @@ export const messages: readonly Mutation[] = [
     replace: "!textMembers",
   },
 ];
+
+export const translated: readonly Mutation[] = [
+  {
+    name: "a text is passed into a part of the answer that has ended",
+    find: "    this.shortcut?.forget();\n",
+    replace: "",
+  },
+  {
+    name: "an event without text makes one for the client",
+    find: "return textBytes > 0 && textBytes <= mostText;",
+    replace: "return textBytes <= mostText;",
+  },
+  {
+    name: "a text that was passed is not in what ends the stream",
+    find: "    this.#sink.textWent?.(textOf(bytes, text, escapes));\n",
+    replace: "",
+  },
+  {
+    name: "escapes of a text that was passed stand in what ends the stream",
+    find: "return escapes === 0",
+    replace: "return escapes >= 0",
+  },
+  {
+    name: "the role of the first chunk is passed on with each",
+    find: "contentOfChunk(sent, false)",
+    replace: "contentOfChunk(sent, true)",
+  },
+];

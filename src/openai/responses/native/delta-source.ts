@@ -16,6 +16,10 @@ export class DeltaSource implements TemplateSource {
     this.#progress = progress;
   }
 
+  takes(): boolean {
+    return true;
+  }
+
   placesOf(received: Buffer, sent: Buffer): EventPlaces | undefined {
     if (!received.equals(sent)) return undefined;
     const members = membersOf(received);

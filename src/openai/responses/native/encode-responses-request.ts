@@ -1,5 +1,4 @@
-import { unpooled } from "../../../wire/copy-out-of-pool.js";
-import { type Edited, editText } from "../../../wire/edited-bytes.js";
+import { type Edited, editText, keptText } from "../../../wire/edited-bytes.js";
 import {
   editMembers,
   elementsOf,
@@ -51,7 +50,7 @@ export function toUpstreamResponsesBody(request: ResponsesRequest, target: Nativ
   if (withoutTools.length > 0) addToolEdits(request, withoutTools, edits);
   const edited = editText(body, members, edits);
   // The copy is kept until the response has ended.
-  return stream ? unpooled(edited) : edited;
+  return stream ? keptText(edited) : edited;
 }
 
 function addCapEdits(request: ResponsesRequest, target: NativeTarget, edits: MemberEdits): void {
