@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { elementsOf, type JsonMember, memberOf, membersOf } from "../../wire/json-members.js";
-import type { Place } from "../../wire/templates/event-template.js";
-import type { Span } from "../../wire/templates/measure-string.js";
+import type { EventPlace } from "../../wire/templates/event-template.js";
+import type { ByteSpan } from "../../wire/templates/measure-string.js";
 import { areDistinct, placeOf } from "../../wire/templates/places.js";
 import type { EventPlaces, TemplateSource } from "../../wire/templates/template-shortcut.js";
 import type { ChatProgress } from "./chat-progress.js";
@@ -37,7 +37,7 @@ export class ChunkSource implements TemplateSource {
     return { received: from.places, sent: to.places };
   }
 
-  passed(bytes: Buffer, text: Readonly<Span>, escapes: number): void {
+  passed(bytes: Buffer, text: Readonly<ByteSpan>, escapes: number): void {
     this.#progress.outputOf(this.#choice).addEscaped(bytes, text.start, text.end, escapes);
   }
 }
@@ -45,7 +45,7 @@ export class ChunkSource implements TemplateSource {
 /** Where the text of the only choice's delta, and OpenAI's random padding, stand in a chunk. */
 interface ChunkText {
   /** In the order of their positions. */
-  places: Place[];
+  places: EventPlace[];
   /** The member of the delta that has the text. */
   member: string;
   hasRole: boolean;
@@ -79,7 +79,7 @@ function findChunkText(json: Buffer): ChunkText | undefined {
  * @returns where the content of a chunk stands that brings that of the first choice alone. Only a first chunk of the
  * gateway's own has a role: no other is like it.
  */
-export function contentOfChunk(json: Buffer, mayHaveRole: boolean): readonly Place[] | undefined {
+export function contentOfChunk(json: Buffer, mayHaveRole: boolean): readonly EventPlace[] | undefined {
   const found = findChunkText(json);
   if (found?.member !== "content" || found.choice !== 0) return undefined;
   return mayHaveRole || !found.hasRole ? found.places : undefined;

@@ -1,8 +1,8 @@
 import { type JsonMember, memberOf } from "../json-members.js";
-import type { Place } from "./event-template.js";
+import type { EventPlace } from "./event-template.js";
 
 /** The place of a member's value; of a string, of what stands between its quotes. */
-export function placeOf(kind: Place["kind"], { start, end }: JsonMember): Place {
+export function placeOf(kind: EventPlace["kind"], { start, end }: JsonMember): EventPlace {
   return kind === "text" || kind === "padding" ? { kind, start: start + 1, end: end - 1 } : { kind, start, end };
 }
 
