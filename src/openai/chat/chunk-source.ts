@@ -9,6 +9,9 @@ import type { ChatProgress } from "./chat-progress.js";
 /** Members of a delta that contain the model's text. */
 const textMembers: readonly string[] = ["content", "reasoning_content", "reasoning"];
 
+/** Two quotes. */
+const emptyText = 2;
+
 /** The chunks that bring plain text of one choice in the middle of a stream: they differ in the text of the delta alone. */
 export class ChunkSource implements TemplateSource {
   readonly count = 0;
@@ -96,6 +99,8 @@ function findText(json: Buffer, choice: number): { text: JsonMember; hasRole: bo
   if (text === undefined || more.length > 0 || !textMembers.includes(text.name) || json[text.start] !== 0x22) {
     return undefined;
   }
+  // That the model reasons shows in the first words, which must be read.
+  if (text.name !== "content" && text.end - text.start === emptyText) return undefined;
   const hasRole = memberOf(deltaMembers, "role") !== undefined;
   return { text, hasRole, index: Number(json.toString("latin1", index.start, index.end)) };
 }

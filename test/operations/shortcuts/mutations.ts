@@ -34,6 +34,14 @@ export const templates: readonly Mutation[] = [
   },
 ];
 
+export const chat: readonly Mutation[] = [
+  {
+    name: "reasoning is passed that nobody has seen to be some",
+    find: 'if (text.name !== "content" && text.end - text.start === emptyText) return undefined;',
+    replace: "",
+  },
+];
+
 export const responses: readonly Mutation[] = [
   {
     name: "the number of a passed event is forgotten",

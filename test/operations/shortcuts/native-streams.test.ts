@@ -3,15 +3,21 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { pingEvent } from "../../../src/anthropic/event-frame.js";
 import { MessageStream } from "../../../src/anthropic/messages/message-stream.js";
+import { ChatCodec } from "../../../src/openai/chat/chat-codec.js";
 import { NativeResponseStream } from "../../../src/openai/responses/native/native-response-stream.js";
 import { answerContext } from "../../support/answer-context.js";
 import { anyStream, cuts, damage, damaged } from "./any-stream.js";
 import { type EventCodec, relayCut } from "./relay-both-ways.js";
-import { messagesEvents, responsesEvents } from "./upstream-events.js";
+import { chatEvents, messagesEvents, responsesEvents } from "./upstream-events.js";
 
 const responseContext = { ...answerContext(), responseId: "resp_own", createdAt: 1_763_000_000, isStored: false };
 
 const protocols = [
+  {
+    name: "chat completions",
+    events: chatEvents,
+    create: (): EventCodec => new ChatCodec(answerContext(), true),
+  },
   {
     name: "Responses",
     events: responsesEvents,
@@ -68,4 +74,14 @@ it("knows of a delta behind the end of a block that more is to come, also where 
   const seen = relayCut(create(), bytes, [], true);
   expect(seen).toEqual(relayCut(create(), bytes, [], false));
   expect(seen.progress).toMatchObject({ awaitsUsage: false });
+});
+
+it("knows that a model reasons whose first reasoning is empty", () => {
+  const reasoning = ["", "", "", "Hm", " so"].map((reasoning_content) => ({
+    ...{ id: "chatcmpl-1", object: "chat.completion.chunk", created: 5, model: "up" },
+    choices: [{ index: 0, delta: { reasoning_content }, finish_reason: null }],
+  }));
+  const events = [...chatEvents.begin, ...reasoning];
+  const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+  expect(relayCut(new ChatCodec(answerContext(), true), bytes, [], true).progress).toMatchObject({ reasons: true });
 });
