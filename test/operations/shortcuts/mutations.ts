@@ -3,6 +3,11 @@ import type { Mutation } from "../../mutation/mutation.js";
 /** Of what passes events on without parsing them. */
 export const templates: readonly Mutation[] = [
   {
+    name: "very many members are compared with each other",
+    find: "members.length <= mostMembers && ",
+    replace: "",
+  },
+  {
     name: "an event is passed that ends otherwise",
     find: "if (!isFollowed && !stands(tail, bytes, position)) break;",
     replace: "",
