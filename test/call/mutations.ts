@@ -1,6 +1,6 @@
 import type { Mutation } from "../mutation/mutation.js";
 
-/** Of refusals that are remembered, and of what is held for a prompt. */
+/** Of refusals that are remembered, of what is held for a prompt, and of bodies that are read. */
 export const mutations: readonly Mutation[] = [
   {
     name: "a denial is remembered beyond its second",
@@ -25,5 +25,17 @@ export const mutations: readonly Mutation[] = [
     find: "if (named === undefined && room !== undefined",
     replace: "if (room !== undefined",
     test: "loose-holds",
+  },
+  {
+    name: "the beginning of a large piece is given back in place of its rest",
+    find: "this.#rest === undefined ? piece : Buffer.concat([piece, this.#rest])",
+    replace: "piece",
+    test: "guarded/held-streams",
+  },
+  {
+    name: "a body that another reads, too, is nobody's failure",
+    find: "      this.breakOff(error);",
+    replace: "      throw error;",
+    test: "stream-relay",
   },
 ];

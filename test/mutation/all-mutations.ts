@@ -67,6 +67,12 @@ export const allMutations: readonly StoreMutations[] = [
     mutations: shortcuts.templates,
   },
   {
+    store: "openai/chat",
+    testFolder: "operations/shortcuts",
+    tests: ["native-streams"],
+    mutations: shortcuts.chat,
+  },
+  {
     store: "operations/translated",
     testFolder: "operations/shortcuts",
     tests: ["translated-streams"],

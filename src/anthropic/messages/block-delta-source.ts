@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { memberOf, membersOf, valueAt } from "../../wire/json-members.js";
-import type { Place } from "../../wire/templates/event-template.js";
-import type { Span } from "../../wire/templates/measure-string.js";
+import type { EventPlace } from "../../wire/templates/event-template.js";
+import type { ByteSpan } from "../../wire/templates/measure-string.js";
 import { areDistinct, placeOf } from "../../wire/templates/places.js";
 import type { EventPlaces, TemplateSource } from "../../wire/templates/template-shortcut.js";
 import type { MessageProgress } from "./message-progress.js";
@@ -28,14 +28,14 @@ export class BlockDeltaSource implements TemplateSource {
     return found && { received: [found.place], sent: [found.place] };
   }
 
-  passed(bytes: Buffer, text: Readonly<Span>, escapes: number): void {
+  passed(bytes: Buffer, text: Readonly<ByteSpan>, escapes: number): void {
     this.#progress.textCame(bytes, text, escapes);
   }
 }
 
 /** The text of an event. */
 export interface BlockText {
-  readonly place: Place;
+  readonly place: EventPlace;
   /** The member of the delta that has it. */
   readonly member: string;
 }

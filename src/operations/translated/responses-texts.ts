@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { ChatToResponsesStream } from "../../translate/chat-to-responses-stream.js";
 import { memberOf, membersOf, valueAt } from "../../wire/json-members.js";
-import type { Place } from "../../wire/templates/event-template.js";
+import type { EventPlace } from "../../wire/templates/event-template.js";
 import { placeOf } from "../../wire/templates/places.js";
 import type { TextSink } from "./text-shortcut.js";
 
@@ -17,7 +17,7 @@ export class ResponsesTexts implements TextSink {
     return this.#stream.count;
   }
 
-  textIn(sent: Buffer): readonly Place[] | undefined {
+  textIn(sent: Buffer): readonly EventPlace[] | undefined {
     const members = membersOf(sent);
     const type = memberOf(members, "type");
     const delta = memberOf(members, "delta");

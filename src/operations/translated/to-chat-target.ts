@@ -15,7 +15,7 @@ import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type Steps, sliceBytes } from "../../wire/slices.js";
-import type { Span } from "../../wire/templates/measure-string.js";
+import type { ByteSpan } from "../../wire/templates/measure-string.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type { ExchangeFacts } from "../operation.js";
 import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource } from "./chat-source.js";
@@ -102,7 +102,7 @@ class ChatTexts implements TextSource {
     this.#progress = progress;
   }
 
-  textCame(bytes: Buffer, { start, end }: Readonly<Span>, escapes: number): void {
+  textCame(bytes: Buffer, { start, end }: Readonly<ByteSpan>, escapes: number): void {
     this.#progress.outputOf(0).addEscaped(bytes, start, end, escapes);
   }
 }

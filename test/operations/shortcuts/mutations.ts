@@ -3,6 +3,11 @@ import type { Mutation } from "../../mutation/mutation.js";
 /** Of what passes events on without parsing them. */
 export const templates: readonly Mutation[] = [
   {
+    name: "very many members are compared with each other",
+    find: "members.length <= mostMembers && ",
+    replace: "",
+  },
+  {
     name: "an event is passed that ends otherwise",
     find: "if (!isFollowed && !stands(tail, bytes, position)) break;",
     replace: "",
@@ -31,6 +36,14 @@ export const templates: readonly Mutation[] = [
     name: "what goes to the client otherwise is passed as it came",
     find: "this.#isSame = received.equals(sent) && !this.#sources.includes(-1);",
     replace: "this.#isSame = !this.#sources.includes(-1);",
+  },
+];
+
+export const chat: readonly Mutation[] = [
+  {
+    name: "reasoning is passed that nobody has seen to be some",
+    find: 'if (text.name !== "content" && text.end - text.start === emptyText) return undefined;',
+    replace: "",
   },
 ];
 
