@@ -14,8 +14,8 @@ export interface Entitlement {
 
 /**
  * By caller and model. A key, plan, account or catalog that changes is another object, so that what was worked out for the
- * one before is found no more. A caller has at most one entry for each model. Callers without a key are made anew for their
- * requests, so nothing is kept of them.
+ * one before is found no more. A caller has at most one entry for each model. Most callers without a key are made anew for
+ * each request, so nothing is kept of any of them.
  */
 const known = new WeakMap<Caller, Map<string, Entitlement>>();
 

@@ -3,7 +3,7 @@ import type { GatewayResponse } from "../gateway/gateway.js";
 import type { NodeClient } from "./node-client.js";
 import { discardRest } from "./node-discard-rest.js";
 import type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
-import { type StreamedResponse, writeStream } from "./node-stream-writer.js";
+import { type StreamedResponse, writeNodeStream } from "./node-stream.js";
 
 /** What both kinds of response can do. */
 interface Outgoing {
@@ -28,14 +28,14 @@ export function writeNodeResponse(
   if (isStream(body)) {
     // HTTP/2 knows no such header.
     if (req.httpVersionMajor >= 2) delete headers["connection"];
-    return writeStream(res as StreamedResponse, client, response, body);
+    return writeNodeStream(res as StreamedResponse, client, response, body);
   }
   // The host may have responded in the meantime: with its own timeout, for instance.
   if (client.gone || res.headersSent) return undefined;
   if (body !== null && body.length > longBody && req.method !== "HEAD" && headers["connection"] !== "close") {
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
     headers["content-length"] = String(bytes.length);
-    return writeStream(res as StreamedResponse, client, response, slicesOf(bytes));
+    return writeNodeStream(res as StreamedResponse, client, response, slicesOf(bytes));
   }
   client.answered();
   writeWhole(req, res, response, body);

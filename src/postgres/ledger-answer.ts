@@ -4,7 +4,6 @@ import type { AccountLimits } from "../ledger/limits/account-limits.js";
 import { type HeldLimits, prepaidOf } from "../ledger/limits/held-limits.js";
 import type { AccountView } from "../ledger/limits/limit-states.js";
 import { type Prepaid, tooManyLots } from "../ledger/limits/prepaid.js";
-import { storedWindows } from "./ledger-operation.js";
 
 interface StoredInstance {
   starts_at: number;
@@ -132,5 +131,6 @@ function instanceOf({ starts_at, ends_at, used, held, bonus }: StoredInstance): 
 }
 
 export function byWindow(times: readonly number[]): Lease["starts"] {
-  return Object.fromEntries(storedWindows.map((window, index) => [window, times[index]])) as Lease["starts"];
+  const [session, week, month] = times as readonly [number, number, number];
+  return { session, week, month };
 }

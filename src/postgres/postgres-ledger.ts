@@ -1,6 +1,7 @@
 import { admittingInstances, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
 import { atMost } from "../ledger/at-most.js";
+import { promised } from "../ledger/calls/promised.js";
 import {
   type Balance,
   type CreditLedger,
@@ -68,6 +69,8 @@ const operateSql = "select answer::text as json from infergate.operate($1::text:
 const operateProcedure = "call infergate.operate_read_committed($1::text::jsonb, null)";
 const balanceSql = "select infergate.balance_of($1, $2::text::jsonb)::text as json";
 const claimSql = "select infergate.claim_top_up($1, $2)::text as json";
+// Its plans must go by indexes and so look dear: PostgreSQL would compile them each time, which takes a quarter of a second.
+const purgeSql = "select infergate.purge($1, $2)::text as json from set_config('jit', 'off', true)";
 const sliceSql = "select infergate.slice_usage($1)::text as json";
 const sweepSql = "select infergate.sweep($1)::text as json";
 const sweepProcedure = "call infergate.sweep_read_committed($1, null)";
@@ -95,33 +98,15 @@ export class PostgresLedger implements CreditLedger {
       database.pool.query(announceSql, [this.channel, JSON.stringify(accounts)]),
     );
     this.#purger = new Purger(async (stepSize) => {
-      const [more] = await database.query("select infergate.purge($1, $2)::text as json", [retentionMs, stepSize]);
+      const [more] = await database.query(purgeSql, [retentionMs, stepSize]);
       // One that fails leaves nothing behind, and must not hold up the retention.
       const [unsliced] = await database.query(sliceSql, [slicedAtOnce]).catch(() => [false]);
       return more === true || unsliced === true;
     });
   }
 
-  async reserve(request: ReserveRequest): Promise<ReserveResult> {
-    const { account, limits } = request;
-    const answer = await this.#submit(reserveOperation(request), request);
-    const { now, lease } = answer;
-    const view = viewOf(answer);
-    const credits = creditsOf(view, limits, request, now);
-    if (!lease) {
-      // The statement has decided by the same rules; what it returned shows them again.
-      const { denial } = judgeReservation(admittingInstances(view, limits, now), view.limits, request, now);
-      return { ok: false, blocked: [], ...denial, ...credits, now };
-    }
-    const { amount: amountMicro, expiresAt } = lease;
-    const [starts, ends] = [byWindow(lease.starts), byWindow(lease.ends)];
-    return {
-      ok: true,
-      lease: toLease(request, { account, amountMicro, expiresAt, starts, ends }, partOf(lease)),
-      ...credits,
-      now,
-      replayed: answer.status === "replayed",
-    };
+  reserve(request: ReserveRequest): Promise<ReserveResult> {
+    return promised(() => this.#submit(reserveOperation(request), request, (answer) => reserved(request, answer)));
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -139,11 +124,11 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
-    return this.#end(lease, settleOperation(lease, settlement, "charge"));
+    return promised(() => this.#end(lease, settleOperation(lease, settlement, "charge")));
   }
 
   async release(lease: Lease, rates: readonly RateUse[] = []): Promise<SettleResult> {
-    return this.#end(lease, releaseOperation(lease, rates));
+    return promised(() => this.#end(lease, releaseOperation(lease, rates)));
   }
 
   async balance(account: string, limits: WindowLimits, of: NamedLimits = {}): Promise<Balance> {
@@ -159,7 +144,7 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
-    const answer = await this.#submit(grantOperation(request), request);
+    const answer = await this.#submit(grantOperation(request), request, asItIs);
     this.#announcements.add(request.account);
     return windowStates(admittingInstances(viewOf(answer), request.limits, answer.now), request.limits);
   }
@@ -180,7 +165,7 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
-    await this.#submit(resetOperation(account, windows), { account });
+    await this.#submit(resetOperation(account, windows), { account }, asItIs);
     this.#announcements.add(account);
   }
 
@@ -219,26 +204,31 @@ export class PostgresLedger implements CreditLedger {
     await atMost(closeMs, Promise.all([this.#purger.idle(), this.#announcements.idle()]));
   }
 
-  async #end(lease: Lease, operation: LedgerOperation): Promise<SettleResult> {
-    const answer = await this.#submit(operation, lease);
-    const { paid: prepaidMicro } = answer;
-    return {
-      status: answer.status as SettleStatus,
-      ...(prepaidMicro !== undefined && { prepaidMicro }),
-      ...creditsAfter(viewOf(answer), lease, answer.now),
-    };
+  #end(lease: Lease, operation: LedgerOperation): Promise<SettleResult> {
+    return this.#submit(operation, lease, (answer) => {
+      const status = answer.status as SettleStatus;
+      const { paid: prepaidMicro } = answer;
+      const credits = creditsAfter(viewOf(answer), lease, answer.now);
+      return prepaidMicro === undefined ? { status, ...credits } : { status, prepaidMicro, ...credits };
+    });
   }
 
   async #changePrepaid(operation: LedgerOperation, request: TopUpRequest | DeductRequest): Promise<PrepaidState> {
-    const answer = await this.#submit(operation, request);
+    const answer = await this.#submit(operation, request, asItIs);
     this.#announcements.add(request.account);
     return prepaidState(viewOf(answer).limits?.prepaid ?? newPrepaid(), answer.now);
   }
 
-  async #submit(operation: LedgerOperation, request: Refusable): Promise<LedgerAnswer> {
-    const answer = await this.#queue.submit(request.account, operation);
-    requireDone(answer, request);
-    return answer;
+  /** @param read - makes of the answer what the caller gets, when it was not refused. */
+  #submit<Result>(
+    operation: LedgerOperation,
+    request: Refusable,
+    read: (answer: LedgerAnswer) => Result,
+  ): Promise<Result> {
+    return this.#queue.submit(request.account, operation, (answer) => {
+      requireDone(answer, request);
+      return read(answer);
+    });
   }
 
   async #operate(batches: readonly AccountBatch[]): Promise<readonly LedgerAnswer[]> {
@@ -258,6 +248,26 @@ export class PostgresLedger implements CreditLedger {
   #query<Answer>(sql: string, values: (string | number | null)[]): Promise<Answer[]> {
     return runStatement(() => this.#database.query<Answer>(sql, values));
   }
+}
+
+function reserved(request: ReserveRequest, answer: LedgerAnswer): ReserveResult {
+  const { account, limits } = request;
+  const { now, lease } = answer;
+  const view = viewOf(answer);
+  const credits = creditsOf(view, limits, request, now);
+  if (!lease) {
+    // The statement has decided by the same rules; what it returned shows them again.
+    const { denial } = judgeReservation(admittingInstances(view, limits, now), view.limits, request, now);
+    return { ok: false, blocked: [], ...denial, ...credits, now };
+  }
+  const { amount: amountMicro, expiresAt } = lease;
+  const receipt = { account, amountMicro, expiresAt, starts: byWindow(lease.starts), ends: byWindow(lease.ends) };
+  const replayed = answer.status === "replayed";
+  return { ok: true, lease: toLease(request, receipt, partOf(lease)), ...credits, now, replayed };
+}
+
+function asItIs(answer: LedgerAnswer): LedgerAnswer {
+  return answer;
 }
 
 function only<Answer>([answer]: readonly Answer[]): Answer {

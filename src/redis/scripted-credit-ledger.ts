@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { admittingInstances, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
+import { promised } from "../ledger/calls/promised.js";
 import {
   type Balance,
   type CreditLedger,
@@ -320,15 +321,6 @@ export class ScriptedCreditLedger implements CreditLedger {
   async #send(script: Script, account: string, args: readonly unknown[]): Promise<unknown> {
     const text = JSON.stringify([...this.#journal, ...args]);
     return await this.#run(script, this.#recent.get(account).keys, [text]).catch(rejectUnavailable);
-  }
-}
-
-/** As an async function: what it throws rejects. It has no promise of its own. */
-function promised<Result>(start: () => Promise<Result>): Promise<Result> {
-  try {
-    return start();
-  } catch (error) {
-    return Promise.reject(error);
   }
 }
 

@@ -57,6 +57,16 @@ export class ChatToResponsesStream {
     return this.#writer.size;
   }
 
+  /** The number of the last event. */
+  get count(): number {
+    return this.#writer.sequenceNumber - 1;
+  }
+
+  /** A piece of the message that is open has gone out, as the one before did: no event is made of it. */
+  textWent(text: string): void {
+    if (this.#text instanceof OpenMessage) this.#text.went(text);
+  }
+
   /** What goes to the client before all else. */
   begin(): ResponseEvent[] {
     this.#begin();

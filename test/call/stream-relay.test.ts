@@ -9,6 +9,8 @@ import type { Outcome } from "../../src/events/outcome.js";
 import type { UsageSource } from "../../src/metering/outcome.js";
 import { ChatCodec } from "../../src/openai/chat/chat-codec.js";
 import type { Dialect } from "../../src/openai/dialect.js";
+import { ReceivedBody } from "../../src/providers/transport/received-body.js";
+import { readPiece } from "../../src/wire/pieces/piece-source.js";
 import { answerContext } from "../support/answer-context.js";
 
 const encoder = new TextEncoder();
@@ -179,6 +181,22 @@ describe("StreamRelay", () => {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(given - before).toBeLessThanOrEqual(1);
     await relay.return();
+  });
+
+  it("makes a failure of a body that its provider's own code reads, too", async () => {
+    const received = new ReceivedBody({ resume() {}, release() {} });
+    const { relay, outcomes } = open(received);
+    received.push(chunk("a"));
+    expect((await relay.next()).done).toBe(false);
+    const theirs = received.next();
+    // Called by an event of the client's connection: what it throws would end the process.
+    const said = new Promise<string>((resolve) => {
+      const took = (piece: Uint8Array) => resolve(Buffer.from(piece).toString());
+      relay[readPiece]({ took, ended: () => resolve("ended"), failed: (error) => resolve(String(error)) });
+    });
+    expect(await said).toContain('"code":"bad_gateway"');
+    expect(outcomes).toMatchObject([{ reason: "upstream_failed", source: "partial" }]);
+    expect((await theirs).done).toBe(true);
   });
 
   it("loses no promise when it is read twice at once", async () => {

@@ -64,6 +64,11 @@ describe("readUntilAborted", () => {
     };
     await expect(readUntilAborted(new AbortNotifier(), refused.body, refuse)).rejects.toThrow("refused");
     expect(refused.left).toHaveBeenCalledOnce();
+    const { body } = bodyOf("one");
+    const failure = new Promise((brokeOff) =>
+      readTo(new AbortNotifier(), body, { take: () => true, ended: refuse, brokeOff }),
+    );
+    expect(await failure).toMatchObject({ message: "refused" });
     await expect(readUntilAborted(new AbortNotifier(), {} as AsyncIterable<Uint8Array>, () => true)).rejects.toThrow();
   });
 

@@ -67,6 +67,18 @@ export const allMutations: readonly StoreMutations[] = [
     mutations: shortcuts.templates,
   },
   {
+    store: "openai/chat",
+    testFolder: "operations/shortcuts",
+    tests: ["native-streams"],
+    mutations: shortcuts.chat,
+  },
+  {
+    store: "operations/translated",
+    testFolder: "operations/shortcuts",
+    tests: ["translated-streams"],
+    mutations: shortcuts.translated,
+  },
+  {
     store: "openai/responses/native",
     testFolder: "operations/shortcuts",
     tests: ["native-streams"],

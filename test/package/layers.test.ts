@@ -103,6 +103,24 @@ describe("the layers", () => {
     expect([...folders].sort()).toEqual(places.toSorted());
   });
 
+  it("may import only what one of their files does import", async () => {
+    const imported = new Map<string, string[]>();
+    for (const file of await sourceFiles()) {
+      const [, folder = ""] = file.split("/");
+      const found = ts.preProcessFile(await readFile(join(root, file), "utf8")).importedFiles;
+      const names = found.map(({ fileName }) => (fileName.startsWith(".") ? join(dirname(file), fileName) : fileName));
+      imported.set(folder, [...(imported.get(folder) ?? []), ...names]);
+    }
+    for (const { folder, imports, packages = [] } of layers) {
+      const names = imported.get(folder) ?? [];
+      const idle = [
+        ...imports.filter((name) => !names.some((file) => `${file}/`.startsWith(`src/${name}/`))),
+        ...packages.filter((name) => !names.some((other) => other === name || isAnyOf(name, other))),
+      ];
+      expect({ folder, idle }).toEqual({ folder, idle: [] });
+    }
+  });
+
   it("have folders of at most 20 files", async () => {
     const counts = new Map<string, number>();
     for (const file of await sourceFiles()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
@@ -146,6 +164,11 @@ async function lintProbes(probes: Record<string, Probe>): Promise<Record<string,
       return [file, { allowed: sources.filter((s) => !isRefused(s)), refused: sources.filter(isRefused) }];
     }),
   );
+}
+
+/** @param pattern - such as `node:*`. */
+function isAnyOf(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") && name.startsWith(pattern.slice(0, -1));
 }
 
 async function sourceFiles(): Promise<string[]> {

@@ -40,7 +40,7 @@ export const layers: readonly Layer[] = [
     folder: "tokens",
     question: "How many tokens is a text at most?",
     imports: ["wire"],
-    packages: ["gpt-tokenizer/encoding/o200k_base", "node:buffer"],
+    packages: ["node:buffer"],
   },
   {
     folder: "keys",
@@ -74,7 +74,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "errors",
     question: "Which failures are there? No wire format.",
-    imports: ["wire", "metering"],
+    imports: ["metering"],
   },
   {
     folder: "redaction",
@@ -97,7 +97,6 @@ export const layers: readonly Layer[] = [
         "tokens",
         "metering",
         "errors",
-        "redaction",
         "openai/request/json-request.js",
         "openai/request/content-shape.js",
         "openai/request/deepest-body.js",
@@ -112,11 +111,12 @@ export const layers: readonly Layer[] = [
         "openai/media/without-images.js",
         "openai/media/token-estimate.js",
       ],
-      ...["openai/chat/message-outline.js", "openai/chat/prompt-tokens.js", "openai/chat/least-tokens.js"],
+      ...["openai/chat/message-outline.js", "openai/chat/prompt-tokens.js"],
       ...["openai/chat/capabilities.js"],
       ...[
         "openai/answer-bounds.js",
         "openai/received-answer.js",
+        "openai/edit-answer.js",
         "openai/answer-context.js",
         "openai/dialect.js",
         "openai/upstream-errors/upstream-failure.js",
@@ -127,13 +127,13 @@ export const layers: readonly Layer[] = [
   {
     folder: "translate",
     question: "How does one client protocol become another?",
-    imports: ["wire", "seal", "metering", "errors", "redaction", "openai", "anthropic"],
+    imports: ["wire", "seal", "metering", "errors", "openai", "anthropic"],
     packages: ["node:buffer", "node:crypto"],
   },
   {
     folder: "providers",
     question: "How is a model server reached?",
-    imports: ["metering", "redaction", "openai", "errors", "wire", "check"],
+    imports: ["metering", "redaction", "openai", "wire", "check"],
     packages: ["zod", "lru-cache", "#transport", "node:*"],
   },
   {
@@ -194,20 +194,19 @@ export const layers: readonly Layer[] = [
   {
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
-    imports: [...store, "guard/time-limit.js"],
-    packages: ["zod", "lru-cache", "node:buffer", "node:crypto", "node:timers"],
+    imports: [...contracts, "metering", "guard/time-limit.js"],
+    packages: ["lru-cache", "node:buffer", "node:crypto", "node:timers"],
   },
   {
     folder: "postgres",
     question: "How are keys, plans, credits and responses kept in PostgreSQL?",
     imports: store,
-    packages: ["zod", "node:crypto"],
   },
   {
     folder: "sqlite",
     question: "How are keys, plans, credits and responses kept in SQLite?",
     imports: store,
-    packages: ["zod", "lru-cache", "node:crypto", "node:timers/promises"],
+    packages: ["lru-cache", "node:crypto", "node:timers/promises"],
   },
   {
     folder: "answer-guards",
@@ -227,11 +226,9 @@ export const layers: readonly Layer[] = [
     folder: "access",
     question: "Whose key is it, and what may it use? Cached and checked.",
     imports: [
-      ...contracts,
-      "tokens",
+      ...["keys", "plans", "accounts", "ledger"],
       "metering",
       "errors",
-      "openai",
       "events",
       "guard",
       "routing",
@@ -244,7 +241,7 @@ export const layers: readonly Layer[] = [
     folder: "call",
     question: "How is one metered call made: admit, send, relay, settle?",
     imports: [
-      ...["wire", "seal", "metering", ...contracts, "errors", "redaction", provider, "providers/direct-call.js"],
+      ...["wire", "seal", "metering", "plans", "ledger", "errors", "redaction", provider, "providers/direct-call.js"],
       ...[
         "providers/header-secrets.js",
         "operations",
@@ -298,7 +295,7 @@ export const layers: readonly Layer[] = [
     folder: "ai-sdk",
     question: "How is a model of the AI SDK a provider?",
     imports: [
-      ...["openai", "anthropic/claude-thinking.js", "redaction", "errors", "wire", "check", "metering", provider],
+      ...["openai", "anthropic/claude-thinking.js", "redaction", "errors", "wire", "check", provider],
       "providers/header-secrets.js",
       ...["providers/transport/fetch-error.js", "providers/transport/idle-timeout.js"],
     ],

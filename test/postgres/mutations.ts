@@ -13,6 +13,12 @@ const stores = "postgres-stores";
 const subscriptions = "postgres-subscriptions";
 
 export const mutations: readonly Mutation[] = [
+  {
+    name: "the retention is compiled",
+    find: " from set_config('jit', 'off', true)",
+    replace: "",
+    test: retention,
+  },
   // Windows
   {
     name: "a session outlives its end",

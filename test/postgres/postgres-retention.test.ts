@@ -67,6 +67,23 @@ describeWithPostgres("PostgreSQL, retention", (server) => {
     return fixture;
   }
 
+  it("is not compiled, and leaves the connection as it was", async () => {
+    const schema = `retention_${++serial}`;
+    await createShiftedSchema(pool, schema);
+    await pool.query(`
+      create table ${schema}.seen (jit text);
+      create or replace function ${schema}.purge(retention_ms bigint, step_size int) returns boolean
+      language plpgsql as $$ begin insert into ${schema}.seen values (current_setting('jit')); return false; end $$;
+    `);
+    const single = new pg.Pool({ connectionString: server.url, max: 1, options: "-c jit=on" });
+    const ledger = postgresCreditLedger({ pool: shiftedPool(single, schema, new ManualClock(start)), schema });
+    await ledger.reset("somebody", ["week"]);
+    await ledger.close();
+    const { rows } = await single.query(`select jit, current_setting('jit') as after from ${schema}.seen`);
+    await single.end();
+    expect(rows).toEqual([{ jit: "off", after: "on" }]);
+  });
+
   /** One operation, and the step of the retention that it sets off. */
   async function touch(fixture: Fixture, retentionMs?: number): Promise<void> {
     const ledger = fixture.open(retentionMs);

@@ -228,6 +228,27 @@ describe("a stream", () => {
   });
 });
 
+describe("a provider of a host's own", () => {
+  it.each([
+    ["texts", ['{"id":"1",', '"choices":[]}']],
+    ["one text", ["{}"]],
+    ["numbers", [1, 2]],
+    ["nothing", [undefined, null]],
+    ["lists of bytes", [[0x7b], [0x7d]]],
+  ])("that yields %s in place of bytes has failed, and that is all", async (_name, pieces) => {
+    const body = async function* () {
+      yield* pieces;
+    };
+    const call = async () => ({ status: 200, headers: {}, body: body() as AsyncIterable<Uint8Array> });
+    const test = await startTestGateway({ providers: { fake: { call } } });
+    for (const stream of [false, true]) {
+      expect((await test.gateway.handler(chatRequest({ stream }))).status).toBe(502);
+    }
+    expect(test.events).toMatchObject([{ chargedMicro: 0 }, { chargedMicro: 0 }]);
+    await test.close();
+  });
+});
+
 describe("a preflight", () => {
   it("to a path that does not exist lets the page read that it does not", async () => {
     const test = await startTestGateway({ cors: true });

@@ -1,6 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { memberOf, membersOf, valueAt } from "../../wire/json-members.js";
-import type { Span } from "../../wire/templates/measure-string.js";
+import type { EventPlace } from "../../wire/templates/event-template.js";
+import type { ByteSpan } from "../../wire/templates/measure-string.js";
 import { areDistinct, placeOf } from "../../wire/templates/places.js";
 import type { EventPlaces, TemplateSource } from "../../wire/templates/template-shortcut.js";
 import type { MessageProgress } from "./message-progress.js";
@@ -17,19 +18,30 @@ export class BlockDeltaSource implements TemplateSource {
     this.#progress = progress;
   }
 
-  placesOf(received: Buffer, sent: Buffer): EventPlaces | undefined {
-    if (!received.equals(sent)) return undefined;
-    const place = findBlockText(received);
-    return place && { received: [place], sent: [place] };
+  takes(): boolean {
+    return true;
   }
 
-  passed(bytes: Buffer, text: Readonly<Span>, escapes: number): void {
+  placesOf(received: Buffer, sent: Buffer): EventPlaces | undefined {
+    if (!received.equals(sent)) return undefined;
+    const found = findBlockText(received);
+    return found && { received: [found.place], sent: [found.place] };
+  }
+
+  passed(bytes: Buffer, text: Readonly<ByteSpan>, escapes: number): void {
     this.#progress.textCame(bytes, text, escapes);
   }
 }
 
+/** The text of an event. */
+export interface BlockText {
+  readonly place: EventPlace;
+  /** The member of the delta that has it. */
+  readonly member: string;
+}
+
 /** @returns where the text of a `content_block_delta` stands that has one; `undefined` for all else. */
-export function findBlockText(json: Buffer) {
+export function findBlockText(json: Buffer): BlockText | undefined {
   const members = membersOf(json);
   const type = memberOf(members, "type");
   const delta = memberOf(members, "delta");
@@ -41,5 +53,5 @@ export function findBlockText(json: Buffer) {
   const [text, ...more] = others;
   if (!areDistinct(inner) || text === undefined || more.length > 0 || !textMembers.includes(text.name))
     return undefined;
-  return json[text.start] === 0x22 ? placeOf("text", text) : undefined;
+  return json[text.start] === 0x22 ? { place: placeOf("text", text), member: text.name } : undefined;
 }

@@ -3,7 +3,7 @@ import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import { type EstimateBounds, estimatedOutput, estimatedTokens } from "../../openai/media/token-estimate.js";
 import { TextSample } from "../../tokens/text-sample.js";
-import type { Span } from "../../wire/templates/measure-string.js";
+import type { ByteSpan } from "../../wire/templates/measure-string.js";
 import { UsageTally } from "../usage.js";
 
 /** What has come of a stream of Messages. Its reader writes it; whoever meters the call reads it. */
@@ -84,7 +84,7 @@ export class MessageProgress implements StreamProgress {
   }
 
   /** The same of a delta whose text stands in the bytes, with so many escapes. */
-  textCame(bytes: Uint8Array, { start, end }: Readonly<Span>, escapes: number): void {
+  textCame(bytes: Uint8Array, { start, end }: Readonly<ByteSpan>, escapes: number): void {
     this.#isBetweenBlocks = false;
     this.#output.addEscaped(bytes, start, end, escapes);
   }

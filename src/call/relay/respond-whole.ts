@@ -9,6 +9,7 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 import { refusedFinish } from "../../operations/answers/refused-finish.js";
 import type { Exchange } from "../../operations/operation.js";
 import type { DirectAnswer } from "../../providers/direct-call.js";
+import { asBuffer } from "../../wire/as-buffer.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
 import { creditText } from "../admission/credit-text.js";
 import type { Attempt } from "../attempt.js";
@@ -74,7 +75,8 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   }
 
   take(piece: Uint8Array): boolean {
-    this.#pieces.push(piece);
+    // A host's own provider may yield anything.
+    this.#pieces.push(asBuffer(piece));
     this.#received += piece.length;
     this.#attempt.call.departure?.progress(guessTokens(this.#received));
     return this.#received <= this.#maxBytes;

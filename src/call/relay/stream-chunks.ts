@@ -121,7 +121,12 @@ export class StreamChunks implements PieceReader {
   #read(): void {
     this.#isReading = true;
     this.#flow.asked();
-    this.#source[readPiece](this);
+    try {
+      this.#source[readPiece](this);
+    } catch (error) {
+      // A host's own provider may read its body, too.
+      this.breakOff(error);
+    }
   }
 
   took(bytes: Uint8Array): void {

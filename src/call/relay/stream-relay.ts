@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { isRefusal } from "../../errors/provider-refusal.js";
 import { endReasonOf, type Outcome } from "../../events/outcome.js";
@@ -111,9 +112,9 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
     return nextPiece(this);
   }
 
-  /** Gives back a piece that was read: it is the next one again. */
+  /** Gives back a piece that was read: it is the next one again. It may be the beginning of a large one. */
   unread(piece: Uint8Array): void {
-    this.#rest = piece;
+    this.#rest = this.#rest === undefined ? piece : Buffer.concat([piece, this.#rest]);
   }
 
   leave(): void {

@@ -28,18 +28,19 @@ export function readUntilAborted(notice: AbortNotifier, body: AsyncIterable<Uint
   const took = (result: IteratorResult<Uint8Array>): void => {
     if (notice.aborted) return;
     try {
-      if (!result.done && reader.take(result.value)) {
-        Promise.resolve(iterator.next()).then(took, fail);
-        return;
+      if (!result.done) {
+        if (reader.take(result.value)) {
+          Promise.resolve(iterator.next()).then(took, fail);
+          return;
+        }
+        leaveBody(iterator);
       }
+      notice.removeEventListener("abort", breakOff);
+      reader.ended();
     } catch (error) {
       leaveBody(iterator);
       reader.brokeOff(error);
-      return;
     }
-    if (!result.done) leaveBody(iterator);
-    notice.removeEventListener("abort", breakOff);
-    reader.ended();
   };
   if (notice.aborted) {
     breakOff();

@@ -69,7 +69,8 @@ interface ReadBody {
 function readBody(body: RequestInit["body"]): ReadBody {
   if (body === undefined || body === null) return { bytes: null, type: null };
   if (typeof body === "string") return { bytes: Buffer.from(body), type: "text/plain;charset=UTF-8" };
-  if (body instanceof Uint8Array) return { bytes: body, type: null };
+  // Its owner may write into it while the call waits.
+  if (body instanceof Uint8Array) return { bytes: Buffer.from(body), type: null };
   const { body: bytes, headers } = new Response(body);
   return { bytes, type: headers.get("content-type") };
 }

@@ -84,6 +84,11 @@ function keptResponseClass(base: BodyOwnerClass): KeptResponseClass {
       return bytes === undefined ? super.arrayBuffer() : new Uint8Array(bytes).buffer;
     }
 
+    /** Newer runtimes have one of their own, which would read a body that was read. */
+    async bytes(): Promise<Uint8Array> {
+      return new Uint8Array(await this.arrayBuffer());
+    }
+
     /** The body's bytes, for the one that may have them. */
     #take(): Uint8Array | undefined {
       const kept = this.#kept;

@@ -5,8 +5,9 @@ import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import { mostToolCalls } from "../answer-bounds.js";
 import type { AnswerContext } from "../answer-context.js";
+import { editAnswer } from "../edit-answer.js";
 import { estimatedTokens } from "../media/token-estimate.js";
-import { editAnswer, type ReceivedAnswer } from "../received-answer.js";
+import type { ReceivedAnswer } from "../received-answer.js";
 import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage.js";
 import { joinTextParts } from "./text-parts.js";
 

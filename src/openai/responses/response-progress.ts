@@ -2,7 +2,7 @@ import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import { TextSample } from "../../tokens/text-sample.js";
-import type { Span } from "../../wire/templates/measure-string.js";
+import type { ByteSpan } from "../../wire/templates/measure-string.js";
 import { type EstimateBounds, estimatedTokens } from "../media/token-estimate.js";
 import { readResponsesUsage } from "./responses-usage.js";
 
@@ -68,7 +68,7 @@ export class ResponseProgress implements StreamProgress {
   }
 
   /** A delta has come whose text stands in the bytes, with so many escapes. */
-  textCame(bytes: Uint8Array, { start, end }: Readonly<Span>, escapes: number): void {
+  textCame(bytes: Uint8Array, { start, end }: Readonly<ByteSpan>, escapes: number): void {
     this.itemGrew();
     this.#output.addEscaped(bytes, start, end, escapes);
     this.#hasOutput = true;

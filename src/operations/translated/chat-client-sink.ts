@@ -3,6 +3,7 @@ import type { GatewayError } from "../../errors/gateway-error.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
+import { contentOfChunk } from "../../openai/chat/chunk-source.js";
 import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import { toUsageObject } from "../../openai/usage.js";
 import { chunkParts } from "../../translate/chat/chunk-parts.js";
@@ -12,6 +13,7 @@ import { jsonSteps } from "../../wire/sliced/json-steps.js";
 import { joinOutgoing, LateBytes, type Outgoing } from "../../wire/sliced/late-bytes.js";
 import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
+import type { TextSink } from "./text-shortcut.js";
 
 /** A client of chat completions, for an upstream that does not speak them. */
 export class ChatClientSink implements ChatSink {
@@ -37,7 +39,11 @@ export class ChatClientSink implements ChatSink {
   }
 }
 
+/** A piece of text changes nothing of what comes behind it. */
+const chatSink: TextSink = { textIn: (sent) => contentOfChunk(sent, false), count: 0 };
+
 class ChatClientChunks implements ChatChunkSink {
+  readonly texts = chatSink;
   readonly #writer: ChatChunkWriter;
   #usage: Record<string, unknown> | undefined;
 

@@ -6,6 +6,7 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import type { Outgoing } from "../../wire/sliced/late-bytes.js";
 import type { Steps } from "../../wire/slices.js";
+import type { TextSink, TextSource } from "./text-shortcut.js";
 
 /** A chat completion or one of its chunks, as parsed JSON. */
 export type ChatJson = Readonly<Record<string, unknown>>;
@@ -29,6 +30,8 @@ export interface ChatSource {
 /** Gives the chunks of a stream, repaired. Its methods throw StreamFault, or GatewayError for an error of the upstream. */
 export interface ChatChunkSource {
   readonly progress: StreamProgress;
+  /** Absent where every event is parsed. */
+  readonly texts?: TextSource;
   event(event: ServerSentEvent): readonly ChatJson[];
   /** The chunks of one JSON document that came in place of events. */
   whole(body: Uint8Array): readonly ChatJson[];
@@ -51,6 +54,8 @@ export interface ChatSink {
 export interface ChatChunkSink {
   /** The response's id; may be `undefined` until something of it was written. */
   readonly responseId: string | undefined;
+  /** Absent where every chunk is written anew. */
+  readonly texts?: TextSink;
   /** @returns `undefined` where the client gets nothing for the chunk. */
   chunk(chunk: ChatJson): Outgoing | undefined;
   end(tokens: TokenCounts): Outgoing;

@@ -6,6 +6,11 @@ import type { MessageTranslation } from "../../translate/messages/message-transl
 import type { Outgoing } from "../../wire/sliced/late-bytes.js";
 import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
+import { textOfBlock } from "./messages-texts.js";
+import type { TextSink } from "./text-shortcut.js";
+
+/** A piece of text changes nothing of what comes behind it. */
+const messagesSink: TextSink = { textIn: textOfBlock, count: 0 };
 
 /** A client of Anthropic's Messages, for an upstream that does not speak them. */
 export class MessagesClientSink implements ChatSink {
@@ -32,6 +37,7 @@ export class MessagesClientSink implements ChatSink {
 
 class MessagesClientChunks implements ChatChunkSink {
   readonly responseId: string;
+  readonly texts: TextSink = messagesSink;
   readonly #stream: ChatToMessagesStream;
 
   constructor(head: MessageStreamHead, translation: MessageTranslation) {

@@ -13,6 +13,8 @@ import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import type { Steps } from "../../wire/slices.js";
 import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource } from "./chat-source.js";
+import { MessagesTexts } from "./messages-texts.js";
+import type { TextSource } from "./text-shortcut.js";
 
 /** An upstream that speaks Anthropic's Messages, for a client that does not. */
 export class MessagesTargetSource implements ChatSource {
@@ -53,11 +55,13 @@ function noMessage({ json }: ReceivedAnswer, context: AnswerContext): Error {
 }
 
 class MessagesTargetChunks implements ChatChunkSource {
+  readonly texts: TextSource;
   readonly #stream: MessagesToChatStream;
 
   constructor(context: AnswerContext) {
     const head = { created: createdAt(context), model: context.model };
     this.#stream = new MessagesToChatStream(head, context);
+    this.texts = new MessagesTexts(this.#stream.progress);
   }
 
   get progress() {

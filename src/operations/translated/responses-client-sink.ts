@@ -11,6 +11,8 @@ import type { Outgoing } from "../../wire/sliced/late-bytes.js";
 import { type Steps, stepInTurns } from "../../wire/slices.js";
 import type { KeptConversation } from "../responses/kept-conversation.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink } from "./chat-source.js";
+import { ResponsesTexts } from "./responses-texts.js";
+import type { TextSink } from "./text-shortcut.js";
 
 /** A client of the Responses API, for an upstream that does not speak it. */
 export class ResponsesClientSink implements ChatSink {
@@ -60,6 +62,7 @@ function hasChoices({ choices }: ChatJson): boolean {
 }
 
 class ResponsesClientChunks implements ChatChunkSink {
+  readonly texts: TextSink;
   readonly responseId: string;
   readonly #stream: ChatToResponsesStream;
   readonly #clock: Clock;
@@ -69,6 +72,7 @@ class ResponsesClientChunks implements ChatChunkSink {
     this.responseId = responseId;
     this.#stream = stream;
     this.#clock = clock;
+    this.texts = new ResponsesTexts(stream);
   }
 
   chunk(chunk: ChatJson): Outgoing | undefined {

@@ -1,3 +1,4 @@
+import type { Buffer } from "node:buffer";
 import { StreamFault } from "../../errors/stream-fault.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
 import { answerToChunk } from "../../openai/chat/answer-to-chunk.js";
@@ -5,6 +6,7 @@ import { repairCompletion } from "../../openai/chat/chat-answer.js";
 import { ChatChunkReader } from "../../openai/chat/chat-chunk-reader.js";
 import { ChatProgress } from "../../openai/chat/chat-progress.js";
 import type { ChatRequest } from "../../openai/chat/chat-request.js";
+import { contentOfChunk } from "../../openai/chat/chunk-source.js";
 import { toUpstreamBody } from "../../openai/chat/encode-chat-request.js";
 import { readErrorBody } from "../../openai/read-error-body.js";
 import { refuseWhole } from "../../openai/read-whole.js";
@@ -13,12 +15,14 @@ import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type Steps, sliceBytes } from "../../wire/slices.js";
+import type { ByteSpan } from "../../wire/templates/measure-string.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type { ExchangeFacts } from "../operation.js";
 import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource } from "./chat-source.js";
+import type { TextSource } from "./text-shortcut.js";
 
 /** An upstream that speaks chat completions, for a client that does not. */
-class ChatTargetSource implements ChatSource {
+export class ChatTargetSource implements ChatSource {
   readonly operation = "chat/completions";
   readonly body: Uint8Array;
   readonly #context: AnswerContext;
@@ -63,11 +67,13 @@ export function* toChatTarget(
 
 class ChatTargetChunks implements ChatChunkSource {
   readonly progress: ChatProgress;
+  readonly texts: TextSource;
   readonly #reader: ChatChunkReader;
 
   constructor(context: AnswerContext) {
     this.progress = new ChatProgress(context);
     this.#reader = new ChatChunkReader(context, this.progress);
+    this.texts = new ChatTexts(this.progress);
   }
 
   event(event: ServerSentEvent): readonly ChatJson[] {
@@ -84,5 +90,19 @@ class ChatTargetChunks implements ChatChunkSource {
   end(): readonly ChatJson[] {
     if (!this.progress.isComplete) throw new StreamFault("incomplete");
     return [];
+  }
+}
+
+/** The chunks that bring content of the first choice alone. */
+class ChatTexts implements TextSource {
+  readonly textIn = (received: Buffer) => contentOfChunk(received, true);
+  readonly #progress: ChatProgress;
+
+  constructor(progress: ChatProgress) {
+    this.#progress = progress;
+  }
+
+  textCame(bytes: Buffer, { start, end }: Readonly<ByteSpan>, escapes: number): void {
+    this.#progress.outputOf(0).addEscaped(bytes, start, end, escapes);
   }
 }

@@ -6,9 +6,11 @@ import { type EstimateBounds, partialTokens } from "../../openai/media/token-est
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { joinOutgoing, type Outgoing } from "../../wire/sliced/late-bytes.js";
 import { bySize, type Steps } from "../../wire/slices.js";
+import { TemplateShortcut } from "../../wire/templates/template-shortcut.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
 import type { ChatChunkSink, ChatChunkSource, ChatJson, ChatSink, ChatSource } from "./chat-source.js";
+import { TextShortcut } from "./text-shortcut.js";
 
 /** An exchange whose upstream does not speak the client's protocol: chat completions stand between the two. */
 export class TranslatedExchange implements Exchange {
@@ -58,12 +60,15 @@ export class TranslatedExchange implements Exchange {
 }
 
 class TranslatedCodec implements StreamCodec {
+  readonly shortcut?: TemplateShortcut;
   readonly #source: ChatChunkSource;
   readonly #sink: ChatChunkSink;
 
   constructor(source: ChatChunkSource, sink: ChatChunkSink) {
     this.#source = source;
     this.#sink = sink;
+    if (source.texts === undefined || sink.texts === undefined) return;
+    this.shortcut = new TemplateShortcut(new TextShortcut(source.texts, sink.texts));
   }
 
   get progress() {
@@ -71,6 +76,8 @@ class TranslatedCodec implements StreamCodec {
   }
 
   event(event: ServerSentEvent): Outgoing | undefined {
+    // Behind it, a text may belong to another part of the answer.
+    this.shortcut?.forget();
     return this.#write(this.#source.event(event));
   }
 

@@ -13,7 +13,9 @@ const { setImmediate } = globalThis;
 const slowMs = 250;
 
 interface Waiting extends AccountOperation {
-  resolve(answer: LedgerAnswer): void;
+  /** What its caller gets of the answer, and what refuses it. */
+  read(answer: LedgerAnswer): unknown;
+  resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 
@@ -36,10 +38,15 @@ export class AccountQueue {
     this.#backlog = new Backlog(bounds);
   }
 
-  /** @throws LedgerUnavailableError when too many operations wait. */
-  submit(account: string, operation: LedgerOperation): Promise<LedgerAnswer> {
+  /**
+   * @param read - what becomes of the answer, at once: a caller that waited for it would cost every operation a promise more.
+   * @throws LedgerUnavailableError when too many operations wait.
+   */
+  submit(account: string, operation: LedgerOperation): Promise<LedgerAnswer>;
+  submit<Result>(account: string, operation: LedgerOperation, read: (answer: LedgerAnswer) => Result): Promise<Result>;
+  submit(account: string, operation: LedgerOperation, read: Waiting["read"] = asItIs): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#backlog.add({ account, operation, resolve, reject });
+      this.#backlog.add({ account, operation, read, resolve, reject });
       if (this.#isScheduled || this.#inFlight >= this.#mostInFlight) return;
       this.#isScheduled = true;
       setImmediate(() => {
@@ -65,11 +72,7 @@ export class AccountQueue {
     this.#backlog.giveBack(batch);
     // Before the callers: what they do takes time, and the database would wait for it.
     leave();
-    for (const [index, { resolve, reject }] of operations.entries()) {
-      const result = results[index];
-      if (result?.status === "fulfilled") resolve(result.value);
-      else reject(result?.reason);
-    }
+    for (let index = 0; index < operations.length; index++) deliver(operations[index] as Waiting, results[index]);
     if (this.#backlog.isEmpty) for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
@@ -91,4 +94,20 @@ export class AccountQueue {
       end();
     };
   }
+}
+
+function deliver({ read, resolve, reject }: Waiting, result: PromiseSettledResult<LedgerAnswer> | undefined): void {
+  if (result?.status !== "fulfilled") {
+    reject(result?.reason);
+    return;
+  }
+  try {
+    resolve(read(result.value));
+  } catch (error) {
+    reject(error);
+  }
+}
+
+function asItIs(answer: LedgerAnswer): LedgerAnswer {
+  return answer;
 }

@@ -5,7 +5,10 @@ export interface RedisBatchOptions {
    * go, since each takes half the time. Redis serves no other client while it runs. Default: 32.
    */
   operations?: number | undefined;
-  /** How many scripts are under way at most; on a cluster, for each account. Default: 4. */
+  /**
+   * How many scripts are under way at most; on a cluster, for each account. A further one needs as many operations as the
+   * last one had. Default: 4.
+   */
   inFlight?: number | undefined;
 }
 

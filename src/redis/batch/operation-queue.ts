@@ -30,8 +30,9 @@ const maxWaiting = 10_000;
 const maxWaitingOfAll = 50_000;
 
 /**
- * Sends the operations that came in one turn of the event loop together, in few scripts at a time. What comes while all of
- * these are under way waits for the first of them to end: the more there is to do, the larger are the batches.
+ * Sends the operations that came in one turn of the event loop together, in few scripts at a time. What comes while others
+ * are under way waits for the first of them to end, or until as many wait as the last script had: the more there is to do,
+ * the larger are the batches, and where there is little to do, nothing waits.
  */
 export class OperationQueue {
   readonly #parts: QueueParts;
@@ -39,8 +40,8 @@ export class OperationQueue {
   #place = 0;
   #underWay = 0;
   #isScheduled = false;
-  /** Whether the last script had a single operation. */
-  #wasAlone = false;
+  /** How many operations the last script had. */
+  #lastCount = 0;
 
   constructor(parts: QueueParts) {
     this.#parts = parts;
@@ -78,23 +79,29 @@ export class OperationQueue {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#underWay >= this.#parts.inFlight) return;
+    if (this.#isScheduled || !this.#maySend) return;
     this.#isScheduled = true;
     // To wait for the end of the turn takes a lone operation some time, which it need not spend where none came with the last.
-    const isAlone = this.#wasAlone && this.#underWay === 0;
+    const isAlone = this.#lastCount === 1 && this.#underWay === 0;
     if (isAlone || this.#parts.operations === 1) queueMicrotask(() => this.#flush());
     else setImmediate(() => this.#flush());
   }
 
   #flush(): void {
     this.#isScheduled = false;
-    while (this.#underWay < this.#parts.inFlight && !this.#waiting.isEmpty) void this.#send();
+    while (this.#maySend) void this.#send();
+  }
+
+  get #maySend(): boolean {
+    const { isEmpty, count } = this.#waiting;
+    if (this.#underWay === 0) return !isEmpty;
+    return this.#underWay < this.#parts.inFlight && count >= this.#lastCount && !isEmpty;
   }
 
   async #send(): Promise<void> {
     const groups = this.#waiting.take(this.#parts.operations);
     const lastPlace = this.#place;
-    this.#wasAlone = groups.length === 1 && groups[0]?.waiting.length === 1;
+    this.#lastCount = countIn(groups);
     this.#underWay++;
     try {
       this.#deliver(groups, await this.#parts.run(groups));
@@ -127,6 +134,12 @@ export class OperationQueue {
     // What has waited as long for a server that does not answer shall not wait for as long again.
     if (cause instanceof TimeLimitError) for (const { reject } of this.#waiting.takeUpTo(lastPlace)) reject(error);
   }
+}
+
+function countIn(groups: readonly AccountGroup[]): number {
+  let count = 0;
+  for (const { waiting } of groups) count += waiting.length;
+  return count;
 }
 
 function answer({ read, resolve, reject }: Waiting, reply: LedgerReply): void {

@@ -54,6 +54,10 @@ export class WaitingOperations {
     return this.#accounts.size === 0;
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
   countOf(account: string): number {
     return this.#accounts.get(account)?.length ?? 0;
   }

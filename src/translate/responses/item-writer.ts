@@ -53,6 +53,11 @@ export class ItemWriter {
     this.#sequenceNumber += events.length;
   }
 
+  /** An event went out that was made elsewhere. */
+  went(): void {
+    this.#sequenceNumber++;
+  }
+
   /** @returns the next item's place in the output, and its id. @param mark - behind all else of the id. */
   nextItem(prefix: ItemPrefix, mark = ""): { outputIndex: number; itemId: string } {
     const outputIndex = this.#items++;

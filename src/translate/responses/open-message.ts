@@ -53,6 +53,13 @@ export class OpenMessage implements OpenItem {
     ]);
   }
 
+  /** The same of a piece whose event went out already. */
+  went(delta: string): void {
+    this.#textPart().text += delta;
+    this.#writer.grew(delta.length);
+    this.#writer.went();
+  }
+
   annotation(annotation: Readonly<Record<string, unknown>>): void {
     const { annotations } = this.#textPart();
     const place = { ...this.#place(), annotation_index: annotations.length };

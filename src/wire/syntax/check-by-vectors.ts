@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { checkByLoop } from "./check-by-loop.js";
 import { type CheckState, expectCommaOrEnd, type JsonFaultReason, mostNested } from "./check-state.js";
 import { jsonScanModule } from "./json-scan-module.js";
+import { isLittleEndian } from "./word-scan.js";
 
 // The memory of json-scan.wat.
 const memoryBytes = 2 * 65_536;
@@ -44,7 +45,7 @@ export interface VectorScan {
 let made: VectorScan | undefined;
 let isTried = false;
 
-/** @returns `undefined` where the runtime lets no WebAssembly run, or knows no vectors. */
+/** @returns `undefined` where the runtime lets no WebAssembly run, or knows no vectors, or has numbers the other way round. */
 export function vectorScan(): VectorScan | undefined {
   if (!isTried) {
     isTried = true;
@@ -60,7 +61,7 @@ interface WebAssemblyOfRuntime {
 
 function makeVectorScan(): VectorScan | undefined {
   const { WebAssembly } = globalThis as { WebAssembly?: WebAssemblyOfRuntime };
-  if (WebAssembly === undefined) return undefined;
+  if (WebAssembly === undefined || !isLittleEndian) return undefined;
   try {
     const module = new WebAssembly.Module(Buffer.from(jsonScanModule, "base64"));
     const { memory, scan } = new WebAssembly.Instance(module).exports;

@@ -1,7 +1,8 @@
 /** Shorter texts are through before a view on them is made. */
 const worthwhile = 512;
 
-const isLittleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
+/** Whether this processor begins a number with its last byte, as nearly all do, and WebAssembly everywhere. */
+export const isLittleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
 /** A text as words of four bytes, to leap over the plain stretches of its strings four at a time. */
 export interface Words {

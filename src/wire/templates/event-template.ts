@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { ByteWriter } from "../byte-writer.js";
 import { unpooled } from "../copy-out-of-pool.js";
-import { measureString, type Span } from "./measure-string.js";
+import { type ByteSpan, measureString } from "./measure-string.js";
 
 /**
  * A place in an event at which other events differ from it.
@@ -10,18 +10,20 @@ import { measureString, type Span } from "./measure-string.js";
  * - `number`: an integer, such as that of the event.
  * - `count`: the same in what the client gets, where the gateway counts.
  */
-export interface Place extends Readonly<Span> {
+export interface EventPlace extends Readonly<ByteSpan> {
   readonly kind: "text" | "padding" | "number" | "count";
 }
 
 /** Hears of the events that a template passes on. */
 export interface TemplateListener {
+  /** Whether an event with so much text is passed. */
+  takes(textBytes: number): boolean;
   /**
    * @param text - where in the bytes its text stands.
    * @param escapes - how many escapes that has, each of two bytes for one.
    * @param number - -1: it has none.
    */
-  passed(bytes: Buffer, text: Readonly<Span>, escapes: number, number: number): void;
+  passed(bytes: Buffer, text: Readonly<ByteSpan>, escapes: number, number: number): void;
   /** The number of the event that was passed last, for a place of the kind `count`. */
   readonly count: number;
 }
@@ -33,12 +35,12 @@ export interface TemplateListener {
 export class EventTemplate {
   readonly #received: Literals;
   readonly #sent: Literals;
-  readonly #places: readonly Place[];
+  readonly #places: readonly EventPlace[];
   /** For each place of what is sent: which place of what was received it is filled from; -1: it is a count. */
   readonly #sources: readonly number[];
   readonly #isSame: boolean;
-  readonly #spans: readonly Span[];
-  #text: Span;
+  readonly #spans: readonly ByteSpan[];
+  #text: ByteSpan;
   #escapes = 0;
   #number = -1;
   #placesEnd = 0;
@@ -49,14 +51,14 @@ export class EventTemplate {
    * @param from - the places of what was received, in order.
    * @param to - those of what is sent. No kind is there twice; one that was not received is a `count`.
    */
-  constructor(received: Buffer, sent: Buffer, from: readonly Place[], to: readonly Place[]) {
+  constructor(received: Buffer, sent: Buffer, from: readonly EventPlace[], to: readonly EventPlace[]) {
     this.#received = literals(received, from);
     this.#sent = literals(sent, to);
     this.#places = from;
     this.#sources = to.map(({ kind }) => from.findIndex((place) => place.kind === kind));
     this.#isSame = received.equals(sent) && !this.#sources.includes(-1);
     this.#spans = from.map(() => ({ start: 0, end: 0 }));
-    this.#text = this.#spans[from.findIndex(({ kind }) => kind === "text")] as Span;
+    this.#text = this.#spans[from.findIndex(({ kind }) => kind === "text")] as ByteSpan;
   }
 
   /**
@@ -70,7 +72,7 @@ export class EventTemplate {
     // The end of one event and the beginning of the next are compared, and written, together.
     let before = this.#sent.head;
     for (let position = start + head.length; ; position += joint.length) {
-      if (!this.#measure(bytes, position)) break;
+      if (!this.#measure(bytes, position) || !listener.takes(this.#text.end - this.#text.start)) break;
       position = this.#placesEnd;
       const isFollowed = stands(joint, bytes, position);
       if (!isFollowed && !stands(tail, bytes, position)) break;
@@ -90,8 +92,8 @@ export class EventTemplate {
     const { between } = this.#received;
     let position = start;
     for (let index = 0; index < this.#spans.length; index++) {
-      const span = this.#spans[index] as Span;
-      const { kind } = this.#places[index] as Place;
+      const span = this.#spans[index] as ByteSpan;
+      const { kind } = this.#places[index] as EventPlace;
       const measured = kind === "number" ? measureInteger(bytes, position, span) : measureString(bytes, position, span);
       if (measured < 0) return false;
       if (kind === "text") this.#escapes = measured;
@@ -126,7 +128,7 @@ interface Literals {
   joint: Buffer;
 }
 
-function literals(event: Buffer, places: readonly Place[]): Literals {
+function literals(event: Buffer, places: readonly EventPlace[]): Literals {
   const pieces: Buffer[] = [];
   let from = 0;
   for (const { start, end } of places) {
@@ -159,7 +161,7 @@ function stands(literal: Buffer, bytes: Buffer, position: number): boolean {
 const mostDigits = 15;
 
 /** Finds the end of an integer that is not negative. @returns the integer; -1: there is none. */
-function measureInteger(bytes: Uint8Array, start: number, span: Span): number {
+function measureInteger(bytes: Uint8Array, start: number, span: ByteSpan): number {
   let value = 0;
   let position = start;
   for (; position < start + mostDigits; position++) {

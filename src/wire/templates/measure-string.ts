@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
 /** A part of some bytes. */
-export interface Span {
+export interface ByteSpan {
   start: number;
   end: number;
 }
@@ -15,7 +15,7 @@ const backslash = 0x5c;
  * @returns how many bytes longer its escapes are than the characters that they stand for; -1 for a string that needs a full
  * parser, such as one with `\u`, and for one that `JSON.stringify` would write with other escapes.
  */
-export function measureString(bytes: Uint8Array, start: number, span: Span): number {
+export function measureString(bytes: Uint8Array, start: number, span: ByteSpan): number {
   let position = start;
   let escapes = 0;
   let ascii = true;

@@ -2,12 +2,12 @@ import { Buffer } from "node:buffer";
 import type { ByteWriter } from "../byte-writer.js";
 import { eventEnd } from "../event-frame.js";
 import { startsWith } from "../json-members.js";
-import { EventTemplate, type Place, type TemplateListener } from "./event-template.js";
+import { type EventPlace, EventTemplate, type TemplateListener } from "./event-template.js";
 
 /** Where an event, and what the client got for it, differ from others of their kind. */
 export interface EventPlaces {
-  readonly received: readonly Place[];
-  readonly sent: readonly Place[];
+  readonly received: readonly EventPlace[];
+  readonly sent: readonly EventPlace[];
 }
 
 /** Knows which events of a protocol are alike, and keeps count of those that are passed on unparsed. */
@@ -40,6 +40,11 @@ export class TemplateShortcut {
   /** Whether the shortcut is turned off, since the stream's events differ too much. */
   get hasGivenUp(): boolean {
     return this.#misses >= patience;
+  }
+
+  /** The events that come may mean something else now: no event is passed before another was learnt. */
+  forget(): void {
+    this.#template = undefined;
   }
 
   /**
@@ -94,7 +99,7 @@ function jsonOf(event: Buffer): Buffer | undefined {
 }
 
 /** Whether what differs goes to the client as it came, but for what the gateway counts. */
-function isCopied(from: Buffer, received: readonly Place[], to: Buffer, sent: readonly Place[]): boolean {
+function isCopied(from: Buffer, received: readonly EventPlace[], to: Buffer, sent: readonly EventPlace[]): boolean {
   return sent.every(({ kind, start, end }) => {
     const source = received.find((place) => place.kind === kind);
     if (source === undefined) return kind === "count";
@@ -102,6 +107,6 @@ function isCopied(from: Buffer, received: readonly Place[], to: Buffer, sent: re
   });
 }
 
-function moved(places: readonly Place[], by: number): Place[] {
+function moved(places: readonly EventPlace[], by: number): EventPlace[] {
   return places.map(({ kind, start, end }) => ({ kind, start: start + by, end: end + by }));
 }

@@ -11,8 +11,11 @@ const stages = [
     "count tokens",
     /^tokens\/|^openai\/media\/|tokens\.ts$|outline\.ts$|^operations\/(?:demand-of|most-output|require-fit)/,
   ],
-  ["write the upstream request", /encode-|-edits\.ts$|native-|to-upstream/],
-  ["read the answer", /answer|read-whole|usage\.ts$|codec|respond-whole|few-members|until-aborted|json-document/],
+  ["write the upstream request", /encode-|-edits\.ts$|native-\w+-exchange|to-upstream/],
+  [
+    "read the answer",
+    /answer|native-response|read-whole|usage\.ts$|codec|respond-whole|few-members|until-aborted|json-document/,
+  ],
   [
     "parse and check the request",
     /^openai\/|^anthropic\/|parse-request|chat-completions|^operations\/(?:responses|messages)\.ts/,

@@ -233,6 +233,18 @@ describe("a held stream", () => {
     answered.open();
   });
 
+  it("goes out whole, however long it is", async () => {
+    const text = "A word. ".repeat(1000);
+    const plain = await startGuardedServer([]);
+    plain.model.reply(saying({ text }));
+    const server = await startGuardedServer([passing]);
+    server.model.reply(saying({ text }));
+    const sent = await (await ask(server)).text();
+    // What goes out at once is shorter.
+    expect(sent.length).toBeGreaterThan(300_000);
+    expect(sent).toBe(await (await ask(plain)).text());
+  });
+
   it("that is too large to hold is refused, or goes out, as its guard says", async () => {
     const long = "The SECRET is out. ".repeat(500);
     const strict = await startGuardedServer([refusing], { maxAnswerBytes: 5_000 });

@@ -213,6 +213,18 @@ describe("gateway.as()", () => {
     expect((await post(fetch, { headers: {} })).status).toBe(415);
   });
 
+  it("sends the bytes as they were when it was called, whatever their owner writes into them then", async () => {
+    const { gateway, upstream } = await start();
+    upstream.reply(wholeAnswer(chatAnswer({ content: "Hello", usage })));
+    const { baseURL, fetch } = gateway.as({ account: "acct_pro" });
+    const body = Buffer.from(JSON.stringify(ask));
+    const headers = { "content-type": "application/json" };
+    const asked = fetch(`${baseURL}/chat/completions`, { method: "POST", headers, body });
+    body.fill("x");
+    expect((await asked).status).toBe(200);
+    expect(upstream.lastRequest.json.messages).toEqual(ask.messages);
+  });
+
   it("ends calls by a signal of the call's or of the caller's", async () => {
     const { gateway, upstream, nextEvent } = await start();
     upstream.reply(eventStream(chatChunks("Hello world").slice(0, 2), { end: "hang" }));

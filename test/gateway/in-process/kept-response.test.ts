@@ -73,6 +73,27 @@ describe("a response whose body is kept", () => {
     );
   });
 
+  it("is read once, too, by the bytes() that newer runtimes have", async () => {
+    const { Response: runtimes } = globalThis;
+    class NewerResponse extends runtimes {
+      async bytes(): Promise<Uint8Array> {
+        return new Uint8Array(await runtimes.prototype.arrayBuffer.call(this));
+      }
+    }
+    try {
+      globalThis.Response = NewerResponse as typeof Response;
+      const make = () => keptResponse("{}", init) as NewerResponse;
+      const first = make();
+      expect(bytesOf(await first.bytes())).toEqual(bytesOf(Buffer.from("{}")));
+      await expect(first.text()).rejects.toThrow(TypeError);
+      const second = make();
+      expect(await second.text()).toBe("{}");
+      await expect(second.bytes()).rejects.toThrow(TypeError);
+    } finally {
+      globalThis.Response = runtimes;
+    }
+  });
+
   it("is a Response, with its status and headers", () => {
     const response = keptResponse("{}", init);
     expect(response).toBeInstanceOf(Response);

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { answerToChunk } from "../../../src/openai/chat/answer-to-chunk.js";
 import { toChatAnswer } from "../../../src/openai/chat/chat-answer.js";
-import { editAnswer, ReceivedAnswer } from "../../../src/openai/received-answer.js";
+import { editAnswer } from "../../../src/openai/edit-answer.js";
+import { ReceivedAnswer } from "../../../src/openai/received-answer.js";
 import { editMembers, membersOf } from "../../../src/wire/json-members.js";
 import { answerContext } from "../../support/answer-context.js";
 

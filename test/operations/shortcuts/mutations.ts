@@ -3,6 +3,11 @@ import type { Mutation } from "../../mutation/mutation.js";
 /** Of what passes events on without parsing them. */
 export const templates: readonly Mutation[] = [
   {
+    name: "very many members are compared with each other",
+    find: "members.length <= mostMembers && ",
+    replace: "",
+  },
+  {
     name: "an event is passed that ends otherwise",
     find: "if (!isFollowed && !stands(tail, bytes, position)) break;",
     replace: "",
@@ -34,6 +39,14 @@ export const templates: readonly Mutation[] = [
   },
 ];
 
+export const chat: readonly Mutation[] = [
+  {
+    name: "reasoning is passed that nobody has seen to be some",
+    find: 'if (text.name !== "content" && text.end - text.start === emptyText) return undefined;',
+    replace: "",
+  },
+];
+
 export const responses: readonly Mutation[] = [
   {
     name: "the number of a passed event is forgotten",
@@ -58,5 +71,33 @@ export const messages: readonly Mutation[] = [
     name: "an event with two texts makes a template",
     find: "more.length > 0 || !textMembers",
     replace: "!textMembers",
+  },
+];
+
+export const translated: readonly Mutation[] = [
+  {
+    name: "a text is passed into a part of the answer that has ended",
+    find: "    this.shortcut?.forget();\n",
+    replace: "",
+  },
+  {
+    name: "an event without text makes one for the client",
+    find: "return textBytes > 0 && textBytes <= mostText;",
+    replace: "return textBytes <= mostText;",
+  },
+  {
+    name: "a text that was passed is not in what ends the stream",
+    find: "    this.#sink.textWent?.(textOf(bytes, text, escapes));\n",
+    replace: "",
+  },
+  {
+    name: "escapes of a text that was passed stand in what ends the stream",
+    find: "return escapes === 0",
+    replace: "return escapes >= 0",
+  },
+  {
+    name: "the role of the first chunk is passed on with each",
+    find: "contentOfChunk(sent, false)",
+    replace: "contentOfChunk(sent, true)",
   },
 ];

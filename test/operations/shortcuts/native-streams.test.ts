@@ -3,15 +3,21 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { pingEvent } from "../../../src/anthropic/event-frame.js";
 import { MessageStream } from "../../../src/anthropic/messages/message-stream.js";
+import { ChatCodec } from "../../../src/openai/chat/chat-codec.js";
 import { NativeResponseStream } from "../../../src/openai/responses/native/native-response-stream.js";
 import { answerContext } from "../../support/answer-context.js";
 import { anyStream, cuts, damage, damaged } from "./any-stream.js";
 import { type EventCodec, relayCut } from "./relay-both-ways.js";
-import { messagesEvents, responsesEvents } from "./upstream-events.js";
+import { chatEvents, messagesEvents, responsesEvents } from "./upstream-events.js";
 
 const responseContext = { ...answerContext(), responseId: "resp_own", createdAt: 1_763_000_000, isStored: false };
 
 const protocols = [
+  {
+    name: "chat completions",
+    events: chatEvents,
+    create: (): EventCodec => new ChatCodec(answerContext(), true),
+  },
   {
     name: "Responses",
     events: responsesEvents,
@@ -69,3 +75,43 @@ it("knows of a delta behind the end of a block that more is to come, also where 
   expect(seen).toEqual(relayCut(create(), bytes, [], false));
   expect(seen.progress).toMatchObject({ awaitsUsage: false });
 });
+
+it("knows that a model reasons whose first reasoning is empty", () => {
+  const reasoning = ["", "", "", "Hm", " so"].map((reasoning_content) => ({
+    ...{ id: "chatcmpl-1", object: "chat.completion.chunk", created: 5, model: "up" },
+    choices: [{ index: 0, delta: { reasoning_content }, finish_reason: null }],
+  }));
+  const events = [...chatEvents.begin, ...reasoning];
+  const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+  expect(relayCut(new ChatCodec(answerContext(), true), bytes, [], true).progress).toMatchObject({ reasons: true });
+});
+
+/** A text that is an event of each protocol, with so many members of different names behind it. */
+function textEvents(count: number) {
+  const more = Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, 1]));
+  const choice = { index: 0, delta: { content: "word" }, finish_reason: null };
+  return [
+    { id: "1", object: "chat.completion.chunk", created: 5, model: "up", choices: [choice], ...more },
+    { type: "response.output_text.delta", output_index: 0, delta: "word", ...more },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "word" }, ...more },
+  ];
+}
+
+it.each(protocols.map((protocol, place) => ({ ...protocol, place })))(
+  "reads events of very many members in their own time: a stream of $name",
+  ({ events, create, place }) => {
+    const parsedOf = (count: number) => {
+      const event = textEvents(count)[place];
+      const codec = create();
+      const parsed = vi.spyOn(codec, "event");
+      const framed = (json: object) => `data: ${JSON.stringify(json)}\n\n`;
+      const bytes = Buffer.from([...events.begin, event, event, event].map((json) => framed(json as object)).join(""));
+      relayCut(codec, bytes, [], true);
+      return parsed.mock.calls.length - events.begin.length;
+    };
+    expect(parsedOf(10)).toBe(1);
+    expect(parsedOf(300)).toBe(3);
+    // Compared with each other, they would take minutes.
+    expect(parsedOf(90_000)).toBe(3);
+  },
+);

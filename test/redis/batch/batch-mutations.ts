@@ -13,6 +13,18 @@ export const batchMutations: readonly Mutation[] = [
     test: queue,
   },
   {
+    name: "batch: few operations go beside a large script",
+    find: "count >= this.#lastCount && !isEmpty",
+    replace: "!isEmpty",
+    test: queue,
+  },
+  {
+    name: "batch: what is read of a reply is not what its caller gets",
+    find: "    resolve(read(reply));",
+    replace: "    resolve(reply);",
+    test: ledger,
+  },
+  {
     name: "batch: any number of operations waits",
     find: "if (this.#parts.total.count >= maxWaitingOfAll) {",
     replace: "if (this.#parts.total.count < 0) {",

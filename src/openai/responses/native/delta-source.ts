@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { memberOf, membersOf } from "../../../wire/json-members.js";
-import type { Place } from "../../../wire/templates/event-template.js";
-import type { Span } from "../../../wire/templates/measure-string.js";
+import type { EventPlace } from "../../../wire/templates/event-template.js";
+import type { ByteSpan } from "../../../wire/templates/measure-string.js";
 import { areDistinct, placeOf } from "../../../wire/templates/places.js";
 import type { EventPlaces, TemplateSource } from "../../../wire/templates/template-shortcut.js";
 import type { ResponseProgress } from "../response-progress.js";
@@ -16,12 +16,16 @@ export class DeltaSource implements TemplateSource {
     this.#progress = progress;
   }
 
+  takes(): boolean {
+    return true;
+  }
+
   placesOf(received: Buffer, sent: Buffer): EventPlaces | undefined {
     if (!received.equals(sent)) return undefined;
     const members = membersOf(received);
     const delta = memberOf(members, "delta");
     if (!areDistinct(members) || delta === undefined || received[delta.start] !== 0x22) return undefined;
-    const places: Place[] = [placeOf("text", delta)];
+    const places: EventPlace[] = [placeOf("text", delta)];
     const padding = memberOf(members, "obfuscation");
     if (padding !== undefined && received[padding.start] === 0x22) places.push(placeOf("padding", padding));
     const number = memberOf(members, "sequence_number");
@@ -30,7 +34,7 @@ export class DeltaSource implements TemplateSource {
     return { received: places, sent: places };
   }
 
-  passed(bytes: Buffer, text: Readonly<Span>, escapes: number, number: number): void {
+  passed(bytes: Buffer, text: Readonly<ByteSpan>, escapes: number, number: number): void {
     this.count = number < 0 ? this.count + 1 : number;
     this.#progress.textCame(bytes, text, escapes);
   }

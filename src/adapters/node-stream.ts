@@ -24,7 +24,7 @@ export type StreamedResponse = NodeOutgoing &
  * @returns a promise that resolves when the response is complete or the client has gone, and rejects when the stream broke
  * off.
  */
-export function writeStream(
+export function writeNodeStream(
   res: StreamedResponse,
   client: NodeClient,
   { status, headers }: GatewayResponse,
