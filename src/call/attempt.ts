@@ -62,7 +62,10 @@ export class Attempt {
   /** Ends the call with this attempt's outcome. A failure that the client does not see does not end the call. */
   end(outcome: Outcome): Soon<SettledCharge> {
     const isHidden = this.#state === "waiting" && outcome.error !== undefined;
-    return isHidden || this.#state === "over" ? nothingCharged : this.call.end(outcome);
+    if (isHidden || this.#state === "over") return nothingCharged;
+    // While the ledger settles the call, its time-out must not send it to another target.
+    this.#state = "committed";
+    return this.call.end(outcome);
   }
 
   /**
@@ -104,6 +107,7 @@ export class Attempt {
     if (call.notice.aborted) abort();
     return new Promise<Answer>((resolve, reject) => {
       const timer = setTimeout(() => {
+        if (this.#state === "committed") return;
         this.#state = "over";
         call.notice.removeEventListener("abort", abort);
         reject(upstreamTimeout(new Error(`The target had nothing for the client within its ${timeoutMs} ms.`)));

@@ -42,7 +42,8 @@ export abstract class LedgerCall<Result> implements Wait {
     this.#attempts++;
     let sent: Promise<Result>;
     try {
-      sent = this.send();
+      // A host's own ledger may return its result without a promise.
+      sent = Promise.resolve(this.send());
     } catch (error) {
       this.#failed(error);
       return;
@@ -59,7 +60,12 @@ export abstract class LedgerCall<Result> implements Wait {
       return;
     }
     this.#end();
-    this.succeed(result);
+    try {
+      this.succeed(result);
+    } catch (error) {
+      // A host's own ledger may return anything.
+      this.fail(error);
+    }
   }
 
   #failed(error: unknown): void {

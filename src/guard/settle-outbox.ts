@@ -242,7 +242,13 @@ export class SettleOutbox {
     const send = (ending: LeaseEnd) => {
       entry.sentAt ??= sentAt;
       const succeed = (result: SettleResult) => {
-        this.#delivered(entry, ending, result, earlier ?? sentAt);
+        try {
+          this.#delivered(entry, ending, result, earlier ?? sentAt);
+        } catch (error) {
+          // A host's own ledger may return anything.
+          fail(error);
+          return;
+        }
         over(result);
       };
       this.#limit.watch(this.#send(ending, earlier), succeed, fail);
@@ -262,9 +268,10 @@ export class SettleOutbox {
 
   #send({ lease, settlement, rates }: LeaseEnd, mayBeDuplicateSince: number | undefined): Promise<SettleResult> {
     try {
-      if (settlement === undefined) return this.#ledger.release(lease, rates);
-      if (mayBeDuplicateSince === undefined) return this.#ledger.settle(lease, settlement);
-      return this.#ledger.settle(lease, { mayBeDuplicateSince, ...settlement });
+      // A host's own ledger may return its result without a promise.
+      if (settlement === undefined) return Promise.resolve(this.#ledger.release(lease, rates));
+      if (mayBeDuplicateSince === undefined) return Promise.resolve(this.#ledger.settle(lease, settlement));
+      return Promise.resolve(this.#ledger.settle(lease, { mayBeDuplicateSince, ...settlement }));
     } catch (error) {
       return Promise.reject(error);
     }

@@ -228,6 +228,40 @@ describe("a target's own time-out", () => {
     expect(counts(test)).toEqual([1, 0]);
   });
 
+  it.each([false, true])("does not send a request that is settled to the next one (stream: %s)", async (stream) => {
+    const ledger = memoryCreditLedger();
+    const settling = createGate();
+    const settle: typeof ledger.settle = async (...ending) => {
+      settling.open();
+      await new Promise((resolve) => setTimeout(resolve, 120));
+      return ledger.settle(...ending);
+    };
+    const prompt: UpstreamProvider = {
+      async call() {
+        const text = stream
+          ? [...chatChunks("Hi").map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), "data: [DONE]\n\n"].join("")
+          : JSON.stringify({ choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] });
+        const body = (async function* () {
+          yield Buffer.from(text);
+        })();
+        return { status: 200, headers: { "content-type": stream ? "text/event-stream" : "application/json" }, body };
+      },
+    };
+    const upstream = [
+      { provider: "prompt", model: "prompt", timeoutMs: 60 },
+      { provider: "b", model: "upstream-b" },
+    ];
+    const b = await startFakeUpstream();
+    closers.push(() => b.close());
+    const providers = { prompt, b: openAICompatible({ baseURL: b.url }) };
+    const test = await start({ upstream }, { providers, ledger: { ...ledger, settle } });
+    const response = await call(test, { stream });
+    expect(await response.text()).toContain("Hi");
+    await settling.pass();
+    expect(b.requests).toHaveLength(0);
+    expect(test.events).toMatchObject([{ attempts: [{ outcome: "completed" }] }]);
+  });
+
   it("holds for a provider that does not heed its signal, whatever that one does later", async () => {
     const gate = createGate();
     let isRead = false;

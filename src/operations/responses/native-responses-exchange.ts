@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { notAResponse } from "../../errors/not-a-response.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
-import { ownId } from "../../openai/answer-context.js";
 import { readErrorBody } from "../../openai/read-error-body.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { toUpstreamResponsesBody } from "../../openai/responses/native/encode-responses-request.js";
@@ -25,6 +24,7 @@ import type { Exchange } from "../operation.js";
 import { SameProtocolExchange } from "../same-protocol-exchange.js";
 import type { StreamCodec } from "../stream-codec.js";
 import type { KeptConversation } from "./kept-conversation.js";
+import { NativeContext } from "./native-context.js";
 import { droppedMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
 
 /** A request for a response, and the response of a server that speaks the same API. */
@@ -46,7 +46,7 @@ export class NativeResponsesExchange extends SameProtocolExchange<NativeResponse
       dropped: droppedMembers(model, dialect),
       withoutTools: hostedToolsToDrop(request, (type) => target.rules.passes(responsesTable, "tool", type)),
     });
-    super(body, toNativeContext({ request, conversation, target, model, attempt }));
+    super(body, new NativeContext({ conversation, target, model, attempt }));
     this.#conversation = conversation;
     if (conversation.isStored) this.keep = (instead) => this.#keep(instead);
   }
@@ -76,30 +76,6 @@ export class NativeResponsesExchange extends SameProtocolExchange<NativeResponse
     const { responseId, createdAt } = this.context;
     if (complete !== undefined) await this.#conversation.keep(responseId, instead ?? complete, createdAt * 1000);
   }
-}
-
-/** Written out: a spread would cost more than the rest of the exchange. */
-function toNativeContext({
-  conversation,
-  target,
-  model,
-  attempt,
-}: Omit<ResponsesExchangeParts, "sealOf">): NativeResponseContext {
-  return {
-    model: model.id,
-    upstreamModel: target.upstreamModel,
-    promptTokens: attempt.promptTokens,
-    outputCap: attempt.outputCap,
-    promptParam: "input",
-    startedAt: attempt.startedAt,
-    dialect: target.dialect,
-    secrets: target.secrets,
-    // Ids of an upstream are shared by all accounts behind one of its keys.
-    responseId: ownId("resp", attempt),
-    createdAt: Math.floor(attempt.admittedAt / 1000),
-    previousResponseId: conversation.previousResponseId,
-    isStored: conversation.isStored,
-  };
 }
 
 class NativeResponsesCodec extends NativeResponseStream implements StreamCodec {
