@@ -15,6 +15,7 @@ import { holdCredits } from "./admission/hold-credits.js";
 import { parseRequest } from "./admission/parse-request.js";
 import { reviewCall } from "./admission/review-call.js";
 import { Attempt } from "./attempt.js";
+import { CallFacts } from "./call-facts.js";
 import type { CallServices } from "./call-services.js";
 import type { CallSettlement } from "./call-settlement.js";
 import { ModelCall } from "./model-call.js";
@@ -123,10 +124,8 @@ function tryTarget(attempt: Attempt): Promise<GatewayResponse | HeldResponse> {
 }
 
 function makeExchange({ call, target }: Attempt): Soon<Exchange | undefined> {
-  const { requestId, callId, model, request, demand, admittedAt, additions } = call.admission;
-  const { promptTokens, addedCap, outputTokens: outputCap } = demand;
-  const { clock } = call.services;
-  const facts = { requestId, callId, promptTokens, addedCap, outputCap, admittedAt, startedAt: clock.now(), clock };
+  const { model, request, additions } = call.admission;
+  const facts = new CallFacts(call.admission, call.services.clock);
   const hidden = additions?.headers;
   return request.exchangeWith(hidden === undefined ? target : hideHeaders(target, hidden), model, facts);
 }

@@ -1,6 +1,7 @@
 import type { Allowance } from "../access/allowance.js";
 import type { Caller } from "../access/caller.js";
 import type { CatalogModel } from "../access/catalog.js";
+import type { HoldRoom } from "../access/hold-room.js";
 import type { RateRule } from "../access/rate-rules.js";
 import type { Tags } from "../metering/tags.js";
 import type { Demand, ModelRequest } from "../operations/operation.js";
@@ -24,6 +25,8 @@ export interface CheckedCall {
   readonly model: CatalogModel;
   /** The rates that it is subject to. */
   readonly rules: readonly RateRule[];
+  /** See `Entitlement`. */
+  readonly room: HoldRoom | undefined;
   readonly request: ModelRequest;
   readonly demand: Demand;
   /** What the host files it under; `undefined`: nothing. */

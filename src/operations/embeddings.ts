@@ -73,6 +73,7 @@ class EmbeddingModelRequest implements ModelRequest {
     return {
       promptTokens: Math.min(promptTokens, heldPromptTokens),
       heldPromptTokens,
+      promptBound: undefined,
       outputTokens: 0,
       addedCap: undefined,
     };

@@ -86,9 +86,9 @@ class MessagesModelRequest implements ModelRequest {
     const request = this.#request;
     requireFit(request, model);
     const { maxTokens: outputCap, namesOtherCap } = request;
-    const promptTokens = messagesPromptTokens(request, model);
+    const prompt = messagesPromptTokens(request, model);
     const modelCalls = compactsContext(request) ? 2 : 1;
-    const asked = { promptTokens, outputCap, namesOtherCap, answers: 1, modelCalls };
+    const asked = { prompt, outputCap, namesOtherCap, answers: 1, modelCalls };
     return demandOf(asked, defaultOutputTokens, model);
   }
 

@@ -100,8 +100,13 @@ export interface LoadRoom {
 export interface Demand {
   /** What is charged for the prompt where the upstream reports no usage: no more than fits into the model's context. */
   readonly promptTokens: number;
-  /** What is held for the prompt. No upstream is sure to refuse what exceeds the context that the catalog says. */
+  /** The most that the prompt can cost. No upstream is sure to refuse what exceeds the context that the catalog says. */
   readonly heldPromptTokens: number;
+  /**
+   * What `heldPromptTokens` does not exceed, known without counting. `undefined`: nothing is, or it would not fit into the
+   * model's context.
+   */
+  readonly promptBound: number | undefined;
   /** The most output that the call can cause, of all its answers together. It is held. */
   readonly outputTokens: number;
   /** The output cap that upstreams are sent, as the request names none and its plan does. */

@@ -20,4 +20,22 @@ export const mutations: readonly Mutation[] = [
     replace: "if (last !== undefined) return last.caller;",
     test: "caller-resolver",
   },
+  {
+    name: "all that is left may be held without counting",
+    find: "(limitMicro + bonusMicro - usedMicro) * part - heldMicro",
+    replace: "limitMicro + bonusMicro - usedMicro - heldMicro",
+    test: "hold-room",
+  },
+  {
+    name: "what one call has taken of the room is there for the next",
+    find: "    this.#micro -= micro;\n",
+    replace: "",
+    test: "hold-room",
+  },
+  {
+    name: "an account with prepaid credits holds without counting",
+    find: "prepaid === undefined ? Math.min(",
+    replace: "true ? Math.min(",
+    test: "hold-room",
+  },
 ];

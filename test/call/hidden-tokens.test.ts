@@ -100,7 +100,13 @@ describe("the bill of a client that has left", () => {
   /** A model that reasons writes a word within a second, and says whether that is all. Then the client leaves. */
   function billAfter(waitMs: number, isComplete: boolean) {
     const clock = new ManualClock(1e12);
-    const demand = { promptTokens: 1, heldPromptTokens: 1, outputTokens: 100_000, addedCap: undefined };
+    const demand = {
+      promptTokens: 1,
+      heldPromptTokens: 1,
+      promptBound: undefined,
+      outputTokens: 100_000,
+      addedCap: undefined,
+    };
     const request = { asksToReason: () => true } as MeteredCall["request"];
     const meter = new Meter({ request, demand, model: { reasons: true } }, clock);
     const progress = new ChatProgress({ promptTokens: 1, outputCap: 100_000 });

@@ -1,6 +1,6 @@
 import type { Mutation } from "../mutation/mutation.js";
 
-/** Of refusals that are remembered, and of bodies that are read. */
+/** Of refusals that are remembered, of what is held for a prompt, and of bodies that are read. */
 export const mutations: readonly Mutation[] = [
   {
     name: "a denial is remembered beyond its second",
@@ -13,6 +13,18 @@ export const mutations: readonly Mutation[] = [
     find: "last?.seconds === seconds && isSame(last.result, result)",
     replace: "last?.seconds === seconds",
     test: "repeated-denial",
+  },
+  {
+    name: "a prompt is held by its bytes, however little is left",
+    find: "if (room.take(byBytes)) return byBytes;",
+    replace: "return byBytes;",
+    test: "loose-holds",
+  },
+  {
+    name: "a prompt is held by its bytes, though a rate counts its tokens",
+    find: "if (named === undefined && room !== undefined",
+    replace: "if (room !== undefined",
+    test: "loose-holds",
   },
   {
     name: "the beginning of a large piece is given back in place of its rest",

@@ -37,7 +37,7 @@ function open(
   };
   const metered: MeteredCall = {
     request: { asksToReason: () => false } as MeteredCall["request"],
-    demand: { promptTokens: 1, heldPromptTokens: 1, outputTokens: 100, addedCap: undefined },
+    demand: { promptTokens: 1, heldPromptTokens: 1, promptBound: undefined, outputTokens: 100, addedCap: undefined },
     model: { reasons: false },
   };
   const meter = new Meter(metered, { now: () => 0 });

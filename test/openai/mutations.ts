@@ -31,4 +31,10 @@ export const mutations: readonly Mutation[] = [
     find: "if (this.#check?.fault !== undefined) return undefined;",
     replace: "",
   },
+  {
+    name: "a prompt is bounded by one token for a byte",
+    find: "const mostTokensPerByte = 2;",
+    replace: "const mostTokensPerByte = 1;",
+    test: "chat/prompt-count",
+  },
 ];

@@ -1,3 +1,4 @@
+import type { PromptCount } from "../../openai/chat/prompt-count.js";
 import { type PromptLimits, promptTokens } from "../../openai/chat/prompt-tokens.js";
 import { fileMedia } from "../../openai/media/media-kind.js";
 import { type Media, messageMedia, strayMedia, valueMedia } from "../../openai/media/message-media.js";
@@ -12,7 +13,7 @@ const mostMembers = 32;
  * else as text. Documents whose source is text count as text.
  * @throws GatewayError 400 when there is more media than anybody looks at.
  */
-export function messagesPromptTokens(request: MessagesRequest, limits: PromptLimits): number {
+export function messagesPromptTokens(request: MessagesRequest, limits: PromptLimits): PromptCount {
   const { body, members, leaps } = request;
   const system = memberOf(members, "system");
   const media = [...messageMedia(request), ...(system === undefined ? [] : strayMedia(body, system.start, leaps))];

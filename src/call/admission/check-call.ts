@@ -31,11 +31,11 @@ export function checkCall(
   request: ModelRequest,
   found: Allowance | undefined,
 ): CheckedCall {
-  const { model, allowance, rules } = entitlementOf(caller, found, catalog.current, request.model);
+  const { model, allowance, rules, room } = entitlementOf(caller, found, catalog.current, request.model);
   requireModelType(model, operation.modelType);
   const admittedAt = clock.now();
   const demand = request.demand(model, allowance.defaultOutputTokens);
   const { tags } = caller;
   const additions = undefined;
-  return { requestId, callId, caller, allowance, model, rules, request, demand, tags, additions, admittedAt };
+  return { requestId, callId, caller, allowance, model, rules, room, request, demand, tags, additions, admittedAt };
 }

@@ -40,7 +40,7 @@ export function holdCredits(services: CallServices, call: CheckedCall): Soon<Res
   // An account without credits may go on with models that are free.
   const credits = price.free ? noLimits : allowance.credits;
   const limits = caller.calendar.limits(credits, allowance.sessionMs, admittedAt);
-  const amountMicro = mostMicro(call);
+  const amountMicro = mostMicro(call, named);
   const request = { id: callId, account: caller.account, amountMicro, limits, leaseMs };
   let result: Soon<ReserveResult>;
   try {
@@ -48,8 +48,14 @@ export function holdCredits(services: CallServices, call: CheckedCall): Soon<Res
   } catch (cause) {
     return reserveFailed(services, requestId, cause);
   }
-  if (!(result instanceof Promise)) return reservationOf(result, request, price.free, named);
-  return whenReserved(result, services, requestId, (reserved) => reservationOf(reserved, request, price.free, named));
+  if (!(result instanceof Promise)) {
+    call.room?.learn(result);
+    return reservationOf(result, request, price.free, named);
+  }
+  return whenReserved(result, services, requestId, (reserved) => {
+    call.room?.learn(reserved);
+    return reservationOf(reserved, request, price.free, named);
+  });
 }
 
 function whenReserved(
@@ -83,12 +89,24 @@ function reservationOf(
   return { lease, credits: isFree ? { windows, rates } : result, heldMicro: amountMicro, rules: named.rules, isFree };
 }
 
-/** The most that the call can cost. */
-function mostMicro({ model, demand }: CheckedCall): Micro {
-  const { price, route } = model;
-  if (price.free) return 0;
-  const ofOne = price.upperBound(demand.heldPromptTokens, demand.outputTokens);
-  return Math.min(ofOne * route.mostCharged, Number.MAX_SAFE_INTEGER);
+/**
+ * The most that the call can cost: by the bytes of its prompt where its account has plenty left, else by its tokens, which
+ * takes time to count. Caps and rates are for those who count.
+ */
+function mostMicro(call: CheckedCall, named: CallLimits | undefined): Micro {
+  const { model, demand, room } = call;
+  if (model.price.free) return 0;
+  const { promptBound } = demand;
+  if (named === undefined && room !== undefined && promptBound !== undefined) {
+    const byBytes = mostWith(promptBound, call);
+    if (room.take(byBytes)) return byBytes;
+  }
+  return mostWith(demand.heldPromptTokens, call);
+}
+
+function mostWith(promptTokens: number, { model, demand }: CheckedCall): Micro {
+  const ofOne = model.price.upperBound(promptTokens, demand.outputTokens);
+  return Math.min(ofOne * model.route.mostCharged, Number.MAX_SAFE_INTEGER);
 }
 
 const noRules: readonly RateRule[] = [];

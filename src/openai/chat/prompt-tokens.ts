@@ -9,6 +9,7 @@ import { mediaTokens } from "../media/media-tokens.js";
 import { type Media, messageMedia, textsBetween, unreadValues, type WithMessages } from "../media/message-media.js";
 import { jsonInstructionTokens } from "../request/json-instruction.js";
 import type { Span } from "./message-outline.js";
+import { PromptCount } from "./prompt-count.js";
 
 const [quote, comma, colon, openBracket, openBrace, closeBrace] = [0x22, 0x2c, 0x3a, 0x5b, 0x7b, 0x7d];
 const letterE = 0x65;
@@ -72,7 +73,7 @@ export function promptTokens(
   request: WithMessages,
   limits: PromptLimits,
   media: readonly Media[] = messageMedia(request),
-): number {
+): PromptCount {
   const { body, leaps, members } = request;
   return mostPromptTokens(
     {
@@ -94,19 +95,22 @@ export function promptTokens(
 }
 
 /** The same for any request that a model gets as a chat. */
-export function mostPromptTokens(prompt: Prompt, limits: PromptLimits): number {
+export function mostPromptTokens(prompt: Prompt, limits: PromptLimits): PromptCount {
   const { contextLength, tokenizer, tokenBounds } = limits;
-  let tokens = answerPreamble + prompt.added;
-  let leastAtAll = 0;
-  for (const { start, end } of prompt.rewritten) tokens += rewritingTokens(prompt.body, start, end);
+  let others = answerPreamble + prompt.added;
+  let least = 0;
+  for (const { start, end } of prompt.rewritten) others += rewritingTokens(prompt.body, start, end);
   for (const item of prompt.media) {
     const most = mediaTokens(prompt.body, item, tokenBounds);
-    if (Number.isFinite(most)) tokens += most;
-    else leastAtAll = contextLength;
+    if (Number.isFinite(most)) others += most;
+    else least = contextLength;
   }
-  const texts = promptTexts(prompt);
-  tokens += countedTexts(texts, tokenizer, contextLength - tokens) ?? boundOfTexts(texts);
-  return Math.max(Math.ceil(tokens), leastAtAll);
+  // Of the host's own tokenizer nothing is known.
+  const parts = { others, least, texts: promptTexts(prompt), isBounded: tokenizer === undefined };
+  if (tokenizer === undefined) return new PromptCount(parts, boundOfTexts);
+  const count = (texts: readonly Uint8Array[]) =>
+    countedTexts(texts, tokenizer, contextLength - others) ?? boundOfTexts(texts);
+  return new PromptCount(parts, count);
 }
 
 const counts = new RememberedCounts(2 ** 21);
@@ -196,13 +200,9 @@ function boundOfTexts(texts: readonly Uint8Array[]): number {
   return texts.reduce((sum, text) => sum + countText(text), 0);
 }
 
-/** @returns `undefined` without a tokenizer, and for more than `most` tokens. */
-function countedTexts(
-  texts: readonly Uint8Array[],
-  tokenizer: Tokenizer | undefined,
-  most: number,
-): number | undefined {
-  if (tokenizer === undefined || most <= 0) return undefined;
+/** @returns `undefined` for more than `most` tokens. */
+function countedTexts(texts: readonly Uint8Array[], tokenizer: Tokenizer, most: number): number | undefined {
+  if (most <= 0) return undefined;
   const text = texts.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()).join("");
   return mostTokens(text, tokenizer, most);
 }

@@ -3,6 +3,7 @@ import { textTokens } from "../../tokens/text-tokens.js";
 import { memberOf, membersOf } from "../../wire/json-members.js";
 import { decodeOwnPayload } from "../../wire/own-payload.js";
 import type { Span } from "../chat/message-outline.js";
+import type { PromptCount } from "../chat/prompt-count.js";
 import { mostPromptTokens, type PromptLimits, textFunctionTokens, toolsPreamble } from "../chat/prompt-tokens.js";
 import { unreadValues } from "../media/message-media.js";
 import { jsonInstructionTokens } from "../request/json-instruction.js";
@@ -43,7 +44,7 @@ const besidePrompt: ReadonlySet<string> = new Set([
  * The most tokens that the prompt of a response can have, at a Responses server or translated into a chat. It is
  * counted like the prompt of a chat. References must be replaced before: see `expandInput`.
  */
-export function responsesPromptTokens(request: ResponsesRequest, limits: PromptLimits): number {
+export function responsesPromptTokens(request: ResponsesRequest, limits: PromptLimits): PromptCount {
   const { body, leaps, members, tools } = request;
   const media = inputMedia(request);
   const thoughts = thoughtsOf(request);

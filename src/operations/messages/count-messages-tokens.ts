@@ -8,5 +8,5 @@ import type { OperationServices } from "../operation.js";
 export async function countMessagesTokens(body: Uint8Array, services: OperationServices): Promise<CountedRequest> {
   const request = await parseMessages(body, services);
   refuseThread(request);
-  return { model: request.model, count: (model) => tokenCountBody(messagesPromptTokens(request, model)) };
+  return { model: request.model, count: (model) => tokenCountBody(messagesPromptTokens(request, model).tokens) };
 }

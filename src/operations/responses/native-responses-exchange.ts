@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { notAResponse } from "../../errors/not-a-response.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
-import { ownId } from "../../openai/answer-context.js";
 import { partialTokens } from "../../openai/media/token-estimate.js";
 import { readErrorBody } from "../../openai/read-error-body.js";
 import { readWhole, type WholeReader } from "../../openai/read-whole.js";
@@ -27,6 +26,7 @@ import { mostOutputTokens } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
 import type { KeptConversation } from "./kept-conversation.js";
+import { NativeContext } from "./native-context.js";
 import { droppedMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
 
 /** A request for a response, and the response of a server that speaks the same API. */
@@ -44,7 +44,7 @@ export class NativeResponsesExchange implements Exchange, WholeReader {
     const request = model.lacking === undefined ? asked : withoutLackingVision(asked, model.lacking);
     const dialect = target.rules.dialectFor(request, target.dialect, responsesTable);
     this.#conversation = conversation;
-    this.#context = toNativeContext({ request, conversation, target, model, attempt });
+    this.#context = new NativeContext({ conversation, target, model, attempt });
     if (conversation.isStored) this.keep = (instead) => this.#keep(instead);
     this.#sent = toUpstreamResponsesBody(request, {
       model: target.upstreamModel,
@@ -96,30 +96,6 @@ export class NativeResponsesExchange implements Exchange, WholeReader {
     const { responseId, createdAt } = this.#context;
     if (complete !== undefined) await this.#conversation.keep(responseId, instead ?? complete, createdAt * 1000);
   }
-}
-
-/** Written out: a spread would cost more than the rest of the exchange. */
-function toNativeContext({
-  conversation,
-  target,
-  model,
-  attempt,
-}: Omit<ResponsesExchangeParts, "sealOf">): NativeResponseContext {
-  return {
-    model: model.id,
-    upstreamModel: target.upstreamModel,
-    promptTokens: attempt.promptTokens,
-    outputCap: attempt.outputCap,
-    promptParam: "input",
-    startedAt: attempt.startedAt,
-    dialect: target.dialect,
-    secrets: target.secrets,
-    // Ids of an upstream are shared by all accounts behind one of its keys.
-    responseId: ownId("resp", attempt),
-    createdAt: Math.floor(attempt.admittedAt / 1000),
-    previousResponseId: conversation.previousResponseId,
-    isStored: conversation.isStored,
-  };
 }
 
 class NativeResponsesCodec extends NativeResponseStream implements StreamCodec {

@@ -13,7 +13,7 @@ const limits = {
 
 function tokens(content: unknown, more: object = {}): number {
   const body = { model: "m", messages: [{ role: "user", content }], ...more };
-  return messagesPromptTokens(parseMessagesRequest(Buffer.from(JSON.stringify(body)), 64), limits);
+  return messagesPromptTokens(parseMessagesRequest(Buffer.from(JSON.stringify(body)), 64), limits).tokens;
 }
 
 const data = "A".repeat(20_000);

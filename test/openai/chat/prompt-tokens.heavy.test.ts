@@ -11,7 +11,7 @@ const contextLength = 1_000_000;
 
 function tokensOfBody(body: string, tokenBounds: TokenBounds = {}, tokenizer = undefined as never): number {
   const request = parseChatRequest(Buffer.from(body), 256);
-  return promptTokens(request, { contextLength, tokenizer, tokenBounds: resolveTokenBounds(tokenBounds) });
+  return promptTokens(request, { contextLength, tokenizer, tokenBounds: resolveTokenBounds(tokenBounds) }).tokens;
 }
 
 const tokensOf = (messages: unknown, bounds?: TokenBounds, others = {}) =>
@@ -249,7 +249,7 @@ describe("promptTokens", () => {
         expect(tokensOf(messages)).toBeGreaterThanOrEqual(text * 0.9);
         const request = parseChatRequest(Buffer.from(JSON.stringify({ model: "m", messages })), 256);
         const limits = { contextLength: 7, tokenizer: undefined, tokenBounds: resolveTokenBounds() };
-        expect(promptTokens(request, limits)).toBe(tokensOf(messages));
+        expect(promptTokens(request, limits).tokens).toBe(tokensOf(messages));
       }),
       { numRuns: 100 },
     );

@@ -17,7 +17,7 @@ const requestOf = (members: object) =>
 
 function tokensOf(members: object): number {
   const limits = { contextLength, tokenizer: undefined, tokenBounds: resolveTokenBounds(bounds) };
-  return responsesPromptTokens(requestOf(members), limits);
+  return responsesPromptTokens(requestOf(members), limits).tokens;
 }
 
 const base64 = noise(30_000).toString("base64");
@@ -104,7 +104,7 @@ describe("the most tokens of a prompt", () => {
 
   it("is beyond the context where the input is", () => {
     const limits = { contextLength: 500, tokenizer: undefined, tokenBounds: resolveTokenBounds(bounds) };
-    expect(responsesPromptTokens(requestOf({ input: "x ".repeat(5000) }), limits)).toBeGreaterThanOrEqual(5000);
+    expect(responsesPromptTokens(requestOf({ input: "x ".repeat(5000) }), limits).tokens).toBeGreaterThanOrEqual(5000);
   });
 
   const many = (count: number, make: (index: number) => object) =>

@@ -1,0 +1,31 @@
+import type { AccountCredits, WindowState } from "../ledger/credit-ledger.js";
+import type { Micro } from "../metering/micro.js";
+
+/** Calls hold more than they need only while all that is held stays below this part of what is left. */
+const part = 1 / 16;
+
+/**
+ * How much of an account's credits calls may hold by bounds that are far too high, so that their prompts need not be
+ * counted. It follows what the last reservation has shown: the account has so much left that no other call is denied for it.
+ */
+export class HoldRoom {
+  #micro: Micro = 0;
+
+  /** Takes the amount of a hold. @returns whether there is room for it. */
+  take(micro: Micro): boolean {
+    if (micro > this.#micro) return false;
+    this.#micro -= micro;
+    return true;
+  }
+
+  /** Of an account with prepaid credits, windows alone do not say what is left. */
+  learn({ windows, prepaid }: AccountCredits): void {
+    const { session, week, month } = windows;
+    this.#micro = prepaid === undefined ? Math.min(roomIn(session), roomIn(week), roomIn(month)) : 0;
+  }
+}
+
+function roomIn({ limitMicro, bonusMicro, usedMicro, heldMicro }: WindowState): Micro {
+  if (limitMicro === null) return Number.POSITIVE_INFINITY;
+  return (limitMicro + bonusMicro - usedMicro) * part - heldMicro;
+}

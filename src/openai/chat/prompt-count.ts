@@ -1,0 +1,46 @@
+/** More tokens than any text has for each of its bytes: no character takes more than two for a byte of it. */
+const mostTokensPerByte = 2;
+
+/** Shorter texts are counted in no time, in bytes. */
+const shortest = 256;
+
+/** What a prompt consists of. */
+export interface PromptParts {
+  /** The tokens of all that is no text. */
+  readonly others: number;
+  /** No fewer count at all: a part of the prompt has no bound of its own. 0: all parts have one. */
+  readonly least: number;
+  readonly texts: readonly Uint8Array[];
+  /** Whether the texts have at most two tokens for each byte, by the way in which they are counted. */
+  readonly isBounded: boolean;
+}
+
+/** The most tokens of a prompt. Its texts are counted when somebody asks for them. */
+export class PromptCount {
+  readonly #parts: PromptParts;
+  readonly #countTexts: (texts: readonly Uint8Array[]) => number;
+  #tokens: number | undefined;
+
+  constructor(parts: PromptParts, countTexts: (texts: readonly Uint8Array[]) => number) {
+    this.#parts = parts;
+    this.#countTexts = countTexts;
+  }
+
+  get tokens(): number {
+    const { others, least, texts } = this.#parts;
+    this.#tokens ??= Math.max(Math.ceil(others + this.#countTexts(texts)), least);
+    return this.#tokens;
+  }
+
+  /**
+   * What the tokens do not exceed, by the bytes of the texts: several times as many, and known at once. `undefined`: only the
+   * count says, or it takes no time either.
+   */
+  get bound(): number | undefined {
+    const { others, least, texts, isBounded } = this.#parts;
+    if (!isBounded || least > 0) return undefined;
+    let bytes = 0;
+    for (const { length } of texts) bytes += length;
+    return bytes < shortest ? undefined : Math.ceil(others) + bytes * mostTokensPerByte;
+  }
+}
