@@ -6,6 +6,7 @@ import type { LoadRoom } from "../../operations/operation.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
 import { callLimits } from "../limits/call-limits.js";
+import { makeRequestId } from "../request-id.js";
 import type { ReceivedCall } from "./check-call.js";
 import { holdCredits } from "./hold-credits.js";
 
@@ -53,8 +54,9 @@ async function requireCredits(services: CallServices, checked: CheckedCall): Pro
     return;
   }
   if (!hasNothingLeft(balance)) return;
-  // It says why, and when to come again. What it holds after all is given back.
-  const reservation = await holdCredits(services, checked);
+  // It says why, and when to come again. What it holds after all is given back, under an id of its own: a ledger takes a
+  // second hold under an id that has ended for a repetition, and would charge nothing for it.
+  const reservation = await holdCredits(services, { ...checked, callId: makeRequestId() });
   if (isGatewayError(reservation)) throw reservation;
   if (reservation !== undefined) await ledger.release(reservation.lease).catch(() => {});
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
+import { windowLimits } from "../../../src/ledger/windows.js";
+import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import { memoryResponseStore } from "../../../src/memory/memory-response-store.js";
 import type { KeptResponse, ResponseStore } from "../../../src/responses/response-store.js";
 import { chatAnswer, createGate, wholeAnswer } from "../../../src/testing.js";
-import { startTestGateway } from "../../support/test-gateway.js";
+import { smallModel, startTestGateway } from "../../support/test-gateway.js";
 
 const text = "x".repeat(100_000);
 
@@ -51,6 +53,37 @@ async function start(options: Partial<GatewayOptions> = {}) {
 const goesOn = { input: "More", previous_response_id: "resp_2" };
 const refers = { input: [{ type: "item_reference", id: "msg_resp_1" }] };
 const loads = ["findChain", "findItems"];
+
+/** As a ledger whose calls in progress give back the last credits just when the balance was read. */
+function freedInTime() {
+  const ledger = memoryCreditLedger();
+  const balance: typeof ledger.balance = async (...asked) => {
+    const left = await ledger.balance(...asked);
+    const { session } = left.windows;
+    return { ...left, windows: { ...left.windows, session: { ...session, heldMicro: session.limitMicro ?? 0 } } };
+  };
+  return { ledger, beside: { ...ledger, balance } };
+}
+
+describe.each([
+  ["costs what it loads", smallModel.price],
+  ["costs the same whatever it loads", { input: 0, output: 10 }],
+])("a request whose account gets credits back before they are held, and that %s", (_name, price) => {
+  it("is held for and charged", async () => {
+    const { ledger, beside } = freedInTime();
+    const test = await start({ ledger: beside, models: [{ ...smallModel, price }] });
+    expect(await test.post(goesOn)).toMatchObject({ status: 200 });
+    const [event] = test.events;
+    expect(event?.chargedMicro).toBeGreaterThan(0);
+    const credits = { session: null, week: null, month: null };
+    const limits = windowLimits({ credits, sessionMs: 18_000_000, now: Date.now() });
+    expect((await ledger.balance("acct_pro", limits)).windows.session).toMatchObject({
+      usedMicro: event?.chargedMicro,
+      heldMicro: 0,
+    });
+    await test.close();
+  });
+});
 
 describe.each([
   ["a previous response", goesOn],
