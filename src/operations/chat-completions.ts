@@ -10,13 +10,12 @@ import {
 } from "../openai/chat/chat-request.js";
 import { encodeChatRequest } from "../openai/chat/encode-chat-request.js";
 import { promptTokens } from "../openai/chat/prompt-tokens.js";
-import { partialTokens } from "../openai/media/token-estimate.js";
 import { readErrorBody } from "../openai/read-error-body.js";
-import { readWhole, refuseWhole, type WholeReader } from "../openai/read-whole.js";
+import { refuseWhole } from "../openai/read-whole.js";
 import type { ReceivedAnswer } from "../openai/received-answer.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { chatTable } from "../openai/tables/chat-table.js";
-import { type Edited, piecesOfText, wholeText } from "../wire/edited-bytes.js";
+import type { Edited } from "../wire/edited-bytes.js";
 import { sliceBytes } from "../wire/slices.js";
 import { toAnswerContext } from "./answer-context.js";
 import { chatAnswers } from "./answers/chat-answers.js";
@@ -35,6 +34,7 @@ import type {
 import { chatLayout } from "./prompt-texts/prompt-layout.js";
 import { openAIProtocol } from "./protocols/openai-protocol.js";
 import { requireAllowedMembers, requireMessagesFit } from "./require-fit.js";
+import { SameProtocolExchange } from "./same-protocol-exchange.js";
 
 /** `POST /v1/chat/completions` */
 export const chatCompletions: Operation = {
@@ -103,47 +103,28 @@ class ChatModelRequest implements ModelRequest {
   }
 }
 
-class ChatExchange implements Exchange, WholeReader {
+class ChatExchange extends SameProtocolExchange<AnswerContext> implements Exchange {
   readonly operation = "chat/completions";
-  readonly #sent: Edited;
   readonly #includeUsage: boolean;
-  readonly #context: AnswerContext;
 
   constructor(sent: Edited, includeUsage: boolean, context: AnswerContext) {
-    this.#sent = sent;
+    super(sent, context);
     this.#includeUsage = includeUsage;
-    this.#context = context;
-  }
-
-  get body(): Uint8Array {
-    return wholeText(this.#sent);
-  }
-
-  get pieces(): readonly Uint8Array[] | undefined {
-    return piecesOfText(this.#sent);
-  }
-
-  readWhole(bytes: Uint8Array) {
-    return readWhole(bytes, this);
   }
 
   read(received: ReceivedAnswer) {
-    return toChatAnswer(received, this.#context);
+    return toChatAnswer(received, this.context);
   }
 
-  refuse(received: ReceivedAnswer) {
-    return refuseWhole(received, this.#context);
-  }
-
-  partialTokens(pieces: readonly Uint8Array[]) {
-    return partialTokens(this.#context, pieces);
+  refuse(received: ReceivedAnswer): never {
+    return refuseWhole(received, this.context);
   }
 
   readStream() {
-    return new ChatCodec(this.#context, this.#includeUsage);
+    return new ChatCodec(this.context, this.#includeUsage);
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
-    return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
+    return readErrorBody(status, headers, body, { ...this.context, request: this.body });
   }
 }

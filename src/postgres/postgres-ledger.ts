@@ -1,6 +1,7 @@
 import { admittingInstances, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
 import { atMost } from "../ledger/at-most.js";
+import { asItIs } from "../ledger/calls/as-it-is.js";
 import { promised } from "../ledger/calls/promised.js";
 import {
   type Balance,
@@ -123,11 +124,11 @@ export class PostgresLedger implements CreditLedger {
     });
   }
 
-  async settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
+  settle(lease: Lease, settlement: Settlement): Promise<SettleResult> {
     return promised(() => this.#end(lease, settleOperation(lease, settlement, "charge")));
   }
 
-  async release(lease: Lease, rates: readonly RateUse[] = []): Promise<SettleResult> {
+  release(lease: Lease, rates: readonly RateUse[] = []): Promise<SettleResult> {
     return promised(() => this.#end(lease, releaseOperation(lease, rates)));
   }
 
@@ -264,10 +265,6 @@ function reserved(request: ReserveRequest, answer: LedgerAnswer): ReserveResult 
   const receipt = { account, amountMicro, expiresAt, starts: byWindow(lease.starts), ends: byWindow(lease.ends) };
   const replayed = answer.status === "replayed";
   return { ok: true, lease: toLease(request, receipt, partOf(lease)), ...credits, now, replayed };
-}
-
-function asItIs(answer: LedgerAnswer): LedgerAnswer {
-  return answer;
 }
 
 function only<Answer>([answer]: readonly Answer[]): Answer {

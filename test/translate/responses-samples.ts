@@ -2,8 +2,8 @@ import type { ResponseEvent } from "../../src/openai/responses/response-events.j
 import { parseResponsesRequest, type ResponsesRequest } from "../../src/openai/responses/responses-request.js";
 import { ChatToResponsesStream } from "../../src/translate/chat-to-responses-stream.js";
 import {
-  type CallFacts,
   type ResponseContext,
+  type ResponseFacts,
   toResponseContext,
 } from "../../src/translate/responses/response-context.js";
 import { ToolNames } from "../../src/translate/responses/tool-names.js";
@@ -27,7 +27,7 @@ export function messagesOf(input: unknown, options: Partial<ToChatOptions> = {})
   return chatOf({ input }, options).messages;
 }
 
-const facts: CallFacts = {
+const facts: ResponseFacts = {
   responseId: "resp_1",
   model: "acme/small",
   createdAt: 1_763_000_000,

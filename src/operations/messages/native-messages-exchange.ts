@@ -15,24 +15,20 @@ import { notAResponse } from "../../errors/not-a-response.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { AnswerContext } from "../../openai/answer-context.js";
-import { partialTokens } from "../../openai/media/token-estimate.js";
-import { readWhole, type WholeReader } from "../../openai/read-whole.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
-import { type Edited, piecesOfText, wholeText } from "../../wire/edited-bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { toAnswerContext } from "../answer-context.js";
 import { mostOutputTokens, requiredOutputCap } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
+import { SameProtocolExchange } from "../same-protocol-exchange.js";
 import type { StreamCodec } from "../stream-codec.js";
 import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
 
 /** A request for a message, and the message of a server that speaks the same API. */
-export class NativeMessagesExchange implements Exchange, WholeReader {
+export class NativeMessagesExchange extends SameProtocolExchange<AnswerContext> implements Exchange {
   readonly operation = "messages";
-  readonly #sent: Edited;
   readonly headers: Readonly<Record<string, string>>;
-  readonly #context: AnswerContext;
 
   constructor(
     { request, headers, target, model, attempt }: MessagesExchangeParts,
@@ -40,50 +36,35 @@ export class NativeMessagesExchange implements Exchange, WholeReader {
   ) {
     const { lacking } = model;
     const lets = (beta: string) => target.rules.passes(messagesTable, "beta", beta);
-    this.headers = withKnownBetas(withinContext(headers, model.contextLength), { lets, onUnknown });
+    const known = withKnownBetas(withinContext(headers, model.contextLength), { lets, onUnknown });
     const sent = lacking === undefined ? request : withoutLacking(request, lacking);
-    this.#sent = toUpstreamMessagesBody(sent, {
+    const body = toUpstreamMessagesBody(sent, {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       requiredCap: requiredOutputCap(model, attempt.addedCap),
       dropped: target.rules.dialectFor(request, undefined, messagesTable)?.dropped,
       reasoning: lacking === undefined || !lacking.reasoning,
     });
-    this.#context = toAnswerContext(target, model, attempt, "messages");
-  }
-
-  get body(): Uint8Array {
-    return wholeText(this.#sent);
-  }
-
-  get pieces(): readonly Uint8Array[] | undefined {
-    return piecesOfText(this.#sent);
-  }
-
-  readWhole(bytes: Uint8Array) {
-    return readWhole(bytes, this);
+    super(body, toAnswerContext(target, model, attempt, "messages"));
+    this.headers = known;
   }
 
   read(received: ReceivedAnswer): ModelAnswer | undefined {
-    return toMessageAnswer(received, this.#context);
+    return toMessageAnswer(received, this.context);
   }
 
   refuse({ json }: ReceivedAnswer): never {
-    if (isRecord(json) && isRecord(json["error"])) throw fromAnthropicErrorEvent(json, this.#context);
+    if (isRecord(json) && isRecord(json["error"])) throw fromAnthropicErrorEvent(json, this.context);
     throw notAResponse();
   }
 
-  partialTokens(pieces: readonly Uint8Array[]) {
-    return partialTokens(this.#context, pieces);
-  }
-
   readStream(): StreamCodec {
-    return new NativeMessagesCodec(this.#context);
+    return new NativeMessagesCodec(this.context);
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError {
     const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
-    return fromAnthropicError(status, headers, json, { ...this.#context, request: this.body });
+    return fromAnthropicError(status, headers, json, { ...this.context, request: this.body });
   }
 }
 

@@ -2,9 +2,7 @@ import { Buffer } from "node:buffer";
 import { notAResponse } from "../../errors/not-a-response.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
-import { partialTokens } from "../../openai/media/token-estimate.js";
 import { readErrorBody } from "../../openai/read-error-body.js";
-import { readWhole, type WholeReader } from "../../openai/read-whole.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { toUpstreamResponsesBody } from "../../openai/responses/native/encode-responses-request.js";
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
@@ -20,20 +18,18 @@ import { withoutLackingVision } from "../../openai/responses/responses-capabilit
 import { responsesTable } from "../../openai/tables/responses-table.js";
 import { fromErrorObject } from "../../openai/upstream-errors/upstream-failure.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
-import { type Edited, piecesOfText, wholeText } from "../../wire/edited-bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
+import { SameProtocolExchange } from "../same-protocol-exchange.js";
 import type { StreamCodec } from "../stream-codec.js";
 import type { KeptConversation } from "./kept-conversation.js";
 import { NativeContext } from "./native-context.js";
 import { droppedMembers, type ResponsesExchangeParts } from "./responses-exchange-parts.js";
 
 /** A request for a response, and the response of a server that speaks the same API. */
-export class NativeResponsesExchange implements Exchange, WholeReader {
+export class NativeResponsesExchange extends SameProtocolExchange<NativeResponseContext> implements Exchange {
   readonly operation = "responses";
-  readonly #sent: Edited;
-  readonly #context: NativeResponseContext;
   readonly #conversation: KeptConversation;
   /** Where the response is, as the client got it. */
   #answer: ModelAnswer | undefined;
@@ -43,57 +39,41 @@ export class NativeResponsesExchange implements Exchange, WholeReader {
   constructor({ request: asked, conversation, target, model, attempt }: ResponsesExchangeParts) {
     const request = model.lacking === undefined ? asked : withoutLackingVision(asked, model.lacking);
     const dialect = target.rules.dialectFor(request, target.dialect, responsesTable);
-    this.#conversation = conversation;
-    this.#context = new NativeContext({ conversation, target, model, attempt });
-    if (conversation.isStored) this.keep = (instead) => this.#keep(instead);
-    this.#sent = toUpstreamResponsesBody(request, {
+    const body = toUpstreamResponsesBody(request, {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       addedCap: attempt.addedCap,
       dropped: droppedMembers(model, dialect),
       withoutTools: hostedToolsToDrop(request, (type) => target.rules.passes(responsesTable, "tool", type)),
     });
-  }
-
-  get body(): Uint8Array {
-    return wholeText(this.#sent);
-  }
-
-  get pieces(): readonly Uint8Array[] | undefined {
-    return piecesOfText(this.#sent);
-  }
-
-  readWhole(bytes: Uint8Array) {
-    return readWhole(bytes, this);
+    super(body, new NativeContext({ conversation, target, model, attempt }));
+    this.#conversation = conversation;
+    if (conversation.isStored) this.keep = (instead) => this.#keep(instead);
   }
 
   read(received: ReceivedAnswer): ModelAnswer | undefined {
-    this.#answer = toNativeResponse(received, this.#context);
+    this.#answer = toNativeResponse(received, this.context);
     return this.#answer;
   }
 
   refuse({ json }: ReceivedAnswer): never {
     const failure = failureOf(json);
-    if (failure !== undefined) throw fromErrorObject(failure, this.#context);
+    if (failure !== undefined) throw fromErrorObject(failure, this.context);
     throw notAResponse();
   }
 
-  partialTokens(pieces: readonly Uint8Array[]) {
-    return partialTokens(this.#context, pieces);
-  }
-
   readStream(): StreamCodec {
-    this.#codec = new NativeResponsesCodec(this.#context);
+    this.#codec = new NativeResponsesCodec(this.context);
     return this.#codec;
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
-    return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
+    return readErrorBody(status, headers, body, { ...this.context, request: this.body });
   }
 
   async #keep(instead?: string): Promise<void> {
     const complete = this.#answer?.body ?? this.#codec?.response;
-    const { responseId, createdAt } = this.#context;
+    const { responseId, createdAt } = this.context;
     if (complete !== undefined) await this.#conversation.keep(responseId, instead ?? complete, createdAt * 1000);
   }
 }

@@ -1,3 +1,4 @@
+import { asItIs } from "../../ledger/calls/as-it-is.js";
 import type { LedgerAnswer } from "../ledger-answer.js";
 import type { LedgerOperation } from "../ledger-operation.js";
 import type { AccountOperation } from "./account-batches.js";
@@ -106,8 +107,4 @@ function deliver({ read, resolve, reject }: Waiting, result: PromiseSettledResul
   } catch (error) {
     reject(error);
   }
-}
-
-function asItIs(answer: LedgerAnswer): LedgerAnswer {
-  return answer;
 }

@@ -1,3 +1,4 @@
+import { asItIs } from "../../ledger/calls/as-it-is.js";
 import type { LedgerReply } from "../ledger-reply.js";
 import type { BatchSizes } from "./batch-options.js";
 import { OperationQueue, type RunOperations } from "./operation-queue.js";
@@ -75,8 +76,4 @@ export class OperationLanes {
     if (!this.#shared.isIdle || this.#own.size > 0) return;
     for (const resolve of this.#callWhenIdle.splice(0)) resolve();
   }
-}
-
-function asItIs(reply: LedgerReply): LedgerReply {
-  return reply;
 }

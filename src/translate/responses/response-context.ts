@@ -29,12 +29,12 @@ export interface ResponseContext {
 }
 
 /** What a response's context takes from elsewhere than its request. */
-export type CallFacts = Pick<
+export type ResponseFacts = Pick<
   ResponseContext,
   "responseId" | "model" | "createdAt" | "previousResponseId" | "isStored" | "names" | "thoughts"
 >;
 
-export function toResponseContext(request: ResponsesRequest, facts: CallFacts): ResponseContext {
+export function toResponseContext(request: ResponsesRequest, facts: ResponseFacts): ResponseContext {
   return {
     ...facts,
     echo: echoOf(request),

@@ -42,7 +42,12 @@ export function relayCut(codec: EventCodec, bytes: Buffer, cuts: readonly number
   const { seenOutput, hasOutput, reasons, awaitsUsage, isComplete, isDone, tokens, responseId } = codec.progress;
   sent.push(Buffer.from(codec.keepAlive()));
   const progress = { seenOutput, hasOutput, reasons, awaitsUsage, isComplete, isDone, tokens, responseId };
-  return { sent: Buffer.concat(sent).toString("latin1"), fault, end: endOf(codec), progress };
+  return { sent: withoutOwnIds(Buffer.concat(sent).toString("latin1")), fault, end: endOf(codec), progress };
+}
+
+/** A call of a tool whose id is missing gets a random one. */
+function withoutOwnIds(sent: string): string {
+  return sent.replace(/"call_[0-9a-f]{32}"/g, '"call_own"');
 }
 
 function endOf(codec: EventCodec): string {
