@@ -33,25 +33,19 @@ export function entitlementOf(
   catalog: Catalog,
   modelId: string,
 ): Entitlement {
-  if (caller.source !== "key") return workedOut(caller, found, catalog, modelId, undefined);
+  if (caller.source !== "key") return workedOut(caller, found, catalog, modelId);
   const last = known.get(caller)?.get(modelId);
   const isKnown = last !== undefined && last.allowance === found && last.model === catalog.get(modelId);
   if (isKnown) return last;
-  const entitlement = workedOut(caller, found, catalog, modelId, new HoldRoom());
+  const entitlement = workedOut(caller, found, catalog, modelId);
   const ofCaller = known.get(caller);
   if (ofCaller === undefined) known.set(caller, new Map([[modelId, entitlement]]));
   else ofCaller.set(modelId, entitlement);
   return entitlement;
 }
 
-function workedOut(
-  caller: Caller,
-  found: Allowance | undefined,
-  catalog: Catalog,
-  modelId: string,
-  room: HoldRoom | undefined,
-): Entitlement {
+function workedOut(caller: Caller, found: Allowance | undefined, catalog: Catalog, modelId: string): Entitlement {
   const { model, allowance } = authorize(caller, found, catalog, modelId);
   const rules = [allowance.rates, caller.accountRates, caller.rates].flatMap((some) => some?.for(model.id) ?? []);
-  return { allowance, model, rules, room };
+  return { allowance, model, rules, room: caller.source === "key" ? new HoldRoom() : undefined };
 }
