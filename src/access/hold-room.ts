@@ -6,7 +6,8 @@ const part = 1 / 16;
 
 /**
  * How much of an account's credits calls may hold by bounds that are far too high, so that their prompts need not be
- * counted. It follows what the last reservation has shown: the account has so much left that no other call is denied for it.
+ * counted. It follows what the last reservation has shown. Each key, model and process has a room of its own, so that few of
+ * them leave plenty for all other calls.
  */
 export class HoldRoom {
   #micro: Micro = 0;
