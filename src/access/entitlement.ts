@@ -2,7 +2,6 @@ import type { Allowance } from "./allowance.js";
 import { authorize } from "./authorize.js";
 import type { Caller } from "./caller.js";
 import type { Catalog, CatalogModel } from "./catalog.js";
-import { HoldRoom } from "./hold-room.js";
 import type { RateRule } from "./rate-rules.js";
 
 /** What a caller may do with a model: all that does not change from call to call. */
@@ -11,8 +10,6 @@ export interface Entitlement {
   readonly model: CatalogModel;
   /** The rates that its calls are subject to, of the plan, the account and the key. */
   readonly rules: readonly RateRule[];
-  /** What its account may hold without counting. `undefined`: nothing, as no call would know of the one before. */
-  readonly room: HoldRoom | undefined;
 }
 
 /**
@@ -33,25 +30,19 @@ export function entitlementOf(
   catalog: Catalog,
   modelId: string,
 ): Entitlement {
-  if (caller.source !== "key") return workedOut(caller, found, catalog, modelId, undefined);
+  if (caller.source !== "key") return workedOut(caller, found, catalog, modelId);
   const last = known.get(caller)?.get(modelId);
   const isKnown = last !== undefined && last.allowance === found && last.model === catalog.get(modelId);
   if (isKnown) return last;
-  const entitlement = workedOut(caller, found, catalog, modelId, new HoldRoom());
+  const entitlement = workedOut(caller, found, catalog, modelId);
   const ofCaller = known.get(caller);
   if (ofCaller === undefined) known.set(caller, new Map([[modelId, entitlement]]));
   else ofCaller.set(modelId, entitlement);
   return entitlement;
 }
 
-function workedOut(
-  caller: Caller,
-  found: Allowance | undefined,
-  catalog: Catalog,
-  modelId: string,
-  room: HoldRoom | undefined,
-): Entitlement {
+function workedOut(caller: Caller, found: Allowance | undefined, catalog: Catalog, modelId: string): Entitlement {
   const { model, allowance } = authorize(caller, found, catalog, modelId);
   const rules = [allowance.rates, caller.accountRates, caller.rates].flatMap((some) => some?.for(model.id) ?? []);
-  return { allowance, model, rules, room };
+  return { allowance, model, rules };
 }
