@@ -2,7 +2,6 @@ import type { Allowance } from "./allowance.js";
 import { authorize } from "./authorize.js";
 import type { Caller } from "./caller.js";
 import type { Catalog, CatalogModel } from "./catalog.js";
-import { HoldRoom } from "./hold-room.js";
 import type { RateRule } from "./rate-rules.js";
 
 /** What a caller may do with a model: all that does not change from call to call. */
@@ -11,8 +10,6 @@ export interface Entitlement {
   readonly model: CatalogModel;
   /** The rates that its calls are subject to, of the plan, the account and the key. */
   readonly rules: readonly RateRule[];
-  /** What its account may hold without counting. `undefined`: nothing, as no call would know of the one before. */
-  readonly room: HoldRoom | undefined;
 }
 
 /**
@@ -47,5 +44,5 @@ export function entitlementOf(
 function workedOut(caller: Caller, found: Allowance | undefined, catalog: Catalog, modelId: string): Entitlement {
   const { model, allowance } = authorize(caller, found, catalog, modelId);
   const rules = [allowance.rates, caller.accountRates, caller.rates].flatMap((some) => some?.for(model.id) ?? []);
-  return { allowance, model, rules, room: caller.source === "key" ? new HoldRoom() : undefined };
+  return { allowance, model, rules };
 }

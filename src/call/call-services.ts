@@ -1,6 +1,7 @@
 import type { Allowance } from "../access/allowance.js";
 import type { Lookup } from "../access/cached-lookup.js";
 import type { CurrentCatalog } from "../access/catalog.js";
+import type { HoldRooms } from "../access/hold-rooms.js";
 import type { AnswerGuards } from "../answer-guards/answer-guards.js";
 import type { FirstTimes } from "../events/first-times.js";
 import type { Warn } from "../events/warning.js";
@@ -30,6 +31,7 @@ export interface CallServices {
   readonly findAllowance: Lookup<Allowance>;
   readonly ledger: CreditLedger;
   readonly keeper: LeaseKeeper;
+  readonly holdRooms: HoldRooms;
   readonly leaseMs: number;
   readonly openCalls: OpenCalls;
   readonly clock: Clock;

@@ -25,8 +25,8 @@ export interface CheckedCall {
   readonly model: CatalogModel;
   /** The rates that it is subject to. */
   readonly rules: readonly RateRule[];
-  /** See `Entitlement`. */
-  readonly room: HoldRoom | undefined;
+  /** Of its account. */
+  readonly room: HoldRoom;
   readonly request: ModelRequest;
   readonly demand: Demand;
   /** What the host files it under; `undefined`: nothing. */

@@ -3,6 +3,7 @@ import { toAllowance } from "../access/allowance.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
 import { callerResolver } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
+import { HoldRooms } from "../access/hold-rooms.js";
 import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
 import { AnswerGuards } from "../answer-guards/answer-guards.js";
 import type { CallServices } from "../call/call-services.js";
@@ -182,6 +183,7 @@ function callOptions(
     warn,
     warnOnce,
     costlyTargets: new FirstTimes(),
+    holdRooms: new HoldRooms(),
   };
 }
 

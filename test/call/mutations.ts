@@ -22,9 +22,15 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a prompt is held by its bytes, though a rate counts its tokens",
-    find: "if (named === undefined && room !== undefined",
-    replace: "if (room !== undefined",
+    find: "if (named === undefined && promptBound !== undefined",
+    replace: "if (promptBound !== undefined",
     test: "loose-holds",
+  },
+  {
+    name: "each key of an account holds as if it were alone",
+    find: "holdRooms.of(caller.account)",
+    replace: "holdRooms.of(caller.filedUnder)",
+    test: "hold-rooms",
   },
   {
     name: "the beginning of a large piece is given back in place of its rest",

@@ -26,16 +26,17 @@ export interface ReceivedCall {
  * @throws GatewayError 400, 403, 404
  */
 export function checkCall(
-  { catalog, clock }: CallServices,
+  { catalog, clock, holdRooms }: CallServices,
   { requestId, callId, caller, operation }: ReceivedCall,
   request: ModelRequest,
   found: Allowance | undefined,
 ): CheckedCall {
-  const { model, allowance, rules, room } = entitlementOf(caller, found, catalog.current, request.model);
+  const { model, allowance, rules } = entitlementOf(caller, found, catalog.current, request.model);
   requireModelType(model, operation.modelType);
   const admittedAt = clock.now();
   const demand = request.demand(model, allowance.defaultOutputTokens);
   const { tags } = caller;
+  const room = holdRooms.of(caller.account);
   const additions = undefined;
   return { requestId, callId, caller, allowance, model, rules, room, request, demand, tags, additions, admittedAt };
 }

@@ -49,11 +49,11 @@ export function holdCredits(services: CallServices, call: CheckedCall): Soon<Res
     return reserveFailed(services, requestId, cause);
   }
   if (!(result instanceof Promise)) {
-    call.room?.learn(result);
+    call.room.learn(result);
     return reservationOf(result, request, price.free, named);
   }
   return whenReserved(result, services, requestId, (reserved) => {
-    call.room?.learn(reserved);
+    call.room.learn(reserved);
     return reservationOf(reserved, request, price.free, named);
   });
 }
@@ -97,7 +97,7 @@ function mostMicro(call: CheckedCall, named: CallLimits | undefined): Micro {
   const { model, demand, room } = call;
   if (model.price.free) return 0;
   const { promptBound } = demand;
-  if (named === undefined && room !== undefined && promptBound !== undefined) {
+  if (named === undefined && promptBound !== undefined) {
     const byBytes = mostWith(promptBound, call);
     if (room.take(byBytes)) return byBytes;
   }
