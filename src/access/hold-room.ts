@@ -6,7 +6,7 @@ const part = 1 / 16;
 
 /**
  * How much of an account's credits calls may hold by bounds that are far too high, so that their prompts need not be
- * counted. It follows what the last reservation has shown. Each key, model and process has a room of its own, so that few of
+ * counted. It follows what the last reservation has shown. Each account has one in each process, so that few of
  * them leave plenty for all other calls.
  */
 export class HoldRoom {

@@ -111,7 +111,7 @@ export const layers: readonly Layer[] = [
         "openai/media/without-images.js",
         "openai/media/token-estimate.js",
       ],
-      ...["openai/chat/message-outline.js", "openai/chat/prompt-tokens.js"],
+      ...["openai/chat/message-outline.js", "openai/chat/prompt-tokens.js", "openai/chat/prompt-count.js"],
       ...["openai/chat/capabilities.js"],
       ...[
         "openai/answer-bounds.js",
