@@ -238,8 +238,11 @@ export class StreamChunks implements PieceReader {
       return;
     }
     this.#out ??= new ByteWriter(spareBytes);
-    this.#relay.end(this.#out);
-    this.#keep();
+    try {
+      this.#relay.end(this.#out);
+    } finally {
+      this.#keep();
+    }
   }
 
   /** Stops reading the body. */

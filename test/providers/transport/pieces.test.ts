@@ -31,12 +31,13 @@ describeTransports("a body in pieces", (harness) => {
 
 /** What a server does with a connection once the head of a request has come. */
 async function connected(react: (socket: Socket, count: number) => void): Promise<UpstreamProvider> {
-  let count = 0;
+  const sockets: Socket[] = [];
   const server = createServer((socket) => {
+    sockets.push(socket);
     socket.on("error", () => {});
     socket.once("data", () => {
       socket.pause();
-      react(socket, count++);
+      react(socket, sockets.length - 1);
     });
   });
   server.listen(0, "127.0.0.1");
@@ -46,7 +47,10 @@ async function connected(react: (socket: Socket, count: number) => void): Promis
   const provider = openAICompatible({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: "sk-upstream" });
   onTestFinished(async () => {
     await provider.close?.();
+    // One that is paused never learns that the other side is gone.
+    for (const socket of sockets) socket.destroy();
     server.close();
+    await once(server, "close");
   });
   return provider;
 }
