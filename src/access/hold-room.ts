@@ -6,8 +6,8 @@ const part = 1 / 16;
 
 /**
  * How much of an account's credits calls may hold by bounds that are far too high, so that their prompts need not be
- * counted. It follows what the last reservation has shown. Each account has one in each process, so that few of
- * them leave plenty for all other calls.
+ * counted. It follows what the last reservation has shown. Each process has one for each account, so several processes may
+ * each hold as much.
  */
 export class HoldRoom {
   #micro: Micro = 0;

@@ -5,6 +5,7 @@ import { EventRelay } from "../../src/call/relay/event-relay.js";
 import { ChatCodec } from "../../src/openai/chat/chat-codec.js";
 import { ByteWriter } from "../../src/wire/byte-writer.js";
 import { answerContext } from "../support/answer-context.js";
+import { relayPieces } from "../support/relay-pieces.js";
 
 interface Outcome {
   sent: string;
@@ -16,31 +17,9 @@ interface Outcome {
 /** Relays the bytes, cut up at these places. */
 function relay(bytes: Buffer, cuts: readonly number[], useShortcut: boolean, includeUsage = false): Outcome {
   const codec = new ChatCodec(answerContext(), includeUsage);
-  const events = new EventRelay(codec, { maxEventBytes: 1_000_000, useShortcut });
-  const sent: Buffer[] = [];
-  let fault: string | undefined;
-  const take = (work: (out: ByteWriter) => void) => {
-    if (fault !== undefined) return;
-    const out = new ByteWriter(1);
-    try {
-      work(out);
-    } catch (error) {
-      fault = String(error);
-    }
-    sent.push(out.finish());
-  };
-  let from = 0;
-  for (const cut of [...new Set(cuts)].sort((a, b) => a - b)) {
-    if (cut <= from || cut >= bytes.length) continue;
-    take((out) => events.read(bytes.subarray(from, cut), out));
-    from = cut;
-  }
-  take((out) => events.read(bytes.subarray(from), out));
-  take((out) => events.end(out));
+  const { sent, fault } = relayPieces(codec, bytes, cuts, useShortcut);
   // Ids that the gateway makes up differ each time.
-  const all = Buffer.concat(sent)
-    .toString("latin1")
-    .replace(/call_[0-9a-f]{32}/g, "call_made_up");
+  const all = sent.toString("latin1").replace(/call_[0-9a-f]{32}/g, "call_made_up");
   return { sent: all, fault, tokens: codec.progress.tokens, complete: codec.progress.isComplete };
 }
 
