@@ -1,6 +1,8 @@
-/** There is no account with this id in the account store. */
-export class UnknownAccountError extends Error {
+import { UnknownTermsError } from "./unknown-terms-error.js";
+
+/** There is no such account: it has no record in the account store, and no keys where these would do. */
+export class UnknownAccountError extends UnknownTermsError {
   override readonly name = "UnknownAccountError";
-  /** The HTTP status that says so. */
-  readonly status = 404;
+  override readonly status = 404;
+  override readonly statusCode = 404;
 }
