@@ -1,7 +1,7 @@
 import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { isLedgerRefusal } from "../../guard/is-ledger-refusal.js";
 import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
-import { UnknownTermsError } from "./unknown-terms-error.js";
+import { UnknownTermsError } from "./errors/unknown-terms-error.js";
 
 /** What a host gives the gateway to keep data in. */
 export type StoreKind = "key" | "plan" | "account" | "response";
@@ -32,12 +32,12 @@ export async function fromLedger<Result>(by: string, ask: () => Promise<Result> 
   try {
     return await ask();
   } catch (cause) {
-    throw toLedgerError(by, cause);
+    throw ledgerFault(by, cause);
   }
 }
 
 /** @returns what {@link fromLedger} throws. */
-export function toLedgerError(by: string, cause: unknown): unknown {
+export function ledgerFault(by: string, cause: unknown): unknown {
   if (isMeant(cause) || isLedgerRefusal(cause)) return cause;
   return new LedgerUnavailableError(`${by}: the ledger failed, or cannot be reached. Try again shortly.`, { cause });
 }

@@ -11,10 +11,10 @@ import type { Clock } from "../../ledger/clock.js";
 import type { Rates } from "../../metering/rates.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { checkAccountInput } from "./check-account-input.js";
+import { KeyEndedError } from "./errors/key-ended-error.js";
+import { UnknownAccountError } from "./errors/unknown-account-error.js";
 import { fromStore } from "./from-store.js";
-import { KeyEndedError } from "./key-ended-error.js";
 import { type KeyServices, StoredKeys } from "./stored-keys.js";
-import { UnknownAccountError } from "./unknown-account-error.js";
 
 /**
  * A key as the host sees it: everything but the key itself and its hash. Instants are epoch milliseconds. Each member is

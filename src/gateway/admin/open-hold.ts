@@ -14,7 +14,7 @@ import { type Funding, fundingOf } from "../../ledger/funding.js";
 import { prepaidOf } from "../../ledger/limits/held-limits.js";
 import type { Micro } from "../../metering/micro.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
-import { toLedgerError } from "./from-store.js";
+import { ledgerFault } from "./from-store.js";
 
 /** How a hold ended. */
 export interface HoldEnd {
@@ -131,7 +131,7 @@ export class OpenHold implements CreditHold {
     } catch (error) {
       if (!(error instanceof SettlementKeptError)) {
         this.#end = undefined;
-        throw toLedgerError(by, error);
+        throw ledgerFault(by, error);
       }
       end = { status: "kept" };
     }
