@@ -10,8 +10,8 @@ import type { Micro } from "../../metering/micro.js";
 import type { AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
-import { UnknownAccountError } from "./errors/unknown-account-error.js";
 import { fromLedger, fromStore } from "./from-store.js";
+import { UnknownAccountError } from "./refusals/unknown-account-error.js";
 
 /** What {@link AccountPrepaid.topUp} takes: an amount, and the rest. */
 export type PrepaidTopUp = CreditAmount & {

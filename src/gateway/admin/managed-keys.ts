@@ -11,9 +11,9 @@ import type { Clock } from "../../ledger/clock.js";
 import type { Rates } from "../../metering/rates.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { checkAccountInput } from "./check-account-input.js";
-import { KeyEndedError } from "./errors/key-ended-error.js";
-import { UnknownAccountError } from "./errors/unknown-account-error.js";
 import { fromStore } from "./from-store.js";
+import { KeyEndedError } from "./refusals/key-ended-error.js";
+import { UnknownAccountError } from "./refusals/unknown-account-error.js";
 import { type KeyServices, StoredKeys } from "./stored-keys.js";
 
 /**

@@ -9,7 +9,7 @@ import type {
 } from "../../accounts/account-store.js";
 import { toKeptAccount } from "../../accounts/to-kept-account.js";
 import { UnsupportedError } from "../../check/unsupported-error.js";
-import { UnknownAccountError } from "../admin/errors/unknown-account-error.js";
+import { UnknownAccountError } from "../admin/refusals/unknown-account-error.js";
 import { requireMethods } from "../admin/require-methods.js";
 
 export type GivenAccountStore = AccountStore & Partial<Omit<WritableAccountStore, "find">>;
