@@ -30,11 +30,6 @@ export type { CreditGrant, HistoryRange, ManagedAccounts } from "./gateway/admin
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
-export { KeyEndedError } from "./gateway/admin/refusals/key-ended-error.js";
-export { UnknownAccountError } from "./gateway/admin/refusals/unknown-account-error.js";
-export { UnknownKeyError } from "./gateway/admin/refusals/unknown-key-error.js";
-export { UnknownPlanError } from "./gateway/admin/refusals/unknown-plan-error.js";
-export { UnknownTermsError } from "./gateway/admin/refusals/unknown-terms-error.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway } from "./gateway/gateway.js";
@@ -43,6 +38,11 @@ export type { Identified, Identify, Identity } from "./gateway/host-session/iden
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";
 export type { GatewayOptions, LedgerOptions, Model, ThresholdOptions } from "./gateway/options.js";
 export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/records/listed-account.js";
+export { KeyEndedError } from "./gateway/refusals/key-ended-error.js";
+export { UnknownAccountError } from "./gateway/refusals/unknown-account-error.js";
+export { UnknownKeyError } from "./gateway/refusals/unknown-key-error.js";
+export { UnknownPlanError } from "./gateway/refusals/unknown-plan-error.js";
+export { UnknownTermsError } from "./gateway/refusals/unknown-terms-error.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export type { UsageRow } from "./gateway/usage/usage-row.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";

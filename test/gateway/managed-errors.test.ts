@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { UnknownKeyError } from "../../src/gateway/admin/refusals/unknown-key-error.js";
-import { UnknownTermsError } from "../../src/gateway/admin/refusals/unknown-terms-error.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
+import { UnknownKeyError } from "../../src/gateway/refusals/unknown-key-error.js";
+import { UnknownTermsError } from "../../src/gateway/refusals/unknown-terms-error.js";
 import type { KeyStore } from "../../src/keys/key-store.js";
 import { LedgerConflictError, LedgerInputError } from "../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";

@@ -7,11 +7,11 @@ import type { Instant } from "../../keys/key-store.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import type { PrepaidState } from "../../ledger/prepaid-state.js";
 import type { Micro } from "../../metering/micro.js";
+import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import type { AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
 import { fromLedger, fromStore } from "./from-store.js";
-import { UnknownAccountError } from "./refusals/unknown-account-error.js";
 
 /** What {@link AccountPrepaid.topUp} takes: an amount, and the rest. */
 export type PrepaidTopUp = CreditAmount & {

@@ -5,10 +5,10 @@ import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.j
 import type { Clock } from "../../ledger/clock.js";
 import type { WindowLimits } from "../../ledger/credit-ledger.js";
 import { windowLimits } from "../../ledger/windows.js";
+import { UnknownAccountError } from "../refusals/unknown-account-error.js";
+import { UnknownPlanError } from "../refusals/unknown-plan-error.js";
+import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 import { fromStore } from "./from-store.js";
-import { UnknownAccountError } from "./refusals/unknown-account-error.js";
-import { UnknownPlanError } from "./refusals/unknown-plan-error.js";
-import { UnknownTermsError } from "./refusals/unknown-terms-error.js";
 
 /** The plan and the anchor of an account. */
 export interface AccountTerms {

@@ -1,7 +1,7 @@
 import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { isLedgerRefusal } from "../../guard/is-ledger-refusal.js";
 import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
-import { UnknownTermsError } from "./refusals/unknown-terms-error.js";
+import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 
 /** What a host gives the gateway to keep data in. */
 export type StoreKind = "key" | "plan" | "account" | "response";

@@ -9,11 +9,11 @@ import { keyMetadata } from "../../keys/key-metadata.js";
 import type { Instant, KeyCredits, KeyMetadata, StoredKey } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { Rates } from "../../metering/rates.js";
+import { KeyEndedError } from "../refusals/key-ended-error.js";
+import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { fromStore } from "./from-store.js";
-import { KeyEndedError } from "./refusals/key-ended-error.js";
-import { UnknownAccountError } from "./refusals/unknown-account-error.js";
 import { type KeyServices, StoredKeys } from "./stored-keys.js";
 
 /**

@@ -6,9 +6,9 @@ import type { KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../../key
 import { keyHint, makeManagedKey } from "../../keys/managed-key.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
+import { UnknownKeyError } from "../refusals/unknown-key-error.js";
 import { fromStore } from "./from-store.js";
 import { lostLimits } from "./lost-limits.js";
-import { UnknownKeyError } from "./refusals/unknown-key-error.js";
 import { type Limited, requireLimitsKept } from "./require-limits-kept.js";
 import { requireMethods } from "./require-methods.js";
 

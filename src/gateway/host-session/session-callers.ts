@@ -8,7 +8,7 @@ import { requireSameOrigin } from "../../http/require-same-origin.js";
 import { Calendar } from "../../ledger/windows.js";
 import type { IdentifyCaller } from "../../server/serve.js";
 import type { AccountTermsLookup, FoundTerms } from "../admin/account-terms.js";
-import { UnknownTermsError } from "../admin/refusals/unknown-terms-error.js";
+import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 import { type CheckedIdentity, checkIdentity } from "./check-identity.js";
 import type { Identify } from "./identity.js";
 import { TermsComparison } from "./terms-comparison.js";

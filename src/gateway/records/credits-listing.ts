@@ -4,8 +4,8 @@ import type { CreditLedger, LedgerEntry, WindowLimits } from "../../ledger/credi
 import { shardPath } from "../../ledger/sharding/shard-path.js";
 import { toAccountWindows } from "../admin/account-balance.js";
 import type { AccountTermsLookup } from "../admin/account-terms.js";
-import { UnknownTermsError } from "../admin/refusals/unknown-terms-error.js";
 import { nextTurn } from "../next-turn.js";
+import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 import type { ListedAccount } from "./listed-account.js";
 
 /** What the credits of accounts are read with. */

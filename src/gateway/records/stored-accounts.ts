@@ -9,8 +9,8 @@ import type {
 } from "../../accounts/account-store.js";
 import { toKeptAccount } from "../../accounts/to-kept-account.js";
 import { UnsupportedError } from "../../check/unsupported-error.js";
-import { UnknownAccountError } from "../admin/refusals/unknown-account-error.js";
 import { requireMethods } from "../admin/require-methods.js";
+import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 
 export type GivenAccountStore = AccountStore & Partial<Omit<WritableAccountStore, "find">>;
 
