@@ -18,6 +18,7 @@ import { renew } from "./lua/renew.js";
 import { reserve } from "./lua/reserve.js";
 import { reset } from "./lua/reset.js";
 import { settle } from "./lua/settle.js";
+import { statement } from "./lua/statement.js";
 import { windows } from "./lua/windows.js";
 import { nest } from "./nest.js";
 import { makeScript, type Script } from "./script.js";
@@ -29,7 +30,10 @@ import { sweepAccount } from "./sweep/sweep-account.js";
  * expired leases of an account, and the last three keep the set of accounts that have such leases.
  */
 export type LedgerScripts = Readonly<
-  Record<"operate" | "renew" | "balance" | "history" | "sweep" | "noteDue" | "takeDue" | "finishDue", Script>
+  Record<
+    "operate" | "renew" | "balance" | "history" | "statement" | "sweep" | "noteDue" | "takeDue" | "finishDue",
+    Script
+  >
 >;
 
 /** @param clockPart - the part that defines `now`. */
@@ -43,6 +47,7 @@ export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
     renew: makeScript(nest(state, [leases, charge, journal, limits, funding, expiry, renew])),
     balance: makeScript(nest(state, [leases, charge, answer, limits, funding, balance])),
     history: makeScript(prelude, history),
+    statement: makeScript(prelude, clockPart, statement),
     sweep: makeScript(nest(state, [leases, charge, journal, limits, funding, expiry, sweepAccount])),
     noteDue: makeScript(dueMembers, clockPart, noteDue),
     takeDue: makeScript(dueMembers, clockPart, takeDue),
