@@ -11,7 +11,7 @@ import {
   type Settlement,
   type WindowLimits,
 } from "./credit-ledger.js";
-import { entryKinds } from "./history-filter.js";
+import { entryKinds } from "./journal/history-filter.js";
 import type { DeductRequest, TopUpRequest } from "./prepaid-state.js";
 import { mostRates, type RateLimit, type RateUse } from "./rate-limit.js";
 import type { UsageRequest } from "./usage/usage-sum.js";

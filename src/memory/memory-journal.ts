@@ -5,7 +5,7 @@ import {
   type LedgerEntry,
   LedgerInputError,
 } from "../ledger/credit-ledger.js";
-import { isAsked } from "../ledger/history-filter.js";
+import { isAsked } from "../ledger/journal/history-filter.js";
 
 /** An entry as the ledger writes it, with the caller's objects. Its sequence number follows from its place. */
 export interface WrittenEntry extends Omit<LedgerEntry, "sequence"> {

@@ -7,7 +7,7 @@ import {
   type WindowName,
 } from "../ledger/credit-ledger.js";
 import { prepaidOfEntry } from "../ledger/funding.js";
-import { areRare, entryKinds } from "../ledger/history-filter.js";
+import { areRare, entryKinds } from "../ledger/journal/history-filter.js";
 import { storedWindows } from "./ledger-operation.js";
 
 const defaultPageLength = 100;

@@ -1,6 +1,7 @@
 import { operate } from "./batch/operate.js";
 import { funding } from "./limits/funding.js";
 import { limits } from "./limits/limits.js";
+import { statement } from "./limits/statement.js";
 import { topUpTransition } from "./limits/top-up-transition.js";
 import { account } from "./lua/account.js";
 import { answer } from "./lua/answer.js";
@@ -18,7 +19,6 @@ import { renew } from "./lua/renew.js";
 import { reserve } from "./lua/reserve.js";
 import { reset } from "./lua/reset.js";
 import { settle } from "./lua/settle.js";
-import { statement } from "./lua/statement.js";
 import { windows } from "./lua/windows.js";
 import { nest } from "./nest.js";
 import { makeScript, type Script } from "./script.js";

@@ -22,7 +22,7 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { isAsked } from "../ledger/history-filter.js";
+import { isAsked } from "../ledger/journal/history-filter.js";
 import { judgeReservation, neededMicro } from "../ledger/judge-reservation.js";
 import {
   checkAccount,

@@ -9,7 +9,7 @@ import {
   windowNames,
 } from "../ledger/credit-ledger.js";
 import { prepaidOfEntry } from "../ledger/funding.js";
-import { areRare, entryKinds } from "../ledger/history-filter.js";
+import { areRare, entryKinds } from "../ledger/journal/history-filter.js";
 import type { TopUpRequest } from "../ledger/prepaid-state.js";
 import type { AccountRow } from "./account-table.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
@@ -52,20 +52,17 @@ export class JournalTable {
     this.#insert = connection.prepare(insert);
     this.#lastPart = connection.prepare("SELECT max(part) AS part FROM infergate_entry WHERE id = ? AND part > 0");
     this.#part = connection.prepare("SELECT * FROM infergate_entry WHERE id = ? AND part = ?");
-    const page = (only = "", index = "infergate_entry_account") =>
+    const page = (only = "", index = "INDEXED BY infergate_entry_account") =>
       connection.prepare(`
-        SELECT * FROM infergate_entry INDEXED BY ${index}
+        SELECT * FROM infergate_entry ${index}
         WHERE account = ? AND at >= ? AND (at, sequence) < (?, ?) AND sequence IS NOT NULL ${only}
         ORDER BY at DESC, sequence DESC LIMIT ?`);
     const ofKinds = "AND kind IN (SELECT value FROM json_each(?))";
     this.#page = page();
     this.#pageOfKinds = page(ofKinds);
-    this.#pageOfRare = page(`${ofKinds} AND ${isRare}`, "infergate_entry_rare");
+    this.#pageOfRare = page(`${ofKinds} AND ${isRare}`, "INDEXED BY infergate_entry_rare");
     // By the primary key: an id has few entries.
-    this.#pageOfId = connection.prepare(`
-      SELECT * FROM infergate_entry NOT INDEXED
-      WHERE account = ? AND at >= ? AND (at, sequence) < (?, ?) AND sequence IS NOT NULL ${ofKinds} AND id = ?
-      ORDER BY at DESC, sequence DESC LIMIT ?`);
+    this.#pageOfId = page(`${ofKinds} AND id = ?`, "INDEXED BY sqlite_autoindex_infergate_entry_1");
     this.#after = connection.prepare(
       "SELECT * FROM infergate_entry WHERE account = ? AND (at, sequence) > (?, ?) AND sequence IS NOT NULL",
     );

@@ -13,7 +13,7 @@ import {
   type WindowStates,
   windowNames,
 } from "../../ledger/credit-ledger.js";
-import { entryKinds } from "../../ledger/history-filter.js";
+import { entryKinds } from "../../ledger/journal/history-filter.js";
 import type { AccountStatement } from "../../ledger/statement/account-statement.js";
 import type { UsageSum } from "../../ledger/usage/usage-sum.js";
 import type { Micro } from "../../metering/micro.js";

@@ -1,7 +1,7 @@
 import { closestName } from "../../check/closest-name.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger, HistoryPage, HistoryRequest } from "../../ledger/credit-ledger.js";
-import { isAsked } from "../../ledger/history-filter.js";
+import { isAsked } from "../../ledger/journal/history-filter.js";
 import type { AccountStatement, StatementRequest } from "../../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
 import { UsageSums } from "../../ledger/usage/usage-sums.js";

@@ -46,7 +46,7 @@ begin
   insert into infergate.rare_entry select account, at, sequence, id, kind, amount, at
     from infergate.entry where kind not in ('charge', 'release') and at < recent;
   -- Every operation begins with this table.
-  lock table infergate.account in exclusive mode;
+  lock infergate.account in exclusive mode;
   set local enable_seqscan = off;
   insert into infergate.rare_entry select account, at, sequence, id, kind, amount, at
     from infergate.entry where kind not in ('charge', 'release') and at >= recent on conflict do nothing;

@@ -35,9 +35,9 @@ declare
   begun bigint;
   ended bigint;
 begin
-  perform infergate.operate(
+  perform answer from infergate.operate(
     jsonb_build_array(jsonb_build_object('account', owner, 'operations', '[{"op": "expire"}]'::jsonb))
-  );
+  ) as answer;
   select * into account from infergate.account where id = owner;
   moment := infergate.clock_ms();
   dropped := (select dropped_until from infergate.retention);

@@ -1,4 +1,4 @@
-import type { HistoryRequest, LedgerEntry } from "./credit-ledger.js";
+import type { HistoryRequest, LedgerEntry } from "../credit-ledger.js";
 
 /** All kinds of entries. */
 export const entryKinds: readonly LedgerEntry["kind"][] = [
