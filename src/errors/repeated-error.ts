@@ -7,17 +7,26 @@ export interface WrittenError {
   readonly body: string;
 }
 
-/** A failure that is answered with the same words as often as a client provokes it, so that its answer is written once. */
+/**
+ * A failure that is answered with the same words as often as a client provokes it, so that its answer is written once. Many
+ * requests share one: it never reaches the host's own code.
+ */
 export class RepeatedError extends GatewayError {
-  /** What clients get, by what it was written with. */
-  #answers: Map<object, WrittenError> | undefined;
+  /** @param error - whatever differs from request to request is not in it. */
+  static of(error: GatewayError): RepeatedError {
+    return new RepeatedError(error.message, error);
+  }
 
-  /** @param protocol - what `write` writes with. */
-  answer(protocol: object, write: () => WrittenError): WrittenError {
-    this.#answers ??= new Map();
-    const known = this.#answers.get(protocol);
-    if (known !== undefined) return known;
-    const answer = write();
+  /** What clients get, by their protocols. */
+  readonly #answers = new Map<object, WrittenError>();
+
+  /** What was kept for clients of a protocol. */
+  answerFor(protocol: object): WrittenError | undefined {
+    return this.#answers.get(protocol);
+  }
+
+  /** @returns the answer */
+  keep(protocol: object, answer: WrittenError): WrittenError {
     this.#answers.set(protocol, answer);
     return answer;
   }
