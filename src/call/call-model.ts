@@ -26,7 +26,6 @@ import { respondWhole } from "./relay/respond-whole.js";
 import { respondWithStream } from "./relay/respond-with-stream.js";
 import { send } from "./relay/send.js";
 import { brokenOff } from "./relay/until-aborted.js";
-import type { Responder } from "./responder.js";
 import type { Soon } from "./soon.js";
 
 /**
@@ -34,14 +33,12 @@ import type { Soon } from "./soon.js";
  *
  * It waits for promises alone: a stage that has its result returns it. Stages do not wait for each other in functions of
  * their own, since each would cost every call two promises.
- * @param responder - makes what the client gets. So nobody waits for the call but the host.
- * @returns whatever the responder makes: failures are not thrown.
+ * @returns GatewayError 429 for a call that credits, caps or rates do not admit. Other failures are thrown.
  */
 export async function callModel(
   services: CallServices,
   incoming: ReceivedCall,
-  responder: Responder,
-): Promise<GatewayResponse> {
+): Promise<GatewayResponse | GatewayError> {
   const { request, caller, operation, observer } = incoming;
   const { body, openCalls } = services;
   let isExpected = false;
@@ -68,7 +65,7 @@ export async function callModel(
     const reservation = held instanceof Promise ? await held : held;
     if (reservation instanceof GatewayError) {
       giveUp(services, incoming, route, isExpected);
-      return responder.refuse(reservation);
+      return reservation;
     }
     // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.
     if (reservation !== undefined && isLimited(reservation.credits.windows)) body.pendingBodies.drop(request);
@@ -86,11 +83,11 @@ export async function callModel(
         search.failed(attempt.target, attempt.failed(failure));
       }
     }
-    return responder.finish("whenReviewed" in response ? await response.whenReviewed() : response);
+    return "whenReviewed" in response ? await response.whenReviewed() : response;
   } catch (thrown) {
-    if (call !== undefined) return responder.refuse(await call.fail(thrown));
+    if (call !== undefined) throw await call.fail(thrown);
     giveUp(services, incoming, route, isExpected);
-    return responder.refuse(thrown);
+    throw thrown;
   }
 }
 
