@@ -1,5 +1,6 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import type { GatewayError } from "../../errors/gateway-error.js";
+import type { CapLimit } from "../../ledger/cap-limit.js";
 import type { DeniedReservation, WindowLimits } from "../../ledger/credit-ledger.js";
 import type { CallLimits } from "../limits/call-limits.js";
 import { denialError } from "./denial.js";
@@ -13,7 +14,7 @@ interface KnownDenial {
 }
 
 /** By the limits that denied. They are the same object as long as nothing has changed, and nobody else's. */
-const known = new WeakMap<object, KnownDenial>();
+const known = new WeakMap<WindowLimits | readonly CapLimit[] | readonly RateRule[], KnownDenial>();
 
 const noRules: readonly RateRule[] = [];
 
