@@ -1,8 +1,10 @@
 import { atMost } from "../ledger/at-most.js";
+import { rememberedDenial } from "../ledger/at-once.js";
 import type { Clock } from "../ledger/clock.js";
 import {
   type Balance,
   type CreditLedger,
+  type DeniedReservation,
   type GrantRequest,
   type HistoryPage,
   type HistoryRequest,
@@ -173,12 +175,15 @@ export class GuardedCreditLedger implements CreditLedger {
     this.#stopListening = ledger.onReconnected?.(() => this.#recent.replay(clock.now()));
   }
 
-  reserve(request: ReserveRequest): Promise<ReserveResult> {
+  [rememberedDenial](request: ReserveRequest): DeniedReservation | undefined {
     const known = this.#denials.find(request);
-    if (known !== undefined) {
-      this.#emit({ type: "denied_again", account: request.account });
-      return Promise.resolve(known);
-    }
+    if (known !== undefined) this.#emit({ type: "denied_again", account: request.account });
+    return known;
+  }
+
+  reserve(request: ReserveRequest): Promise<ReserveResult> {
+    const known = this[rememberedDenial](request);
+    if (known !== undefined) return Promise.resolve(known);
     const { changes } = this.#denials;
     const mayRemember = this.#mayRemember();
     return new Promise((resolve, reject) => {

@@ -173,6 +173,15 @@ export class MemoryLedger {
     return admitted(lease, creditsOf(account, limits, request, now), now, false);
   }
 
+  denial(request: ReserveRequest): DeniedReservation | undefined {
+    const { account, limits } = request;
+    const now = this.#clock.now();
+    const known = this.#find(account, now);
+    const open = admittingInstances(known ?? noInstances, limits, now);
+    const { denial } = judgeReservation(open, known?.limits, request, now);
+    return denial && denied(denial, creditsOf(known, limits, request, now), now);
+  }
+
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
     for (const request of requests) checkRenew(request);
     const now = this.#clock.now();
@@ -518,7 +527,7 @@ function admitted(lease: Lease, credits: AccountCredits, now: number, replayed: 
     : { ok: true, lease, ...credits, now, replayed };
 }
 
-function denied(denial: Denial, credits: AccountCredits, now: number): ReserveResult {
+function denied(denial: Denial, credits: AccountCredits, now: number): DeniedReservation {
   const { blocked, blockedCaps, blockedRates } = denial;
   return hasWindowsAlone(credits) && blockedCaps === undefined && blockedRates === undefined
     ? { ok: false, blocked, windows: credits.windows, now }
