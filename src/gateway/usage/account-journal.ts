@@ -2,6 +2,8 @@ import { closestName } from "../../check/closest-name.js";
 import { UnsupportedError } from "../../check/unsupported-error.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger, HistoryPage, HistoryRequest } from "../../ledger/credit-ledger.js";
+import { isAsked } from "../../ledger/journal/history-filter.js";
+import type { AccountStatement, StatementRequest } from "../../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
 import { UsageSums } from "../../ledger/usage/usage-sums.js";
 import { reservedTags } from "../../metering/tags.js";
@@ -34,7 +36,22 @@ export class AccountJournal {
           "memoryCreditLedger with historyEntries above 0.",
       );
     }
-    return fromLedger(by, () => history.call(this.#ledger, request));
+    const page = await fromLedger(by, () => history.call(this.#ledger, request));
+    // A ledger of the host's own may not know these.
+    if (request.kinds === undefined && request.id === undefined) return page;
+    return { ...page, entries: page.entries.filter((entry) => isAsked(entry, request)) };
+  }
+
+  /** @throws UnsupportedError when the ledger makes no statements. */
+  async statement(by: string, request: StatementRequest): Promise<AccountStatement> {
+    const { statement } = this.#ledger;
+    if (statement === undefined) {
+      throw new UnsupportedError(
+        `${by}: the gateway's ledger makes no statements. Use the one of sqliteStores, redisStores or postgresStores, or ` +
+          "memoryCreditLedger with historyEntries above 0.",
+      );
+    }
+    return fromLedger(by, () => statement.call(this.#ledger, request));
   }
 
   /**

@@ -28,6 +28,7 @@ export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly 
     grant: ["acct_pro", { id: "gift", window: "week", amountMicro: 5 }],
     reset: ["acct_pro"],
     history: ["acct_pro"],
+    statement: ["acct_pro"],
     usage: ["acct_pro"],
     forget: ["acct_new"],
   },
