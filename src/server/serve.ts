@@ -8,13 +8,7 @@ import { callModel } from "../call/call-model.js";
 import type { CallServices } from "../call/call-services.js";
 import { makeRequestId } from "../call/request-id.js";
 import { andThen, type Soon } from "../call/soon.js";
-import {
-  GatewayError,
-  internalError,
-  isGatewayError,
-  serviceUnavailable,
-  unknownUrl,
-} from "../errors/gateway-error.js";
+import { GatewayError, internalError, isGatewayError, serviceUnavailable } from "../errors/gateway-error.js";
 import { RepeatedError, type WrittenError } from "../errors/repeated-error.js";
 import { noObserver, type ObserveRequest, type RequestObserver } from "../events/request-observer.js";
 import { type CorsOptions, corsHeaders, preflightHeaders } from "../http/cors.js";
@@ -29,10 +23,12 @@ import { deleteKeptResponse } from "../operations/responses/kept-responses.js";
 import type { AccountPace } from "./account-pace.js";
 import { countTokens } from "./count-tokens.js";
 import { hostRequestId } from "./host-request-id.js";
-import { matchPath, type Path, whyUnserved } from "./paths.js";
+import { misplacedPath } from "./misplaced-path.js";
+import { matchPath, type Path } from "./paths.js";
 import { readKept } from "./read-kept.js";
 import type { Readiness } from "./readiness.js";
 import { reportUsage } from "./report-usage.js";
+import { unservedPath } from "./unserved-path.js";
 
 /** What all requests use. Made once for each gateway. */
 export interface ServerServices {
@@ -124,9 +120,7 @@ function respond(served: Served): Soon<Made> {
   if (request.method === "OPTIONS" && (path !== undefined || services.cors !== undefined)) {
     return optionsResponse(services.cors, request, path?.methods ?? []);
   }
-  // An adapter marks a path outside the gateway's mount point by a second leading slash.
-  if (path === undefined)
-    throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"), whyUnserved(request.path));
+  if (path === undefined) throw unservedPath(request);
   if (path.endpoint === "responses" && wantsWebSocket(request)) throw upgradeRefused();
   if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
   if (path.endpoint === "healthz") return probeResponse(200, "ok");
@@ -266,10 +260,11 @@ function answerTo(error: GatewayError, protocol: ClientProtocol, requestId: stri
 }
 
 /**
- * The protocol of an operation is its own. Other endpoints use Anthropic's for a client that sends `anthropic-version`,
+ * The protocol of an operation is its own, also where the client has a wrong base URL. Other endpoints use Anthropic's for a client that sends `anthropic-version`,
  * else OpenAI's.
  */
-function protocolOf(path: Path | undefined, request: GatewayRequest): ClientProtocol {
+function protocolOf(served: Path | undefined, request: GatewayRequest): ClientProtocol {
+  const path = served ?? misplacedPath(request.path)?.meant;
   if (path !== undefined && "operation" in path) return path.operation.protocol;
   if (path?.endpoint === "input_tokens") return openAIProtocol;
   return path?.endpoint === "count_tokens" ? anthropicProtocol : protocolOfClient((name) => request.header(name));
