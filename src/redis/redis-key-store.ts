@@ -74,7 +74,8 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
       if (hash === undefined) return undefined;
       const from = change.account === undefined ? undefined : (await find(hash))?.account;
       const sets = from === undefined ? [] : [from, change.account ?? from].map(accountOf);
-      const args = [hash, changes.channel, JSON.stringify(from ?? ""), set.length, ...set, ...gone];
+      const args = [hash, changes.channel, set.length, ...set, ...gone];
+      if (from !== undefined) args.push(JSON.stringify(from));
       const changed = (await run(scripts.update, [keyOf(hash), ...sets], args)) as readonly unknown[] | null;
       if (changed !== null) return fromFields<KeptKey>(changed);
     }

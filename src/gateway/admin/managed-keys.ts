@@ -182,6 +182,7 @@ export interface ManagedKeys {
 }
 
 const keyChange = z.strictObject({
+  account: keyAccount.optional(),
   plan: idText().nullish(),
   name: keyName,
   expiresAt: wholeInstant,
@@ -192,7 +193,6 @@ const keyChange = z.strictObject({
   credits: keyCredits,
   rates: ratesSchema,
   tags: keyTags,
-  account: keyAccount.optional(),
 });
 const newKey = z.strictObject({ ...keyChange.shape, account: keyAccount });
 /** Without an account store, only keys name plans. */

@@ -27,24 +27,26 @@ return 1
 
 /**
  * Sets the first fields, by name and value, and deletes the others, by name. A revocation is never put off. A key that moves
- * comes with the names of its account's set and of the new one's, and is left as it is if it is not of that account any more.
+ * comes with the names of its account's set and of the new one's, and with its account at the end. It is left as it is if it
+ * is not of that account any more.
  */
 export const updateKey = `
 local key, from, to = KEYS[1], KEYS[2], KEYS[3]
-local hash, channel, account, lastSet = ARGV[1], ARGV[2], ARGV[3], 4 + ARGV[4]
+local hash, channel, lastSet, last = ARGV[1], ARGV[2], 3 + ARGV[3], #ARGV
 if redis.call('EXISTS', key) == 0 then return {} end
 if to then
-  if redis.call('HGET', key, 'account') ~= account then return false end
+  if redis.call('HGET', key, 'account') ~= ARGV[last] then return false end
+  last = last - 1
   redis.call('ZADD', to, redis.call('HGET', key, 'createdAt'), hash)
   if from ~= to then redis.call('ZREM', from, hash) end
 end
 local revokedAt = redis.call('HGET', key, 'revokedAt')
-for index = 5, lastSet, 2 do
+for index = 4, lastSet, 2 do
   local name, value = ARGV[index], ARGV[index + 1]
   local isPutOff = name == 'revokedAt' and revokedAt and tonumber(value) > tonumber(revokedAt)
   if not isPutOff then redis.call('HSET', key, name, value) end
 end
-if lastSet < #ARGV then redis.call('HDEL', key, unpack(ARGV, lastSet + 1)) end
+if lastSet < last then redis.call('HDEL', key, unpack(ARGV, lastSet + 1, last)) end
 redis.call('PUBLISH', channel, 'key ' .. hash)
 return redis.call('HGETALL', key)
 `;
