@@ -6,7 +6,6 @@ import { generateText, streamText } from "ai";
 import OpenAI from "openai";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RequestCompleted } from "../../../src/events/request-completed.js";
-import { UnknownTermsError } from "../../../src/gateway/admin/account-terms.js";
 import { createGateway } from "../../../src/gateway/create-gateway.js";
 import type { InProcessCaller } from "../../../src/gateway/in-process/in-process.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
@@ -104,7 +103,8 @@ describe("gateway.as()", () => {
     const keys = memoryKeyStore();
     const plans = memoryPlanStore({ pro: { models: ["acme/*"], credits: { session: 100 } } });
     const { gateway } = await start({ keys, plans });
-    await expect(post(gateway.as({ account: "a" }).fetch)).rejects.toThrow(UnknownTermsError);
+    const unknown = await post(gateway.as({ account: "a" }).fetch);
+    expect([unknown.status, await unknown.json()]).toMatchObject([403, { error: { code: "account_without_plan" } }]);
     const { id } = await gateway.keys.create({ account: "a", plan: "pro" });
     const mine = gateway.as({ account: "a" });
     expect((await post(mine.fetch)).status).toBe(200);
