@@ -1,7 +1,9 @@
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../errors/gateway-error.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import { endReasonOf, type Outcome } from "../events/outcome.js";
+import type { Clock } from "../ledger/clock.js";
 import { noCharge } from "../metering/charge.js";
+import type { AttemptFacts } from "../operations/operation.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import type { Target } from "../routing/target.js";
 import { verdictOf } from "../routing/target-health.js";
@@ -17,7 +19,7 @@ import { warnOfUpstream } from "./warn-of-upstream.js";
 const nothingCharged: SettledCharge = { ...noCharge, credits: undefined, funding: undefined, prepaidMicro: 0 };
 
 /** One attempt of a call at one target. Until it has something for the client, its failure does not end the call. */
-export class Attempt {
+export class Attempt implements AttemptFacts {
   readonly call: ModelCall;
   readonly target: Target;
   readonly meter: Meter;
@@ -32,6 +34,38 @@ export class Attempt {
     this.meter = call.enter(visit);
     this.notice = visit.target.timeoutMs === undefined ? call.notice : new AbortNotifier();
     this.#visit = visit;
+  }
+
+  get requestId(): string {
+    return this.call.admission.requestId;
+  }
+
+  get callId(): string {
+    return this.call.admission.callId;
+  }
+
+  get promptTokens(): number {
+    return this.call.admission.demand.promptTokens;
+  }
+
+  get addedCap(): number | undefined {
+    return this.call.admission.demand.addedCap;
+  }
+
+  get outputCap(): number {
+    return this.call.admission.demand.outputTokens;
+  }
+
+  get admittedAt(): number {
+    return this.call.admission.admittedAt;
+  }
+
+  get startedAt(): number {
+    return this.#visit.since;
+  }
+
+  get clock(): Clock {
+    return this.call.services.clock;
   }
 
   /** Whether another target may still be tried while this one's stream is open but has sent no event. */

@@ -2,7 +2,7 @@ import { GatewayError } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import { readBody } from "../http/read-body.js";
-import type { WindowStates } from "../ledger/credit-ledger.js";
+import type { WindowLimits } from "../ledger/credit-ledger.js";
 import { CostedExchange } from "../operations/costed/costed-exchange.js";
 import type { Exchange } from "../operations/operation.js";
 import type { DirectAnswer } from "../providers/direct-call.js";
@@ -12,10 +12,8 @@ import { checkCall, type ReceivedCall } from "./admission/check-call.js";
 import { completeCall } from "./admission/complete-call.js";
 import { creditText } from "./admission/credit-text.js";
 import { holdCredits } from "./admission/hold-credits.js";
-import { parseRequest } from "./admission/parse-request.js";
 import { reviewCall } from "./admission/review-call.js";
 import { Attempt } from "./attempt.js";
-import { CallFacts } from "./call-facts.js";
 import type { CallServices } from "./call-services.js";
 import type { CallSettlement } from "./call-settlement.js";
 import { ModelCall } from "./model-call.js";
@@ -33,12 +31,9 @@ import type { Soon } from "./soon.js";
  *
  * It waits for promises alone: a stage that has its result returns it. Stages do not wait for each other in functions of
  * their own, since each would cost every call two promises.
- * @returns GatewayError 429 for a call that credits, caps or rates do not admit. Other failures are thrown.
+ * @returns what the client gets, whatever it is: the promise does not reject.
  */
-export async function callModel(
-  services: CallServices,
-  incoming: ReceivedCall,
-): Promise<GatewayResponse | GatewayError> {
+export async function callModel(services: CallServices, incoming: ReceivedCall): Promise<GatewayResponse> {
   const { request, caller, operation, observer } = incoming;
   const { body, openCalls } = services;
   let isExpected = false;
@@ -47,7 +42,7 @@ export async function callModel(
   try {
     operation.checkContentType(request.header("content-type"));
     const bytes = await readBody(request, caller.account, body);
-    const parsed = parseRequest(services, incoming, bytes);
+    const parsed = operation.parse(bytes, services.operations, incoming);
     const asked = parsed instanceof Promise ? await parsed : parsed;
     observer.requested(services.catalog.current.get(asked.model)?.id, asked.stream);
     requireWanted(services, request);
@@ -65,10 +60,10 @@ export async function callModel(
     const reservation = held instanceof Promise ? await held : held;
     if (reservation instanceof GatewayError) {
       giveUp(services, incoming, route, isExpected);
-      return reservation;
+      return incoming.respond(reservation);
     }
     // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.
-    if (reservation !== undefined && isLimited(reservation.credits.windows)) body.pendingBodies.drop(request);
+    if (reservation !== undefined && isLimited(reservation.lease.limits)) body.pendingBodies.drop(request);
     call = new ModelCall(services, checked, reservation, incoming);
     call.begin();
     openCalls.expected();
@@ -83,11 +78,11 @@ export async function callModel(
         search.failed(attempt.target, attempt.failed(failure));
       }
     }
-    return "whenReviewed" in response ? await response.whenReviewed() : response;
+    return incoming.respond("whenReviewed" in response ? await response.whenReviewed() : response);
   } catch (thrown) {
-    if (call !== undefined) throw await call.fail(thrown);
+    if (call !== undefined) return incoming.refuse(await call.fail(thrown));
     giveUp(services, incoming, route, isExpected);
-    throw thrown;
+    return incoming.refuse(thrown);
   }
 }
 
@@ -109,7 +104,7 @@ function requireWanted({ openCalls }: CallServices, { signal }: GatewayRequest):
   if (openCalls.isClosing) throw shuttingDown();
 }
 
-function isLimited({ session, week, month }: WindowStates): boolean {
+function isLimited({ session, week, month }: WindowLimits): boolean {
   return session.limitMicro !== null || week.limitMicro !== null || month.limitMicro !== null;
 }
 
@@ -123,11 +118,11 @@ function tryTarget(attempt: Attempt): Promise<GatewayResponse | HeldResponse> {
   });
 }
 
-function makeExchange({ call, target }: Attempt): Soon<Exchange | undefined> {
+function makeExchange(attempt: Attempt): Soon<Exchange | undefined> {
+  const { call, target } = attempt;
   const { model, request, additions } = call.admission;
-  const facts = new CallFacts(call.admission, call.services.clock);
   const hidden = additions?.headers;
-  return request.exchangeWith(hidden === undefined ? target : hideHeaders(target, hidden), model, facts);
+  return request.exchangeWith(hidden === undefined ? target : hideHeaders(target, hidden), model, attempt);
 }
 
 function relay(attempt: Attempt, own: Exchange | undefined): Promise<GatewayResponse | HeldResponse> {

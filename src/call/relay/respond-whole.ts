@@ -36,6 +36,8 @@ export function respondWhole(attempt: Attempt, exchange: Exchange): Promise<Rela
   });
 }
 
+const none: Uint8Array[] = [];
+
 type Relayed = GatewayResponse | HeldResponse;
 
 /** A whole response on its way to the client, which gets nothing before its end. */
@@ -47,7 +49,7 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   readonly #exchange: Exchange;
   readonly #resolve: (response: Soon<Relayed>) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #pieces: Uint8Array[] = [];
+  #pieces: Uint8Array[] = none;
   /** In bytes. */
   #received = 0;
   #answer: ModelAnswer | undefined;
@@ -76,7 +78,9 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
 
   take(piece: Uint8Array): boolean {
     // A host's own provider may yield anything.
-    this.#pieces.push(asBuffer(piece));
+    // An empty list that grows takes room for 17.
+    if (this.#received === 0) this.#pieces = [asBuffer(piece)];
+    else this.#pieces.push(asBuffer(piece));
     this.#received += piece.length;
     this.#attempt.call.departure?.progress(guessTokens(this.#received));
     return this.#received <= this.#maxBytes;

@@ -12,7 +12,8 @@ import type { TimeLimit } from "../../guard/time-limit.js";
 import { keyAccount, keyModels, wholeInstant } from "../../keys/check-key.js";
 import { Calendar } from "../../ledger/windows.js";
 import { meantDimension } from "../../metering/tags.js";
-import { type ServerServices, serve } from "../../server/serve.js";
+import { serve } from "../../server/serve.js";
+import type { ServerServices } from "../../server/server-services.js";
 import type { UsageReport } from "../../server/usage-report.js";
 import {
   type AccountTermsLookup,

@@ -9,8 +9,8 @@ const scheme = "bearer";
 
 /** The family of OpenAI's clients. */
 export const openAIProtocol: ClientProtocol = {
-  credential(header) {
-    const authorization = header("authorization");
+  credential(request) {
+    const authorization = request.header("authorization");
     if (authorization === undefined || authorization.trim() === "") {
       throw missingKey("You did not provide an API key. Send it as a header: Authorization: Bearer YOUR_KEY.");
     }
