@@ -16,7 +16,7 @@ import { AnswerEdits } from "./answer-edits.js";
 import type { ReceivedAnswer } from "./received-answer.js";
 
 /** Longer responses are sent as bytes. */
-const shortAnswer = 16 * 1024;
+export const shortAnswer = 16 * 1024;
 
 /** The response, a JSON object, with some members changed. Everything else stays as it was. */
 export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits | AnswerEdits): Uint8Array | string {

@@ -7,8 +7,9 @@ import type { AnswerContext } from "../answer-context.js";
 import { AnswerEdits } from "../answer-edits.js";
 import { editAnswer } from "../edit-answer.js";
 import { estimatedTokens } from "../media/token-estimate.js";
-import type { ReceivedAnswer } from "../received-answer.js";
+import { outlinePays, type ReceivedAnswer } from "../received-answer.js";
 import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage.js";
+import { plainCompletion } from "./plain-completion.js";
 import { joinTextParts } from "./text-parts.js";
 
 /**
@@ -18,6 +19,12 @@ import { joinTextParts } from "./text-parts.js";
  * @returns `undefined` when it is no chat completion.
  */
 export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
+  const plain = received.bytes.length < outlinePays ? plainCompletion(received, context) : undefined;
+  return plain ?? toRepairedAnswer(received, context);
+}
+
+/** The same for any completion, which is parsed. */
+export function toRepairedAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
   const repair = repairOf(received.json, context);
   if (repair === undefined) return undefined;
   const { edits, choices, tokens, estimated, responseId } = repair;

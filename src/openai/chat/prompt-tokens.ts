@@ -82,8 +82,8 @@ export function promptTokens(
       members,
       member: "messages",
       media,
-      unread: unreadValues(media),
-      rewritten: members.filter(({ name }) => rewritten.has(name)),
+      unread: media.length === 0 ? none : unreadValues(media),
+      rewritten: hasRewritten(members) ? members.filter(({ name }) => rewritten.has(name)) : none,
       beside: besidePrompt,
       added:
         (hasTools(request) ? toolsPreamble : 0) +
@@ -141,6 +141,13 @@ const messageBorder = Buffer.from("},{");
 
 /** Members that templates write again. */
 const rewritten = new Set(["tools", "functions", "response_format", "output_config"]);
+
+const none: readonly never[] = [];
+
+function hasRewritten(members: readonly JsonMember[]): boolean {
+  for (const { name } of members) if (rewritten.has(name)) return true;
+  return false;
+}
 
 /** A line break and the space before a value, or the space after a colon. */
 const tokensPerMark = 2;
