@@ -9,6 +9,7 @@ import type { Target } from "../routing/target.js";
 import { verdictOf } from "../routing/target-health.js";
 import type { TargetVisit } from "../routing/target-visit.js";
 import { AbortNotifier } from "./abort-notifier.js";
+import type { AttemptListener, Relayed } from "./attempt-listener.js";
 import type { SettledCharge } from "./call-settlement.js";
 import type { Meter } from "./meter.js";
 import type { ModelCall } from "./model-call.js";
@@ -17,6 +18,9 @@ import type { Soon } from "./soon.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
 const nothingCharged: SettledCharge = { ...noCharge, credits: undefined, funding: undefined, prepaidMicro: 0 };
+
+/** Makes an attempt. What it throws is a failure, too. */
+type Work = (attempt: Attempt, listener: AttemptListener) => void;
 
 /** One attempt of a call at one target. Until it has something for the client, its failure does not end the call. */
 export class Attempt implements AttemptFacts {
@@ -76,11 +80,17 @@ export class Attempt implements AttemptFacts {
   /**
    * Runs the work until there is something for the client, at most for the target's `timeoutMs`. The limit also holds
    * for a provider that ignores its signal.
-   * @throws GatewayError 504 when it took too long.
+   * @param listener - gets a GatewayError 504 when it took too long.
    */
-  run<Answer>(work: (attempt: Attempt) => Promise<Answer>): Promise<Answer> {
+  run(work: Work, listener: AttemptListener): void {
     const { timeoutMs } = this.target;
-    return timeoutMs === undefined ? work(this) : this.#within(timeoutMs, work);
+    if (timeoutMs === undefined) work(this, listener);
+    else {
+      this.#within(timeoutMs, work).then(
+        (response) => listener.responded(this, response),
+        (thrown) => listener.failed(this, thrown),
+      );
+    }
   }
 
   /**
@@ -134,12 +144,12 @@ export class Attempt implements AttemptFacts {
     return badGateway("The model did not answer. Try again.", { cause: thrown });
   }
 
-  #within<Answer>(timeoutMs: number, work: (attempt: Attempt) => Promise<Answer>): Promise<Answer> {
+  #within(timeoutMs: number, work: Work): Promise<Relayed> {
     const { notice, call } = this;
     const abort = (): void => notice.abort();
     call.notice.addEventListener("abort", abort);
     if (call.notice.aborted) abort();
-    return new Promise<Answer>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         if (this.#state === "committed") return;
         this.#state = "over";
@@ -149,7 +159,10 @@ export class Attempt implements AttemptFacts {
       }, timeoutMs);
       // The timer need not keep the process alive: the client's connection does.
       if (typeof timer === "object") timer.unref?.();
-      new Promise<Answer>((answer) => answer(work(this))).finally(() => clearTimeout(timer)).then(resolve, reject);
+      const done = new Promise<Relayed>((answered, failed) => {
+        work(this, { responded: (_, response) => answered(response), failed: (_, thrown) => failed(thrown) });
+      });
+      done.finally(() => clearTimeout(timer)).then(resolve, reject);
     });
   }
 }
