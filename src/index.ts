@@ -27,7 +27,7 @@ export type { AccountRecords, ManagedAccountChange } from "./gateway/admin/accou
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
 export { UnknownTermsError } from "./gateway/admin/account-terms.js";
 export type { CreditAmount } from "./gateway/admin/credit-amount.js";
-export type { CreditGrant, HistoryRange, ManagedAccounts } from "./gateway/admin/managed-accounts.js";
+export type { CreditGrant, HistoryRange, JournalRange, ManagedAccounts } from "./gateway/admin/managed-accounts.js";
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
@@ -101,6 +101,12 @@ export type { DeductRequest, PrepaidLot, PrepaidState, TopUpRequest } from "./le
 export type { BlockedRate, RateKind, RateLimit, RateState, RateUse } from "./ledger/rate-limit.js";
 export type { ShardedLedgerOptions } from "./ledger/sharding/sharded-ledger.js";
 export { shardedLedger } from "./ledger/sharding/sharded-ledger.js";
+export type {
+  AccountStatement,
+  PlanStatement,
+  PrepaidStatement,
+  StatementRequest,
+} from "./ledger/statement/account-statement.js";
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";

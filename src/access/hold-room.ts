@@ -1,4 +1,4 @@
-import type { AccountCredits, WindowState, WindowStates } from "../ledger/credit-ledger.js";
+import type { AccountCredits, ReserveResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import { LiveStates } from "../ledger/live-states.js";
 import type { Micro } from "../metering/micro.js";
 
@@ -12,6 +12,12 @@ const part = 1 / 16;
  */
 export class HoldRoom {
   #micro: Micro = 0;
+  #isOut = false;
+
+  /** Whether the last reservation was denied, so that the next one may be, too. */
+  get isOut(): boolean {
+    return this.#isOut;
+  }
 
   /** Takes the amount of a hold. @returns whether there is room for it. */
   take(micro: Micro): boolean {
@@ -21,7 +27,8 @@ export class HoldRoom {
   }
 
   /** Of an account with prepaid credits, windows alone do not say what is left. */
-  learn({ windows, prepaid }: AccountCredits): void {
+  learn({ ok = true, windows, prepaid }: AccountCredits & Partial<Pick<ReserveResult, "ok">>): void {
+    this.#isOut = !ok;
     this.#micro = prepaid === undefined ? roomIn(windows) : 0;
   }
 }

@@ -1,6 +1,7 @@
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../errors/gateway-error.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import { endReasonOf, type Outcome } from "../events/outcome.js";
+import type { GatewayResponse } from "../http/message.js";
 import type { Clock } from "../ledger/clock.js";
 import { noCharge } from "../metering/charge.js";
 import type { AttemptFacts } from "../operations/operation.js";
@@ -9,15 +10,28 @@ import type { Target } from "../routing/target.js";
 import { verdictOf } from "../routing/target-health.js";
 import type { TargetVisit } from "../routing/target-visit.js";
 import { AbortNotifier } from "./abort-notifier.js";
-import type { AttemptListener, Relayed } from "./attempt-listener.js";
 import type { SettledCharge } from "./call-settlement.js";
 import type { Meter } from "./meter.js";
 import type { ModelCall } from "./model-call.js";
+import type { HeldResponse } from "./relay/held-response.js";
 import { brokenOff } from "./relay/until-aborted.js";
 import type { Soon } from "./soon.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
 const nothingCharged: SettledCharge = { ...noCharge, credits: undefined, funding: undefined, prepaidMicro: 0 };
+
+/** What an attempt has for the client. */
+export type Relayed = GatewayResponse | HeldResponse;
+
+/**
+ * Gets what becomes of an attempt: one of the two, once. A failure does not come while the attempt is being made, or the call
+ * is being aborted, but in a turn of its own. Neither throws.
+ */
+export interface AttemptListener {
+  responded(attempt: Attempt, response: Relayed): void;
+  /** @param thrown - a GatewayError for the client, or an {@link UpstreamError} `aborted`. */
+  failed(attempt: Attempt, thrown: unknown): void;
+}
 
 /** Makes an attempt. What it throws is a failure, too. */
 type Work = (attempt: Attempt, listener: AttemptListener) => void;

@@ -8,10 +8,13 @@ import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.j
 import {
   type CreditLedger,
   type HistoryPage,
+  type LedgerEntry,
   type WindowName,
   type WindowStates,
   windowNames,
 } from "../../ledger/credit-ledger.js";
+import { entryKinds } from "../../ledger/journal/history-filter.js";
+import type { AccountStatement } from "../../ledger/statement/account-statement.js";
 import type { UsageSum } from "../../ledger/usage/usage-sum.js";
 import type { Micro } from "../../metering/micro.js";
 import { meantDimension, reservedTags, usageDimensions } from "../../metering/tags.js";
@@ -47,6 +50,18 @@ export interface HistoryRange {
   to?: Instant | undefined;
 }
 
+/** Which entries of a journal {@link ManagedAccounts.history} gives. */
+export interface JournalRange extends HistoryRange {
+  /** Only entries of these kinds. Default: all. */
+  kinds?: readonly LedgerEntry["kind"][] | undefined;
+  /** Only entries of this id: of one call, hold, grant, top-up or deduction. Default: all. */
+  id?: string | undefined;
+  /** From the page before, as it is. */
+  cursor?: string | undefined;
+  /** Entries per page, 1 to 1000. Default: 100. */
+  limit?: number | undefined;
+}
+
 /**
  * The accounts and their credits, for the host's billing code. Amounts are micro-credits: 1 credit = 1,000,000.
  *
@@ -73,13 +88,16 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
   reset(account: string, windows?: readonly WindowName[]): Promise<void>;
   /**
    * The journal: charges, grants and resets, the newest first, in pages.
-   * @param request - `from`: inclusive; `to`: exclusive; `limit`: entries per page, 1 to 1000, by default 100; `cursor`: from the page before, as it is.
    * @throws Error when the ledger keeps no journal.
    */
-  history(
-    account: string,
-    request?: HistoryRange & { cursor?: string | undefined; limit?: number | undefined },
-  ): Promise<HistoryPage>;
+  history(account: string, request?: JournalRange): Promise<HistoryPage>;
+  /**
+   * What became of an account's credits in a time: `opening + bought − used − expired − taken back = closing` of prepaid
+   * credits, to the micro-credit, and beside it what the plan paid. The end of one statement is the beginning of the next.
+   * Without `to`, or where `to` is later than now, `closingMicro` is the balance.
+   * @throws Error when the ledger keeps no journal or no prepaid credits.
+   */
+  statement(account: string, range?: HistoryRange): Promise<AccountStatement>;
   /**
    * The usage by day (UTC), model and key, the newest day first. `from` is inclusive, `to` exclusive. Calls of free models are not in it. SQLite and PostgreSQL
    * keep sums, so a long time takes milliseconds. Other ledgers read their journal, a few entries at a time, so that
@@ -136,6 +154,8 @@ const usageInput = rangeInput.extend({
     .optional(),
 });
 const historyInput = rangeInput.extend({
+  kinds: z.array(z.enum(entryKinds)).min(1).optional(),
+  id: idText().optional(),
   cursor: filled.optional(),
   limit: z.number().int().min(1).max(1000).optional(),
 });
@@ -203,6 +223,12 @@ export function managedAccounts(
       const by = "gateway.accounts.history";
       const { account: accountId, ...rest } = checkAccountInput(by, historyInput, account, request);
       return journal.read(by, { account: accountId, ...rest });
+    },
+
+    async statement(account, range = {}) {
+      const by = "gateway.accounts.statement";
+      const { account: accountId, from, to } = checkAccountInput(by, rangeInput, account, range);
+      return journal.statement(by, { account: accountId, from, to });
     },
 
     usage,

@@ -1,6 +1,8 @@
 import { closestName } from "../../check/closest-name.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger, HistoryPage, HistoryRequest } from "../../ledger/credit-ledger.js";
+import { isAsked } from "../../ledger/journal/history-filter.js";
+import type { AccountStatement, StatementRequest } from "../../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
 import { UsageSums } from "../../ledger/usage/usage-sums.js";
 import { reservedTags } from "../../metering/tags.js";
@@ -31,7 +33,21 @@ export class AccountJournal {
           "memoryCreditLedger with historyEntries above 0.",
       );
     }
-    return this.#ledger.history(request);
+    const page = await this.#ledger.history(request);
+    // A ledger of the host's own may not know these.
+    if (request.kinds === undefined && request.id === undefined) return page;
+    return { ...page, entries: page.entries.filter((entry) => isAsked(entry, request)) };
+  }
+
+  /** @throws Error when the ledger makes no statements. */
+  async statement(by: string, request: StatementRequest): Promise<AccountStatement> {
+    if (this.#ledger.statement === undefined) {
+      throw new Error(
+        `${by}: the gateway's ledger makes no statements. Use the one of sqliteStores, redisStores or postgresStores, or ` +
+          "memoryCreditLedger with historyEntries above 0.",
+      );
+    }
+    return this.#ledger.statement(request);
   }
 
   /**
