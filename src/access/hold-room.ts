@@ -1,5 +1,5 @@
+import { LiveStates } from "../ledger/calls/live-states.js";
 import type { AccountCredits, ReserveResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
-import { LiveStates } from "../ledger/live-states.js";
 import type { Micro } from "../metering/micro.js";
 
 /** Calls hold more than they need only while all that is held stays below this part of what is left. */

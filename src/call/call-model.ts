@@ -13,7 +13,7 @@ import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import { ModelCall } from "./model-call.js";
 import { clientLeft, shuttingDown } from "./relay/abort-error.js";
-import { TargetTries } from "./target-tries.js";
+import { TargetTries } from "./relay/target-tries.js";
 
 /**
  * Makes a metered call, whatever the operation: check → hold credits → send → relay → settle.

@@ -1,7 +1,7 @@
 import { withAtOnce } from "../ledger/at-once.js";
+import { statesNow } from "../ledger/calls/live-states.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
 import type { CreditLedger, ReserveResult, WindowStates } from "../ledger/credit-ledger.js";
-import { statesNow } from "../ledger/live-states.js";
 import { MemoryLedger } from "./memory-ledger.js";
 
 /** Options of {@link memoryCreditLedger}. */

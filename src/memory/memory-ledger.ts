@@ -8,6 +8,7 @@ import {
   windowStates,
   withSession,
 } from "../ledger/account-state.js";
+import { LiveStates } from "../ledger/calls/live-states.js";
 import type { Clock } from "../ledger/clock.js";
 import {
   type AccountCredits,
@@ -61,7 +62,6 @@ import {
   prepaidState,
 } from "../ledger/limits/prepaid.js";
 import type { ChargedCall } from "../ledger/limits/prepaid-share.js";
-import { LiveStates } from "../ledger/live-states.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { type Receipt, requireSame, startsOfEntry, toLease } from "../ledger/receipt.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { releaseIn, reserveIn, settleIn } from "../../src/ledger/at-once.js";
+import { statesNow } from "../../src/ledger/calls/live-states.js";
 import type { CreditLedger, ReserveResult, WindowStates } from "../../src/ledger/credit-ledger.js";
-import { statesNow } from "../../src/ledger/live-states.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 

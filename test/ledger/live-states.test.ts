@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { currentStates, type Instances, newInstance, noInstances } from "../../src/ledger/account-state.js";
-import { LiveStates, statesNow } from "../../src/ledger/live-states.js";
+import { LiveStates, statesNow } from "../../src/ledger/calls/live-states.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 
 const start = Date.UTC(2026, 2, 11);

@@ -1,20 +1,20 @@
-import { beyondTarget } from "../errors/target-limit.js";
-import type { GatewayResponse } from "../http/message.js";
-import { CostedExchange } from "../operations/costed/costed-exchange.js";
-import type { Exchange } from "../operations/operation.js";
-import type { DirectAnswer } from "../providers/direct-call.js";
-import { TargetSearch } from "../routing/target-search.js";
-import type { TargetVisit } from "../routing/target-visit.js";
-import { creditText } from "./admission/credit-text.js";
-import { Attempt, type AttemptListener, type Relayed } from "./attempt.js";
-import { type CallRoad, fail, goOn } from "./call-road.js";
-import type { CallSettlement } from "./call-settlement.js";
-import type { ModelCall } from "./model-call.js";
-import { hideHeaders } from "./relay/hide-headers.js";
-import { respondWhole } from "./relay/respond-whole.js";
-import { respondWithStream } from "./relay/respond-with-stream.js";
-import { send } from "./relay/send.js";
-import { brokenOff } from "./relay/until-aborted.js";
+import { beyondTarget } from "../../errors/target-limit.js";
+import type { GatewayResponse } from "../../http/message.js";
+import { CostedExchange } from "../../operations/costed/costed-exchange.js";
+import type { Exchange } from "../../operations/operation.js";
+import type { DirectAnswer } from "../../providers/direct-call.js";
+import { TargetSearch } from "../../routing/target-search.js";
+import type { TargetVisit } from "../../routing/target-visit.js";
+import { creditText } from "../admission/credit-text.js";
+import { Attempt, type AttemptListener, type Relayed } from "../attempt.js";
+import { type CallRoad, fail, goOn } from "../call-road.js";
+import type { CallSettlement } from "../call-settlement.js";
+import type { ModelCall } from "../model-call.js";
+import { hideHeaders } from "./hide-headers.js";
+import { respondWhole } from "./respond-whole.js";
+import { respondWithStream } from "./respond-with-stream.js";
+import { send } from "./send.js";
+import { brokenOff } from "./until-aborted.js";
 
 /** Tries the targets of an admitted call, until one has something for the client. */
 export class TargetTries implements AttemptListener {

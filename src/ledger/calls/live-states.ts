@@ -1,6 +1,6 @@
-import type { Micro } from "../metering/micro.js";
-import { calendarInstance, type Instances, type WindowInstance, windowState } from "./account-state.js";
-import type { WindowLimits, WindowState, WindowStates } from "./credit-ledger.js";
+import type { Micro } from "../../metering/micro.js";
+import { calendarInstance, type Instances, type WindowInstance, windowState } from "../account-state.js";
+import type { WindowLimits, WindowState, WindowStates } from "../credit-ledger.js";
 
 /**
  * The windows of an account as they are when they are read: nothing is made of those that nobody reads. For calls within
