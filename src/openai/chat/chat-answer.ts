@@ -7,10 +7,10 @@ import type { AnswerContext } from "../answer-context.js";
 import { AnswerEdits } from "../answer-edits.js";
 import { editAnswer } from "../edit-answer.js";
 import { estimatedTokens } from "../media/token-estimate.js";
+import { plainCompletion } from "../plain-completion.js";
 import { outlinePays, type ReceivedAnswer } from "../received-answer.js";
 import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage.js";
 import { joinTextParts } from "./text-parts.js";
-import { plainCompletion } from "./whole/plain-completion.js";
 
 /**
  * Turns an upstream's chat completion into the client's: own id, own model name, usage always present. It repairs what

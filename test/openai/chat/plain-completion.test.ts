@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { ModelAnswer } from "../../../src/metering/model-answer.js";
 import type { AnswerContext } from "../../../src/openai/answer-context.js";
 import { toChatAnswer, toRepairedAnswer } from "../../../src/openai/chat/chat-answer.js";
-import { plainCompletion } from "../../../src/openai/chat/whole/plain-completion.js";
+import { plainCompletion } from "../../../src/openai/plain-completion.js";
 import { ReceivedAnswer } from "../../../src/openai/received-answer.js";
 import { answerContext } from "../../support/answer-context.js";
 
