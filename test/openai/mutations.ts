@@ -79,4 +79,16 @@ export const mutations: readonly Mutation[] = [
     replace: "return endOfValue(bytes, value) + 0 * close;",
     test: "chat/plain-completion",
   },
+  {
+    name: "a text that comes again is another one of its length",
+    find: "let json = this.#written.get(text);",
+    replace: "let json = [...this.#written].find(([known]) => known.length === text.length)?.[1];",
+    test: "responses/response-events",
+  },
+  {
+    name: "a member without a value is written",
+    find: "      if (value === undefined) continue;\n      text += ",
+    replace: "      text += ",
+    test: "responses/response-events",
+  },
 ];
