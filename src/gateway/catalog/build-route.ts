@@ -81,6 +81,7 @@ function buildTarget(
   return {
     provider,
     providerName: options.provider,
+    name: `${options.provider}/${options.model}`,
     upstreamModel: options.model,
     operations: new Set(provider.operations ?? defaultOperations),
     dialect,
