@@ -25,7 +25,6 @@ export type { AccountHolds, NewHold } from "./gateway/admin/account-holds.js";
 export type { AccountPrepaid, PrepaidDeduction, PrepaidTopUp } from "./gateway/admin/account-prepaid.js";
 export type { AccountRecords, ManagedAccountChange } from "./gateway/admin/account-records.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
-export { UnknownTermsError } from "./gateway/admin/account-terms.js";
 export type { CreditAmount } from "./gateway/admin/credit-amount.js";
 export type { UsagePeriod, UsageRecord } from "./gateway/usage/gateway-usage.js";
 export type { UsageQuery } from "./gateway/usage/usage-query.js";
@@ -33,8 +32,6 @@ export type { CreditGrant, HistoryRange, JournalRange, ManagedAccounts } from ".
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
-export { UnknownAccountError } from "./gateway/admin/unknown-account-error.js";
-export { UnknownKeyError } from "./gateway/admin/unknown-key-error.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway } from "./gateway/gateway.js";
@@ -43,6 +40,11 @@ export type { Identified, Identify, Identity } from "./gateway/host-session/iden
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";
 export type { GatewayOptions, LedgerOptions, Model, ThresholdOptions } from "./gateway/options.js";
 export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/records/listed-account.js";
+export { KeyEndedError } from "./gateway/refusals/key-ended-error.js";
+export { UnknownAccountError } from "./gateway/refusals/unknown-account-error.js";
+export { UnknownKeyError } from "./gateway/refusals/unknown-key-error.js";
+export { UnknownPlanError } from "./gateway/refusals/unknown-plan-error.js";
+export { UnknownTermsError } from "./gateway/refusals/unknown-terms-error.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export type { UsageRow } from "./gateway/usage/usage-row.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";

@@ -428,6 +428,8 @@ export class LedgerUnavailableError extends Error {
   override readonly name = "LedgerUnavailableError";
   /** The HTTP status that says so. */
   readonly status = 503;
+  /** The same, for frameworks that read this name. */
+  readonly statusCode = 503;
 }
 
 /** The id was used before with another account or another amount. */
@@ -435,6 +437,8 @@ export class LedgerConflictError extends Error {
   override readonly name = "LedgerConflictError";
   /** The HTTP status that says so. */
   readonly status = 409;
+  /** The same, for frameworks that read this name. */
+  readonly statusCode = 409;
 }
 
 /** The store's clock lies outside the calendar bounds that the caller sent: their clocks are more than a window apart. */
@@ -442,6 +446,8 @@ export class LedgerClockError extends Error {
   override readonly name = "LedgerClockError";
   /** The HTTP status that says so. */
   readonly status = 500;
+  /** The same, for frameworks that read this name. */
+  readonly statusCode = 500;
 }
 
 /** An argument is out of range: a programming error of the caller. */
@@ -449,4 +455,6 @@ export class LedgerInputError extends Error {
   override readonly name = "LedgerInputError";
   /** The HTTP status that says so. */
   readonly status = 400;
+  /** The same, for frameworks that read this name. */
+  readonly statusCode = 400;
 }
