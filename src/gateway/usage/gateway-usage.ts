@@ -1,9 +1,11 @@
+import { UnsupportedError } from "../../check/unsupported-error.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import { addAccountTotals } from "../../ledger/usage/add-account-totals.js";
 import { TotalSums } from "../../ledger/usage/total-sums.js";
 import type { UsageTotal } from "../../ledger/usage/usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
+import { fromLedger, fromStore } from "../admin/from-store.js";
 import { nextTurn } from "../next-turn.js";
 import type { GivenAccountStore } from "../records/stored-accounts.js";
 import { nameOfPeriod } from "./split-time.js";
@@ -32,6 +34,7 @@ interface UsageStores {
   readonly accounts?: GivenAccountStore | undefined;
 }
 
+const by = "gateway.usage";
 const accountsPerPage = 1_000;
 
 export function gatewayUsage(
@@ -42,7 +45,8 @@ export function gatewayUsage(
     const checked = checkQuery(query, clock.now());
     const { request } = checked;
     if (request.periods[0] === request.periods.at(-1)) return [];
-    const totals = await (stores.ledger.totals?.(request) ?? totalsOfRecords(stores, request));
+    const { ledger } = stores;
+    const totals = await fromLedger(by, () => ledger.totals?.(request) ?? totalsOfRecords(stores, request));
     const sums = new TotalSums(request);
     for (const total of totals) sums.add(total);
     return sums.list().map(recordMaker(checked));
@@ -70,7 +74,7 @@ function recordMaker({ request, names, every }: CheckedQuery): (total: PeriodTot
 async function totalsOfRecords(stores: UsageStores, request: TotalsRequest): Promise<readonly PeriodTotal[]> {
   const { history, usage } = stores.ledger;
   if (history === undefined) {
-    throw new Error(
+    throw new UnsupportedError(
       "gateway.usage: the gateway's ledger keeps no journal. Use the one of sqliteStores, redisStores or postgresStores.",
     );
   }
@@ -91,15 +95,17 @@ async function* accountsOf({ accounts }: UsageStores, { where }: TotalsRequest):
     for (const account of named) if (account !== null) yield account;
     return;
   }
-  if (accounts?.list === undefined) {
-    throw new Error(
+  const list = accounts?.list;
+  if (list === undefined) {
+    throw new UnsupportedError(
       "gateway.usage: this ledger cannot tell which accounts it has. Name them in `where: { account: [...] }`, or give " +
         "createGateway `accounts`, a store that lists their records.",
     );
   }
   let cursor: string | undefined;
   do {
-    const page = await accounts.list({ limit: accountsPerPage, ...(cursor !== undefined && { cursor }) });
+    const asked = { limit: accountsPerPage, ...(cursor !== undefined && { cursor }) };
+    const page = await fromStore(by, "account", () => list.call(accounts, asked));
     for (const { id } of page.accounts) yield id;
     cursor = page.cursor;
   } while (cursor !== undefined);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { checkInput } from "../../check/check-input.js";
+import { InputError } from "../../check/input-error.js";
 import { isTagName } from "../../check/tags-input.js";
 import { wholeInstant } from "../../keys/check-key.js";
 import type { Instant } from "../../keys/key-store.js";
@@ -57,7 +58,7 @@ export function checkQuery(query: UsageQuery, now: number): CheckedQuery {
   const { from, to, every, timeZone = "UTC", ...input } = checkInput(by, queryInput, query);
   const names = input.by ?? [];
   const dimensions = names.map((name) => dimensionOf(name, "by"));
-  if (new Set(dimensions).size < names.length) throw new TypeError(`${by}: by must name each thing once.`);
+  if (new Set(dimensions).size < names.length) throw new InputError(`${by}: by must name each thing once.`);
   const where: TotalsFilter = Object.fromEntries(
     Object.entries(input.where ?? {}).map(([name, values]) => {
       return [dimensionOf(name, "where"), Array.isArray(values) ? values : [values]];
@@ -76,17 +77,17 @@ function periodsOf(
     const begin = from ?? -8.64e15;
     return [begin, Math.max(begin, to)];
   }
-  if (from === undefined) throw new TypeError(`${by}: give \`from\`: with \`every\`, the time must have a beginning.`);
+  if (from === undefined) throw new InputError(`${by}: give \`from\`: with \`every\`, the time must have a beginning.`);
   let moments: readonly number[] | undefined;
   try {
     moments = splitTime({ from, to: Math.max(from, to) }, { ...split, most: mostPeriods });
   } catch {
-    throw new TypeError(
+    throw new InputError(
       `${by}: timeZone: must be a time zone of the IANA database, such as Europe/Berlin, not ${JSON.stringify(split.timeZone)}.`,
     );
   }
   if (moments === undefined) {
-    throw new TypeError(
+    throw new InputError(
       `${by}: more than ${mostPeriods} periods. Ask for a shorter time, or for days instead of hours.`,
     );
   }
@@ -101,7 +102,7 @@ function dimensionOf(name: string, member: string): string {
   if (meant === undefined && isTagName(name)) return journalTagPrefix + name;
   const hint =
     meant === "day" ? " (did you mean `every`?)" : meant === undefined ? "" : ` (did you mean \`${meant}\`?)`;
-  throw new TypeError(
+  throw new InputError(
     `${by}: ${member}: must be ${totalsDimensions.join(", ")} or the name of a tag, not \`${name.slice(0, 64)}\`${hint}.`,
   );
 }

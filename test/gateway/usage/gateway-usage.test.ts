@@ -63,7 +63,7 @@ describe.each([
   [
     "shards",
     (ledger: CreditLedger) =>
-      shardedLedger({ shards: { one: ledger, two: memoryCreditLedger() }, shardOf: () => "one" }),
+      shardedLedger({ shards: { one: ledger, two: memoryCreditLedger() }, shardOf: (): "one" | "two" => "one" }),
   ],
 ])("gateway.usage, by %s", (_, make) => {
   it("adds up all accounts, by what it is asked for", async () => {
@@ -151,7 +151,7 @@ describe("gateway.usage", () => {
     test = await startTestGateway();
     const asked = test.gateway.usage(query as object);
     await expect(asked).rejects.toThrow(TypeError);
-    await expect(asked).rejects.toThrow(message);
+    await expect(asked).rejects.toMatchObject({ status: 400, message: expect.stringMatching(message) });
   });
 
   it("says what to do where the ledger cannot tell its accounts, or has no journal", async () => {
@@ -159,9 +159,19 @@ describe("gateway.usage", () => {
     await expect(test.gateway.usage()).rejects.toThrow(
       /Name them in `where: \{ account: \[\.\.\.\] \}`, or give createGateway/,
     );
+    await expect(test.gateway.usage()).rejects.toMatchObject({ status: 501 });
     expect(await test.gateway.usage({ where: { account: "acct_pro" } })).toEqual([]);
     await test.close();
     test = await startTestGateway({ ledger: memoryCreditLedger({ historyEntries: 0 }) });
-    await expect(test.gateway.usage()).rejects.toThrow(/keeps no journal/);
+    await expect(test.gateway.usage()).rejects.toMatchObject({
+      status: 501,
+      message: expect.stringMatching(/keeps no journal/),
+    });
+    await test.close();
+    const secret = "connect ECONNREFUSED 10.1.2.3, password hunter2";
+    const down = async () => Promise.reject(new Error(secret));
+    test = await startTestGateway({ ledger: { ...memoryCreditLedger(), totals: down } });
+    const failed: unknown = await test.gateway.usage().catch((error: unknown) => error);
+    expect(failed).toMatchObject({ status: 503, message: expect.not.stringContaining("hunter2") });
   });
 });
