@@ -9,7 +9,6 @@ import { postgresVersion8 } from "./version-8.js";
 import { postgresVersion9 } from "./version-9.js";
 import { postgresVersion10 } from "./version-10.js";
 import { postgresVersion11 } from "./version-11.js";
-import { postgresVersion12 } from "./version-12.js";
 
 /**
  * What each version of the schema does, the first version first: to tables, types and triggers, and to functions that
@@ -30,5 +29,4 @@ export const postgresVersions: readonly string[] = [
   postgresVersion9,
   postgresVersion10,
   postgresVersion11,
-  postgresVersion12,
 ];

@@ -38,7 +38,6 @@ export const landed: readonly Landed[] = [
   { commit: "31d2bdd", stores: ["sqlite"], keys: "credits" },
   { commit: "45bdd2a", stores: ["sqlite"], keys: "credits" },
   { commit: "6ae6d70", stores: ["postgres", "sqlite"], keys: "credits" },
-  { commit: "73924ab", stores: ["postgres", "sqlite"], keys: "credits" },
 ];
 
 /** Those whose own code is kept, to run beside today's: the first one, and the one before this version. */
