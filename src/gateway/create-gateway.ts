@@ -43,6 +43,7 @@ import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
+import { gatewayUsage } from "./usage/gateway-usage.js";
 import { warnOfBetas } from "./warn-of-betas.js";
 import { watchedLedger } from "./watched-ledger.js";
 import { type WatchedLookups, watchedLookups } from "./watched-lookups.js";
@@ -110,6 +111,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
       { ...resolved, ledger, responses },
       { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
     ),
+    usage: gatewayUsage({ ...resolved, ledger }, clock),
     health: () => healthOf(catalog.current.values(), clock.now()),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),

@@ -5,6 +5,8 @@ import type { ManagedPlans } from "./admin/managed-plans.js";
 import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
 import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
+import type { UsageRecord } from "./usage/gateway-usage.js";
+import type { UsageQuery } from "./usage/usage-query.js";
 
 export { AbortNotifier } from "../call/abort-notifier.js";
 export { ArrivingBody } from "../http/arriving-body.js";
@@ -40,6 +42,18 @@ export interface Gateway {
   readonly plans: ManagedPlans;
   /** The accounts' credits: balance, top-up, reset, journal, usage, deletion. */
   readonly accounts: ManagedAccounts;
+  /**
+   * The usage of one account, of some or of all: of a time, or of each hour or day of it in a time zone, by accounts, plans,
+   * models, targets, keys, who paid, and your tags. Calls of free models are not in it. Without `by` and `every` it is one
+   * record. Those of earlier periods come first.
+   * @throws TypeError when the query is not valid; Error when the ledger keeps no journal, or cannot tell which accounts it has.
+   *
+   * @example
+   * ```ts
+   * await gateway.usage({ from: "2026-03-01", to: "2026-04-01", by: ["model"], where: { plan: "pro" } });
+   * ```
+   */
+  usage(query?: UsageQuery): Promise<readonly UsageRecord[]>;
   /**
    * Whether the gateway serves the path (undecoded, without query, from where the gateway is mounted). Any other path
    * gets 404 `unknown_url`.

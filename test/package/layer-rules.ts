@@ -54,6 +54,7 @@ const special = [
       "!./*-limit.js",
       "!./prepaid-state.js",
       "!./usage/usage-sum.js",
+      "!./usage/usage-totals.js",
       "!./statement/account-statement.js",
       "!./bounds.js",
       "!../metering/*",
