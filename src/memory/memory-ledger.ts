@@ -32,6 +32,7 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
+import { nextTurn } from "../ledger/journal/next-turn.js";
 import { judgeReservation, noPrepaidHold } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
@@ -69,9 +70,9 @@ import { type Receipt, requireSame, startsOfEntry, toLease } from "../ledger/rec
 import { type Settled, settledAs } from "../ledger/settled-as.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import { endedAtTag, StatementBooks } from "../ledger/statement/statement-books.js";
-import { dayMs } from "../ledger/windows.js";
 import { TotalSums } from "../ledger/usage/total-sums.js";
 import type { PeriodTotal, TotalsRequest } from "../ledger/usage/usage-totals.js";
+import { dayMs } from "../ledger/windows.js";
 import type { Micro } from "../metering/micro.js";
 import type { Account, Hold } from "./account.js";
 import { AccountMap } from "./account-map.js";
@@ -86,6 +87,8 @@ const forgottenMemoryMs = dayMs;
 const grantMemoryMs = 31 * dayMs;
 const inspectedPerReserve = 2;
 const entriesPerPage = 1_000;
+/** Some milliseconds of work. */
+const entriesPerTurn = 250;
 
 type EndKind = "charge" | "release";
 
@@ -327,7 +330,12 @@ export class MemoryLedger {
   async totals(request: TotalsRequest): Promise<readonly PeriodTotal[]> {
     checkTotals(request);
     const sums = new TotalSums(request);
-    for (const entry of this.#journal.all()) sums.addEntry(entry.account, entry);
+    // Those of this moment: others may come meanwhile.
+    const entries = [...this.#journal.all()];
+    for (const [place, entry] of entries.entries()) {
+      if (place % entriesPerTurn === entriesPerTurn - 1) await nextTurn();
+      sums.addEntry(entry.account, entry);
+    }
     return sums.list();
   }
 

@@ -1,3 +1,4 @@
+import { mostTotals } from "../../ledger/usage/most-totals.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
 import { dayMs } from "../../ledger/windows.js";
 import { journalTagPrefix } from "../../metering/tags.js";
@@ -63,7 +64,8 @@ from (
 ) as used
 ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
 group by ${group}
-having sum(requests) <> 0 or sum(micro) <> 0`;
+having sum(requests) <> 0 or sum(micro) <> 0
+limit ${mostTotals + 1}`;
   return { sql, values };
 }
 

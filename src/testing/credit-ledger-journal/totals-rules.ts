@@ -126,6 +126,15 @@ export function describeTotals(journalIt: JournalIt): void {
     expect(await ours()).toEqual([[id, 7]]);
   });
 
+  journalIt("adds up an account once that is named twice", async (account) => {
+    const { ledger, id } = account;
+    if (ledger.totals === undefined) return;
+    await account.spend(7);
+    const where = { account: [id, id, id], "tag.team": [null, null] };
+    const totals = await ledger.totals({ periods: [start, start + day], by: ["account"], where });
+    expect(totals.map(({ by, chargedMicro }) => [...by, chargedMicro])).toEqual([[id, 7]]);
+  });
+
   journalIt("adds up tags of which each call has another", async (account) => {
     const books = { ledger: account.ledger, admit: account.admit.bind(account) };
     for (let call = 0; call < 220; call++) await spend(books, account.id, 1, { "tag.team": unique("team") });
@@ -143,5 +152,12 @@ export function describeTotals(journalIt: JournalIt): void {
     }
     for (const by of [["model", "model"], ["team"], ["day"]]) await expectInputError(() => totals({ ...request, by }));
     await expectInputError(() => totals({ ...request, where: { team: ["red"] } }));
+    // No store has kept such a text, and to some it would be another one, or an error.
+    for (const text of ["a\u0000", "a\ud800"]) {
+      for (const name of ["account", "model", "tag.team"]) {
+        await expectInputError(() => totals({ ...request, where: { [name]: [null, text] } }));
+      }
+      await expectInputError(() => totals({ ...request, by: [`tag.${text}`] }));
+    }
   });
 }
