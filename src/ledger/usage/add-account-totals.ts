@@ -1,4 +1,4 @@
-import { journalTagPrefix } from "../../metering/tags.js";
+import { journalTagPrefix, reservedTags } from "../../metering/tags.js";
 import type { HistoryPage, HistoryRequest } from "../credit-ledger.js";
 import type { TotalSums } from "./total-sums.js";
 import type { UsageRequest, UsageSum } from "./usage-sum.js";
@@ -41,9 +41,7 @@ export async function addAccountTotals(
 /** Of many accounts, most have few entries: there the sums of each period take longer. */
 function areInSums({ periods, by, where }: TotalsRequest): boolean {
   const most = where["account"] === undefined ? 1 : mostSummedPeriods;
-  return (
-    periods.length - 1 <= most && ![...by, ...Object.keys(where)].some((name) => name === "plan" || name === "target")
-  );
+  return periods.length - 1 <= most && [...by, ...Object.keys(where)].every(isInSums);
 }
 
 async function addSums(
@@ -64,6 +62,13 @@ async function addSums(
       if (isAsked) sums.add({ ...sum, period, by: by.map(dimensionOf) });
     }
   }
+}
+
+/** A tag that is named as something else has no name in sums. */
+function isInSums(name: string): boolean {
+  return name.startsWith(journalTagPrefix)
+    ? !reservedTags.includes(nameInSums(name))
+    : name !== "plan" && name !== "target";
 }
 
 function nameInSums(name: string): string {

@@ -12,6 +12,9 @@ const dimensions: readonly (readonly string[])[] = [
   ["plan", "model", "target", "key"],
   ["funding", "tag.team"],
   ["tag.team", "model", 'tag.a"b'],
+  // Tags that are named as what is no tag.
+  ["tag.day", "tag.account"],
+  ["model", "tag.model", "tag.funding"],
 ];
 
 /** The totals of accounts must be those of their journals. A ledger without `totals` passes it by. */
@@ -54,6 +57,7 @@ export function describeTotals(journalIt: JournalIt): void {
       const ofVersion = call % 5 === 0 ? {} : { plan, target };
       const tags = { model: `m${call % 2}`, keyId: `k${call % 3}`, ...ofVersion, ...team };
       await spend(books, ids[call % 3] as string, 10 + call, tags);
+      if (call === 21) await spend(books, ids[0] as string, 5, { model: "m", "tag.model": "x", "tag.day": "y" });
       if (call === 20) await spend(books, ids[0] as string, 0, { model: "m", 'tag.a"b': "\\", cacheWrite: 3 });
       account.clock.advance(3 * hour);
     }
