@@ -25,6 +25,7 @@ import type { CallResponses } from "../responses/call-responses.js";
 import { PayloadSeal } from "../seal/payload-seal.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
+import { tellsOfMisplaced } from "../server/misplaced-path.js";
 import { matchPath, routePatterns } from "../server/paths.js";
 import { readPace } from "../server/read-kept.js";
 import { Readiness } from "../server/readiness.js";
@@ -37,7 +38,7 @@ import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
 import { requireLimitsKept } from "./admin/require-limits-kept.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
-import { type Gateway, handle, type MountableGateway } from "./gateway.js";
+import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
 import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
@@ -102,6 +103,8 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     routes: routePatterns,
     serves: (path) => matchPath(path) !== undefined,
     [handle]: (request) => serve(services, request),
+    [tells]: (path, request, isBelowPrefix) =>
+      tellsOfMisplaced(path, request, { isBelowPrefix, keyPrefix: resolved.keyPrefix }),
     handler: (request) => bridgeWebRequest(gateway, request),
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),

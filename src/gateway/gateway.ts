@@ -1,4 +1,5 @@
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
+import type { SentRequest } from "../server/misplaced-path.js";
 import type { ManagedAccounts } from "./admin/managed-accounts.js";
 import type { ManagedKeys } from "./admin/managed-keys.js";
 import type { ManagedPlans } from "./admin/managed-plans.js";
@@ -13,6 +14,7 @@ export { ArrivingBody } from "../http/arriving-body.js";
 export type { HostRequest } from "../http/host-request.js";
 export type { BodyLimits, GatewayRequest, GatewayResponse } from "../http/message.js";
 export { BodyError } from "../http/message.js";
+export type { SentRequest } from "../server/misplaced-path.js";
 export { pieceSourceOf } from "../wire/pieces/iterated-pieces.js";
 export { type PieceReader, type PieceSource, readPiece } from "../wire/pieces/piece-source.js";
 export { StallTimer } from "./stall-timer.js";
@@ -98,8 +100,17 @@ export interface Gateway {
 /** In the global symbol registry: an adapter may be loaded from the other module format of this package. */
 export const handle: unique symbol = Symbol.for("infergate.handle");
 
+/** In the global symbol registry, as {@link handle}. */
+export const tells: unique symbol = Symbol.for("infergate.tells");
+
 /** A gateway as `createGateway` makes it and adapters take it. All adapters call its host-neutral method. */
 export interface MountableGateway extends Gateway {
   /** Never rejects. */
   [handle](request: GatewayRequest): Promise<GatewayResponse>;
+  /**
+   * Whether a request for a path that the gateway does not serve is of a client with a wrong base URL, and gets to know
+   * that. Of other requests the app takes care.
+   * @param isBelowPrefix - whether the gateway is mounted below a prefix, which the path does not have any more.
+   */
+  [tells](path: string, request: SentRequest, isBelowPrefix: boolean): boolean;
 }
