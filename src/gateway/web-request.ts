@@ -88,23 +88,21 @@ export class WebRequest implements GatewayRequest {
     if (this.#notifier !== undefined) this.#request.signal?.removeEventListener("abort", this.#abort);
   }
 
-  async body(limits: BodyLimits): Promise<Uint8Array> {
+  body(limits: BodyLimits): Promise<Uint8Array> {
     const { body, bodyUsed } = this.#source();
     if (body instanceof Uint8Array) return wholeBody(body, limits);
-    if (body === null || body.locked || bodyUsed) return new Uint8Array();
-    if (Number(this.header("content-length")) > limits.maxBytes) {
-      discardRest(body.getReader());
-      throw new BodyError("too_large");
-    }
-    return await readBody(body.getReader(), this.signal, limits);
+    if (body === null || body.locked || bodyUsed) return Promise.resolve(new Uint8Array());
+    const reader = body.getReader();
+    if (!(Number(this.header("content-length")) > limits.maxBytes)) return readBody(reader, this.signal, limits);
+    discardRest(reader);
+    return Promise.reject(new BodyError("too_large"));
   }
 }
 
 /** A body that came at once. */
-function wholeBody(body: Uint8Array, limits: BodyLimits): Uint8Array {
+function wholeBody(body: Uint8Array, limits: BodyLimits): Promise<Uint8Array> {
   const failure = body.length > limits.maxBytes ? "too_large" : limits.arrived(body.length);
-  if (failure !== undefined) throw new BodyError(failure);
-  return body;
+  return failure === undefined ? Promise.resolve(body) : Promise.reject(new BodyError(failure));
 }
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
