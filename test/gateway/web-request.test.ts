@@ -48,6 +48,14 @@ describe("the body of a web-standard request", () => {
     expect(await read(request)).toBe("Hi");
   });
 
+  it("is not read at once where the host's code has got the request, and may still read it", async () => {
+    const { request, raw } = start("Hi", { "content-length": "2" });
+    const atOnce = vi.spyOn(raw, "arrayBuffer");
+    request.hostRequest();
+    expect(await read(request)).toBe("Hi");
+    expect(atOnce).not.toHaveBeenCalled();
+  });
+
   it("is empty where the host has read it before", async () => {
     const { request, raw } = start("Hi", { "content-length": "2" });
     await raw.text();
