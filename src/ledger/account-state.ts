@@ -120,8 +120,8 @@ export function blockedWindows(
   limits: WindowLimits,
   { need, now }: { need: Micro; now: number },
   funds = noFunds,
-): Blocked[] {
-  const blocked: Blocked[] = [];
+): readonly Blocked[] {
+  let blocked = noneBlocked;
   for (const window of windowNames) {
     const { limitMicro } = limits[window];
     if (limitMicro === null) continue;
@@ -130,23 +130,23 @@ export function blockedWindows(
     const left = (instance === undefined ? limitMicro : roomIn(instance, limitMicro)) + funds.balance;
     const held = instance === undefined ? 0 : instance.held;
     const end = instance === undefined ? now + limits.session.lengthMs : instance.end;
-    if (left < need) insert(blocked, { window, cause: "used", availableAt: end });
+    if (left < need) blocked = withBlocked(blocked, { window, cause: "used", availableAt: end });
     else if (left - held - funds.held < need) {
-      insert(blocked, { window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
+      blocked = withBlocked(blocked, { window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
     }
   }
   return blocked;
 }
 
-/** Ties stay in their order. A sort would take more than all else of a refusal's judgement. */
-function insert(blocked: Blocked[], next: Blocked): void {
-  let place = blocked.push(next) - 1;
-  for (; place > 0; place--) {
-    const before = blocked[place - 1] as Blocked;
-    if (before.availableAt >= next.availableAt) break;
-    blocked[place] = before;
-  }
-  blocked[place] = next;
+const noneBlocked: readonly Blocked[] = Object.freeze([]);
+
+/** Ties stay in their order. The lists are as long as they are: one that grows takes room for 17. */
+function withBlocked(blocked: readonly Blocked[], next: Blocked): readonly Blocked[] {
+  const { 0: first, 1: second } = blocked;
+  if (first === undefined) return [next];
+  if (first.availableAt < next.availableAt) return second === undefined ? [next, first] : [next, first, second];
+  if (second === undefined) return [first, next];
+  return second.availableAt < next.availableAt ? [first, next, second] : [first, second, next];
 }
 
 /** What may still be charged to an instance. Holds do not count. */

@@ -176,7 +176,11 @@ export class MemoryLedger {
     const known = this.#find(account, now);
     const open = admittingInstances(known ?? noInstances, limits, now);
     const { denial } = judgeReservation(open, known?.limits, request, now);
-    return denial && denied(denial, creditsOf(known, limits, request, now), now);
+    if (denial === undefined) return undefined;
+    const hasWindowsAlone = known?.limits === undefined && request.caps === undefined && request.rates === undefined;
+    // A client may repeat a denied request as often as it likes.
+    if (hasWindowsAlone) return { ok: false, blocked: denial.blocked, windows: windowStates(open, limits), now };
+    return denied(denial, creditsOf(known, limits, request, now), now);
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
