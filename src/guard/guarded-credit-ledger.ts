@@ -24,6 +24,7 @@ import {
 import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
+import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
 import type { Micro } from "../metering/micro.js";
 import { Availability } from "./availability.js";
@@ -93,6 +94,7 @@ export class GuardedCreditLedger implements CreditLedger {
   /** Absent where the ledger has none. */
   readonly history?: (request: HistoryRequest) => Promise<HistoryPage>;
   readonly usage?: (request: UsageRequest) => Promise<readonly UsageSum[]>;
+  readonly statement?: (request: StatementRequest) => Promise<AccountStatement>;
   readonly topUp?: (request: TopUpRequest) => Promise<PrepaidState>;
   readonly deduct?: (request: DeductRequest) => Promise<PrepaidState>;
   readonly claimTopUp?: (id: string, account: string) => Promise<void>;
@@ -149,6 +151,10 @@ export class GuardedCreditLedger implements CreditLedger {
     const usage = ledger.usage?.bind(ledger);
     if (usage !== undefined) {
       this.usage = (request) => this.#bounded("usage", () => usage(request), this.#longLimit);
+    }
+    const statement = ledger.statement?.bind(ledger);
+    if (statement !== undefined) {
+      this.statement = (request) => this.#bounded("statement", () => statement(request), this.#longLimit);
     }
     this.keepsLimits = ledger.keepsLimits === true;
     const topUp = ledger.topUp?.bind(ledger);

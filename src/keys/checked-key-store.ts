@@ -2,6 +2,7 @@ import * as z from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { idProblem } from "../check/id-problem.js";
 import { freeText, idText } from "../check/id-text.js";
+import { InputError } from "../check/input-error.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { ratesSchema } from "../check/rates-schema.js";
 import { withoutInnerNulls, withoutNulls } from "../check/without-nulls.js";
@@ -36,7 +37,7 @@ export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKe
   const check = (method: string, schema: z.ZodObject, input: unknown) => {
     const result = schema.safeParse(input, { error: explainIssue("member") });
     if (result.success) return;
-    throw new TypeError(listProblems(`${by}.${method}: the key is not valid`, problemsOf(result.error)));
+    throw new InputError(listProblems(`${by}.${method}: the key is not valid`, problemsOf(result.error)));
   };
   const lookUp = async <Found, None>(text: string, none: None, find: () => Promise<Found>): Promise<Found | None> =>
     idProblem(text) === undefined ? await find() : none;

@@ -9,11 +9,12 @@ import { keyMetadata } from "../../keys/key-metadata.js";
 import type { Instant, KeyCredits, KeyMetadata, StoredKey } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { Rates } from "../../metering/rates.js";
+import { KeyEndedError } from "../refusals/key-ended-error.js";
+import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { checkAccountInput } from "./check-account-input.js";
+import { fromStore } from "./from-store.js";
 import { type KeyServices, StoredKeys } from "./stored-keys.js";
-import { UnknownAccountError } from "./unknown-account-error.js";
-import { UnknownKeyError } from "./unknown-key-error.js";
 
 /**
  * A key as the host sees it: everything but the key itself and its hash. Instants are epoch milliseconds. Each member is
@@ -125,8 +126,8 @@ export interface ManagedKeyChange {
  * Creates and changes API keys, for the host's own dashboard. Changes are effective at once in this process, and in
  * others where the store sends notices (Redis, PostgreSQL), else within `cacheTtlMs`.
  *
- * Every method rejects with a TypeError when an argument is not valid or the key store cannot write, and with what the
- * store throws.
+ * Every method rejects with a TypeError when an argument is not valid or the key store cannot write, and with a
+ * GatewayError 503 when the store fails.
  */
 export interface ManagedKeys {
   /**
@@ -152,7 +153,7 @@ export interface ManagedKeys {
    * under the new one's caps and rates.
    * @param options - `graceMs`: how long the old key stays valid, in milliseconds, by default 0, at most 100 years;
    * `expiresAt`: of the new key, by default that of the old one.
-   * @throws UnknownKeyError, and Error when the key is revoked or expired.
+   * @throws UnknownKeyError; KeyEndedError when the key is revoked or expired.
    */
   rotate(
     id: string,
@@ -236,7 +237,7 @@ export function managedKeys(
       const listed = (await stored.store(by, "list").list(account)).map(toManagedKey);
       const first = after === undefined ? 0 : listed.findIndex(({ id }) => id === after) + 1;
       if (after !== undefined && first === 0) {
-        throw new UnknownKeyError(`${by}: the account has no key of the id ${JSON.stringify(after)}.`);
+        throw stored.unknown(by, after, "the account has no key");
       }
       return listed.slice(first, limit === undefined ? undefined : first + limit);
     },
@@ -254,7 +255,7 @@ export function managedKeys(
       const old = await stored.find(by, id);
       const now = clock.now();
       if (now >= Math.min(old.expiresAt ?? Infinity, old.revokedAt ?? Infinity)) {
-        throw new Error(`${by}: the key ${id} is revoked or expired. Make a new one with gateway.keys.create.`);
+        throw new KeyEndedError(`${by}: the key ${id} is revoked or expired. Make a new one with gateway.keys.create.`);
       }
       return toCreatedKey(await replaceKey(stored, old, { expiresAt, revokedAt: now + graceMs, now }));
     },
@@ -276,7 +277,7 @@ type KeyOwner = Pick<NewKey, "account" | "plan">;
 /** @throws UnknownAccountError when nothing would give the key a plan: each of its requests would be refused. */
 async function isRecorded(by: string, accounts: AccountStore, { account, plan }: KeyOwner): Promise<boolean> {
   // Not through the cache, which would remember that there is no account.
-  const found = await accounts.find(account);
+  const found = await fromStore(by, "account", () => accounts.find(account));
   if (found !== undefined && found !== null) return true;
   if (typeof plan === "string") return false;
   throw new UnknownAccountError(

@@ -1,6 +1,6 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { ByteWriter } from "../byte-writer.js";
-import { eventEnd } from "../event-frame.js";
+import { eventEnd, eventNameStart, eventStart } from "../event-frame.js";
 import { startsWith } from "../json-members.js";
 import { type EventPlace, EventTemplate, type TemplateListener } from "./event-template.js";
 
@@ -85,16 +85,13 @@ export class TemplateShortcut {
   }
 }
 
-const nameStart = Buffer.from("event: ");
-const dataStart = Buffer.from("data: ");
-
 /** The JSON of an event that has one line of data, and before it no line or its name; `undefined` for others. */
 function jsonOf(event: Buffer): Buffer | undefined {
-  const isNamed = startsWith(event, 0, nameStart);
+  const isNamed = startsWith(event, 0, eventNameStart);
   const data = isNamed ? event.indexOf(0x0a) + 1 : 0;
-  const start = data + dataStart.length;
+  const start = data + eventStart.length;
   const end = event.length - eventEnd.length;
-  if (!startsWith(event, data, dataStart) || end < start || event.includes(0x0d)) return undefined;
+  if (!startsWith(event, data, eventStart) || end < start || event.includes(0x0d)) return undefined;
   return event.indexOf(0x0a, start) === end ? event.subarray(start, end) : undefined;
 }
 

@@ -82,7 +82,8 @@ describe("a key store that drops what limits a key", () => {
     const store = memoryKeyStore();
     const find = () => Promise.reject(new Error("down"));
     const keys = await start({ ...store, find });
-    await expect(keys.create({ account: "a", plan: "pro", credits: { day: 5 } })).rejects.toThrow("down");
+    const made = keys.create({ account: "a", plan: "pro", credits: { day: 5 } });
+    await expect(made).rejects.toMatchObject({ status: 503, cause: { message: "down" } });
     expect((await keys.list("a")).filter(({ revokedAt }) => revokedAt === null)).toEqual([]);
     // Without limits there is nothing to read.
     await keys.create({ account: "a", plan: "pro" });
