@@ -22,8 +22,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "all that is left may be held without counting",
-    find: "(limitMicro + bonusMicro - usedMicro) * part - heldMicro",
-    replace: "limitMicro + bonusMicro - usedMicro - heldMicro",
+    find: "return left * part - held;",
+    replace: "return left - held;",
     test: "hold-room",
   },
   {
@@ -34,8 +34,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an account with prepaid credits holds without counting",
-    find: "prepaid === undefined ? Math.min(",
-    replace: "true ? Math.min(",
+    find: "prepaid === undefined ? roomIn(windows)",
+    replace: "true ? roomIn(windows)",
     test: "hold-room",
   },
 ];

@@ -38,6 +38,48 @@ export const mutations: readonly Mutation[] = [
     test: "chat/prompt-count",
   },
   {
+    name: "of a member that comes twice, one is searched",
+    find: " || (place !== absent && this.starts[place] !== absent)",
+    replace: "",
+    test: "chat/plain-completion",
+  },
+  {
+    name: "a name with escapes is another name",
+    find: "if (bytes[at] === backslash) return unclear;",
+    replace: "void bytes[at];",
+    test: "chat/plain-completion",
+  },
+  {
+    name: "a broken completion is searched",
+    find: "findJsonFault(bytes, mostDepth) !== undefined || ",
+    replace: "",
+    test: "chat/plain-completion",
+  },
+  {
+    name: "what a usage says beside its totals is passed over",
+    find: "search.hasDetails || context.dialect",
+    replace: "context.dialect",
+    test: "chat/plain-completion",
+  },
+  {
+    name: "what a dialect hides of a usage is shown",
+    find: "search.hasDetails || context.dialect?.hiddenUsage !== undefined",
+    replace: "search.hasDetails",
+    test: "chat/plain-completion",
+  },
+  {
+    name: "an error within a choice is passed over",
+    find: "    startOf(ownError) === absent &&\n",
+    replace: "",
+    test: "chat/plain-completion",
+  },
+  {
+    name: "of several choices, one is searched",
+    find: "return bytes[close] === closeBracket ? close + 1 : absent;",
+    replace: "return endOfValue(bytes, value) + 0 * close;",
+    test: "chat/plain-completion",
+  },
+  {
     name: "a text that comes again is another one of its length",
     find: "let json = this.#written.get(text);",
     replace: "let json = [...this.#written].find(([known]) => known.length === text.length)?.[1];",
