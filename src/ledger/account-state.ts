@@ -121,7 +121,10 @@ export function blockedWindows(
   { need, now }: { need: Micro; now: number },
   funds = noFunds,
 ): readonly Blocked[] {
-  let blocked = noneBlocked;
+  // Of three, ties stay in their order. A list that grows would take room for 17.
+  let first: Blocked | undefined;
+  let second: Blocked | undefined;
+  let third: Blocked | undefined;
   for (const window of windowNames) {
     const { limitMicro } = limits[window];
     if (limitMicro === null) continue;
@@ -130,23 +133,28 @@ export function blockedWindows(
     const left = (instance === undefined ? limitMicro : roomIn(instance, limitMicro)) + funds.balance;
     const held = instance === undefined ? 0 : instance.held;
     const end = instance === undefined ? now + limits.session.lengthMs : instance.end;
-    if (left < need) blocked = withBlocked(blocked, { window, cause: "used", availableAt: end });
-    else if (left - held - funds.held < need) {
-      blocked = withBlocked(blocked, { window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
-    }
+    if (left - held - funds.held >= need) continue;
+    const isUsed = left < need;
+    const availableAt = isUsed ? end : Math.min(now + heldRetryMs, end);
+    const next: Blocked = { window, cause: isUsed ? "used" : "held", availableAt };
+    if (isAvailableLater(next, second)) {
+      third = second;
+      second = next;
+      if (isAvailableLater(next, first)) {
+        second = first;
+        first = next;
+      }
+    } else third = next;
   }
-  return blocked;
+  if (first === undefined) return noneBlocked;
+  if (second === undefined) return [first];
+  return third === undefined ? [first, second] : [first, second, third];
 }
 
 const noneBlocked: readonly Blocked[] = Object.freeze([]);
 
-/** Ties stay in their order. The lists are as long as they are: one that grows takes room for 17. */
-function withBlocked(blocked: readonly Blocked[], next: Blocked): readonly Blocked[] {
-  const { 0: first, 1: second } = blocked;
-  if (first === undefined) return [next];
-  if (first.availableAt < next.availableAt) return second === undefined ? [next, first] : [next, first, second];
-  if (second === undefined) return [first, next];
-  return second.availableAt < next.availableAt ? [first, next, second] : [first, second, next];
+function isAvailableLater(one: Blocked, other: Blocked | undefined): boolean {
+  return other === undefined || one.availableAt > other.availableAt;
 }
 
 /** What may still be charged to an instance. Holds do not count. */

@@ -1,5 +1,6 @@
 import {
   admittingInstances,
+  blockedWindows,
   canHold,
   closeEmptySession,
   currentStates,
@@ -32,7 +33,7 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { judgeReservation, noPrepaidHold } from "../ledger/judge-reservation.js";
+import { judgeReservation, neededMicro, noPrepaidHold } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
   checkDeduct,
@@ -181,16 +182,17 @@ export class MemoryLedger {
   }
 
   denial(request: ReserveRequest): DeniedReservation | undefined {
-    const { account, limits } = request;
+    const { account, limits, caps, rates } = request;
     const now = this.#clock.now();
     const known = this.#find(account, now);
     const open = admittingInstances(known ?? noInstances, limits, now);
+    if (known?.limits === undefined && caps === undefined && rates === undefined) {
+      // Windows alone can deny it, as often as a client likes: less is made of that.
+      const blocked = blockedWindows(open, limits, { need: neededMicro(request), now });
+      return blocked.length === 0 ? undefined : { ok: false, blocked, windows: windowStates(open, limits), now };
+    }
     const { denial } = judgeReservation(open, known?.limits, request, now);
-    if (denial === undefined) return undefined;
-    const hasWindowsAlone = known?.limits === undefined && request.caps === undefined && request.rates === undefined;
-    // A client may repeat a denied request as often as it likes.
-    if (hasWindowsAlone) return { ok: false, blocked: denial.blocked, windows: windowStates(open, limits), now };
-    return denied(denial, creditsOf(known, limits, request, now), now);
+    return denial && denied(denial, creditsOf(known, limits, request, now), now);
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
