@@ -6,7 +6,7 @@ import { InputError } from "../check/input-error.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { ratesSchema } from "../check/rates-schema.js";
 import { withoutInnerNulls, withoutNulls } from "../check/without-nulls.js";
-import { keyAccount, keyCredits, keyEnabled, keyModels, keyName } from "./check-key.js";
+import { keyAccount, keyCredits, keyEnabled, keyModels, keyName, keyTags } from "./check-key.js";
 import { keyMetadata } from "./key-metadata.js";
 import type { KeptKey, WritableKeyStore } from "./key-store.js";
 
@@ -19,6 +19,8 @@ const changeSchema = z.object({
   metadata: keyMetadata,
   credits: keyCredits,
   rates: ratesSchema,
+  tags: keyTags,
+  account: keyAccount.optional(),
 });
 const keySchema = changeSchema.extend({
   id: idText(),

@@ -20,7 +20,7 @@ export type MemoryKey = Omit<ApiKey, "id"> & {
 
 const members: readonly string[] = [
   ...["id", "account", "plan", "expiresAt", "revokedAt", "enabled", "models", "anchor"],
-  ...["credits", "rates", "lineage"],
+  ...["credits", "rates", "tags", "lineage"],
 ];
 
 /**

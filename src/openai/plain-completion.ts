@@ -17,12 +17,12 @@ const [quote, comma, backslash, openBracket, closeBracket, openBrace, letterN] =
 const names = [
   ["id", "object", "created", "model", "choices", "usage", "error"],
   ["index", "message", "finish_reason", "error"],
-  ["role", "content"],
+  ["role", "content", "tool_calls"],
   ["prompt_tokens", "completion_tokens", "total_tokens"],
 ] as const;
 const [id, object, created, model, choices, usage, error] = [0, 1, 2, 3, 4, 5, 6];
-const [index, message, finish, ownError, role, content] = [7, 8, 9, 10, 11, 12];
-const [prompt, completion, total] = [13, 14, 15];
+const [index, message, finish, ownError, role, content, toolCalls] = [7, 8, 9, 10, 11, 12, 13];
+const [prompt, completion, total] = [14, 15, 16];
 const [inRoot, inChoice, inMessage, inUsage] = [0, 1, 2, 3];
 
 /** What no name has of which it is certain that no reader takes it for one of these. */
@@ -170,6 +170,7 @@ function needsNoRepair(bytes: Uint8Array): boolean {
     startOf(ownError) === absent &&
     startOf(content) !== absent &&
     (said === quote || said === letterN) &&
+    !hasToolCalls(bytes) &&
     isText(bytes, object, completionType) &&
     isText(bytes, role, assistant) &&
     startsWith(bytes, startOf(id), idPrefix) &&
@@ -177,6 +178,12 @@ function needsNoRepair(bytes: Uint8Array): boolean {
     isShortInteger(bytes, index) &&
     startOf(usage) !== absent
   );
+}
+
+/** Servers leave things out of them. */
+function hasToolCalls(bytes: Uint8Array): boolean {
+  const start = startOf(toolCalls);
+  return start !== absent && bytes[start] === openBracket && bytes[skipSpace(bytes, start + 1)] !== closeBracket;
 }
 
 function isText(bytes: Uint8Array, place: number, text: Buffer): boolean {

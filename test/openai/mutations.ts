@@ -74,6 +74,12 @@ export const mutations: readonly Mutation[] = [
     test: "chat/plain-completion",
   },
   {
+    name: "calls of tools are taken to be whole",
+    find: "    !hasToolCalls(bytes) &&\n",
+    replace: "",
+    test: "chat/plain-completion",
+  },
+  {
     name: "of several choices, one is searched",
     find: "return bytes[close] === closeBracket ? close + 1 : absent;",
     replace: "return endOfValue(bytes, value) + 0 * close;",

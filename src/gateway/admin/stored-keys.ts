@@ -78,6 +78,11 @@ export class StoredKeys {
     try {
       const changed = await this.store(by, "update").update(id, members);
       if (changed === undefined) throw this.unknown(by, id, "there is no longer a key");
+      if (members.account !== undefined && members.account !== changed.account) {
+        throw new UnsupportedError(
+          `${by}: the key store does not move keys to other accounts. Revoke it, and make a new one.`,
+        );
+      }
       const lost = lostLimits(members, changed);
       if (lost.length > 0) {
         const what = lost.join(" and ");

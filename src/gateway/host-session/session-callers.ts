@@ -44,7 +44,7 @@ export function sessionCallers(options: SessionOptions, services: SessionService
     requireSameOrigin(request, origins);
     const terms = await findTerms(identity, requestId, services);
     comparison.compare(identity, terms);
-    return toCaller(identity.account, terms);
+    return toCaller(identity, terms);
   };
 }
 
@@ -102,7 +102,7 @@ async function findTerms(
   );
 }
 
-function toCaller(account: string, { plan, anchor }: FoundTerms): Caller {
+function toCaller({ account, tags }: CheckedIdentity, { plan, anchor }: FoundTerms): Caller {
   return {
     source: "session",
     keyId: undefined,
@@ -111,6 +111,7 @@ function toCaller(account: string, { plan, anchor }: FoundTerms): Caller {
     plan,
     refusedFrom: Infinity,
     calendar: new Calendar(anchor ?? undefined),
+    tags: tags ?? undefined,
     models: undefined,
   };
 }

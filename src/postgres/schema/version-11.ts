@@ -1,7 +1,7 @@
 /**
  * What is rare in the journal, so that it is found without all the calls between. It is a table: no charge could be written
  * while an index of the journal is built. Entries that are there already are noted while operations go on, but for those of
- * the last minutes.
+ * the last minutes. And tags of keys.
  */
 export const postgresVersion11 = /* sql */ `
 create table infergate.rare_entry (
@@ -62,4 +62,13 @@ create trigger note_rare_entry after insert on infergate.entry
   for each row when (new.kind not in ('charge', 'release')) execute function infergate.note_rare_entry();
 create trigger drop_rare_entries after delete on infergate.entry
   referencing old table as gone for each statement execute function infergate.drop_rare_entries();
+
+-- Processes of the release before name the columns that they write, so they leave it alone. Null: there are none.
+alter table infergate.api_key add column tags jsonb;
+drop trigger notify_key on infergate.api_key;
+create trigger notify_key after insert or delete or update of
+  id, hash, account, plan, hint, name, created_at, expires_at, revoked_at, models, anchor, enabled, metadata,
+  credits, rates, tags, lineage
+  on infergate.api_key
+  for each row execute function infergate.notify_key();
 `;

@@ -22,6 +22,7 @@ const values = [
   '{"role":"assistant","content":[{"type":"text","text":"hi"}]}',
   '{"role":"assistant","content":null,"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]}',
   '{"role":"assistant","content":"é \\"model\\": 😀"}',
+  '{"role":"assistant","content":"hi","tool_calls":[]}',
   '{"role":"assistant","content":"hi","content":"ho"}',
   '{"prompt_tokens":3,"completion_tokens":2,"total_tokens":9}',
   '{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}',
@@ -85,7 +86,7 @@ it("is read as one that is parsed", () => {
       );
       if (plainCompletion(new ReceivedAnswer(bytes), context) !== undefined) searched++;
     }),
-    { numRuns: 5000 },
+    { numRuns: 10_000 },
   );
   expect(searched).toBeGreaterThan(250);
 });

@@ -1,13 +1,12 @@
 import type { Buffer } from "node:buffer";
 import {
   type JsonMember,
-  type Leaps,
   type MemberEdits,
   type MemberWriter,
   membersOf,
-  noLeaps,
   writeEdited,
 } from "../../../wire/json-members.js";
+import { type Leaps, noLeaps } from "../../../wire/leaps.js";
 import type { ReceivedAnswer } from "../../received-answer.js";
 
 const openBrace = 0x7b;

@@ -33,7 +33,7 @@ export class ResponseShortcut {
   }
 
   /** See {@link TemplateShortcut.learn}. */
-  learn(received: Buffer, sent: Buffer): boolean {
-    return this.#deltas.learn(received, sent);
+  learn(received: Buffer, sent: Buffer): void {
+    this.#deltas.learn(received, sent);
   }
 }
