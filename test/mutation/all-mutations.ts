@@ -15,6 +15,7 @@ import { mutations as redis } from "../redis/mutations.js";
 import { postgresSchema, sqliteSchema } from "../schema/mutations.js";
 import { mutations as server } from "../server/mutations.js";
 import { mutations as sqlite } from "../sqlite/mutations.js";
+import { mutations as tokens } from "../tokens/mutations.js";
 import { mutations as wire } from "../wire/mutations.js";
 import type { Mutation } from "./mutation.js";
 
@@ -45,6 +46,7 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "memory", testFolder: "ledger", tests: ["denial-at-once"], mutations: denials },
   { store: "operations", testFolder: "call", tests: ["denied-again"], mutations: lateCounts },
   { store: "openai", tests: ["read-whole"], mutations: openai },
+  { store: "tokens", tests: ["text-tokens"], mutations: tokens },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {
     store: "sqlite",
