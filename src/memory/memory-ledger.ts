@@ -70,9 +70,9 @@ import { type Receipt, requireSame, startsOfEntry, toLease } from "../ledger/rec
 import { type Settled, settledAs } from "../ledger/settled-as.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import { endedAtTag, StatementBooks } from "../ledger/statement/statement-books.js";
-import { dayMs } from "../ledger/windows.js";
 import { TotalSums } from "../ledger/usage/total-sums.js";
 import type { PeriodTotal, TotalsRequest } from "../ledger/usage/usage-totals.js";
+import { dayMs } from "../ledger/windows.js";
 import type { Micro } from "../metering/micro.js";
 import type { Account, Hold } from "./account.js";
 import { AccountMap } from "./account-map.js";
