@@ -5,6 +5,7 @@ import { mutations as access } from "../access/mutations.js";
 import { mutations as call } from "../call/mutations.js";
 import { mutations as gateway } from "../gateway/mutations.js";
 import { mutations as atOnce } from "../ledger/at-once-mutations.js";
+import { denials, lateCounts } from "../ledger/denial-mutations.js";
 import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
 import { mutations as openai } from "../openai/mutations.js";
@@ -14,6 +15,7 @@ import { mutations as redis } from "../redis/mutations.js";
 import { postgresSchema, sqliteSchema } from "../schema/mutations.js";
 import { mutations as server } from "../server/mutations.js";
 import { mutations as sqlite } from "../sqlite/mutations.js";
+import { mutations as tokens } from "../tokens/mutations.js";
 import { mutations as wire } from "../wire/mutations.js";
 import type { Mutation } from "./mutation.js";
 
@@ -41,7 +43,10 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "call", tests: ["repeated-denial"], mutations: call },
   { store: "server", tests: ["repeated-errors"], mutations: server },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
+  { store: "memory", testFolder: "ledger", tests: ["denial-at-once"], mutations: denials },
+  { store: "operations", testFolder: "call", tests: ["denied-again"], mutations: lateCounts },
   { store: "openai", tests: ["read-whole"], mutations: openai },
+  { store: "tokens", tests: ["text-tokens"], mutations: tokens },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {
     store: "sqlite",
