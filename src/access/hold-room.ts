@@ -11,6 +11,8 @@ const part = 1 / 16;
  */
 export class HoldRoom {
   #micro: Micro = 0;
+  /** What reservations hold that a ledger elsewhere has not answered yet. */
+  #underWay: Micro = 0;
 
   /** Takes the amount of a hold. @returns whether there is room for it. */
   take(micro: Micro): boolean {
@@ -19,10 +21,21 @@ export class HoldRoom {
     return true;
   }
 
+  /** A reservation of so much is on its way to a ledger that does not answer at once. */
+  depart(micro: Micro): void {
+    this.#underWay += micro;
+  }
+
+  /** It was answered, or has failed. */
+  arrive(micro: Micro): void {
+    this.#underWay -= micro;
+  }
+
   /** Of an account with prepaid credits, windows alone do not say what is left. */
   learn({ windows, prepaid }: AccountCredits): void {
     const { session, week, month } = windows;
-    this.#micro = prepaid === undefined ? Math.min(roomIn(session), roomIn(week), roomIn(month)) : 0;
+    const left = prepaid === undefined ? Math.min(roomIn(session), roomIn(week), roomIn(month)) : 0;
+    this.#micro = left - this.#underWay;
   }
 }
 

@@ -33,6 +33,12 @@ export const mutations: readonly Mutation[] = [
     test: "hold-room",
   },
   {
+    name: "what is on its way to the ledger holds nothing",
+    find: "this.#micro = left - this.#underWay;",
+    replace: "this.#micro = left;",
+    test: "hold-room",
+  },
+  {
     name: "an account with prepaid credits holds without counting",
     find: "prepaid === undefined ? Math.min(",
     replace: "true ? Math.min(",

@@ -48,23 +48,28 @@ export function holdCredits(services: CallServices, call: CheckedCall): Soon<Res
   } catch (cause) {
     return reserveFailed(services, requestId, cause);
   }
-  if (!(result instanceof Promise)) {
-    call.room.learn(result);
-    return reservationOf(result, request, price.free, named);
-  }
-  return whenReserved(result, services, requestId, (reserved) => {
-    call.room.learn(reserved);
-    return reservationOf(reserved, request, price.free, named);
-  });
+  if (!(result instanceof Promise)) return reservationOf(result, request, call, named);
+  return whenReserved(result, services, call, { request, named });
 }
 
 function whenReserved(
   result: Promise<ReserveResult>,
   services: CallServices,
-  requestId: string,
-  reserved: (result: ReserveResult) => Reservation | GatewayError,
+  call: CheckedCall,
+  { request, named }: { request: ReserveRequest; named: CallLimits | undefined },
 ): Promise<Reservation | GatewayError> {
-  return result.then(reserved, (cause) => reserveFailed(services, requestId, cause));
+  const { amountMicro } = request;
+  call.room.depart(amountMicro);
+  return result.then(
+    (reserved) => {
+      call.room.arrive(amountMicro);
+      return reservationOf(reserved, request, call, named);
+    },
+    (cause) => {
+      call.room.arrive(amountMicro);
+      return reserveFailed(services, call.requestId, cause);
+    },
+  );
 }
 
 /** @throws GatewayError 503 */
@@ -77,9 +82,12 @@ function reserveFailed({ warn }: CallServices, requestId: string, cause: unknown
 function reservationOf(
   result: ReserveResult,
   { amountMicro, limits }: ReserveRequest,
-  isFree: boolean,
+  { room, model }: CheckedCall,
   named: CallLimits | undefined,
 ): Reservation | GatewayError {
+  const isFree = model.price.free;
+  // A free call has no limits that would show what the account has left.
+  if (!isFree && showsLimits(result, limits)) room.learn(result);
   // No credits pay for a model that is free.
   if (!result.ok) {
     return repeatedDenial(isFree ? { ...result, prepaid: undefined } : result, limits, named?.rules ?? noRules);
@@ -87,6 +95,15 @@ function reservationOf(
   const { lease, windows, rates } = result;
   if (named?.rates === undefined) return { lease, credits: result, heldMicro: amountMicro };
   return { lease, credits: isFree ? { windows, rates } : result, heldMicro: amountMicro, rules: named.rules, isFree };
+}
+
+/** Whether it shows what is left. What is admitted while the ledger is away does not. */
+function showsLimits({ windows: { session, week, month } }: ReserveResult, limits: ReserveRequest["limits"]): boolean {
+  return (
+    session.limitMicro === limits.session.limitMicro &&
+    week.limitMicro === limits.week.limitMicro &&
+    month.limitMicro === limits.month.limitMicro
+  );
 }
 
 /**
