@@ -25,14 +25,11 @@ export type { AccountHolds, NewHold } from "./gateway/admin/account-holds.js";
 export type { AccountPrepaid, PrepaidDeduction, PrepaidTopUp } from "./gateway/admin/account-prepaid.js";
 export type { AccountRecords, ManagedAccountChange } from "./gateway/admin/account-records.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
-export { UnknownTermsError } from "./gateway/admin/account-terms.js";
 export type { CreditAmount } from "./gateway/admin/credit-amount.js";
-export type { CreditGrant, HistoryRange, ManagedAccounts } from "./gateway/admin/managed-accounts.js";
+export type { CreditGrant, HistoryRange, JournalRange, ManagedAccounts } from "./gateway/admin/managed-accounts.js";
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
-export { UnknownAccountError } from "./gateway/admin/unknown-account-error.js";
-export { UnknownKeyError } from "./gateway/admin/unknown-key-error.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway } from "./gateway/gateway.js";
@@ -41,6 +38,11 @@ export type { Identified, Identify, Identity } from "./gateway/host-session/iden
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";
 export type { GatewayOptions, LedgerOptions, Model, ThresholdOptions } from "./gateway/options.js";
 export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/records/listed-account.js";
+export { KeyEndedError } from "./gateway/refusals/key-ended-error.js";
+export { UnknownAccountError } from "./gateway/refusals/unknown-account-error.js";
+export { UnknownKeyError } from "./gateway/refusals/unknown-key-error.js";
+export { UnknownPlanError } from "./gateway/refusals/unknown-plan-error.js";
+export { UnknownTermsError } from "./gateway/refusals/unknown-terms-error.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export type { UsageRow } from "./gateway/usage/usage-row.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
@@ -101,6 +103,12 @@ export type { DeductRequest, PrepaidLot, PrepaidState, TopUpRequest } from "./le
 export type { BlockedRate, RateKind, RateLimit, RateState, RateUse } from "./ledger/rate-limit.js";
 export type { ShardedLedgerOptions } from "./ledger/sharding/sharded-ledger.js";
 export { shardedLedger } from "./ledger/sharding/sharded-ledger.js";
+export type {
+  AccountStatement,
+  PlanStatement,
+  PrepaidStatement,
+  StatementRequest,
+} from "./ledger/statement/account-statement.js";
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";

@@ -1,8 +1,12 @@
 import { disabledKey, refusedKey } from "../errors/gateway-error.js";
+import { RepeatedError } from "../errors/repeated-error.js";
 import { hashKey } from "../keys/hash-key.js";
 import { isMistypedKey } from "../keys/managed-key.js";
 import type { Lookup } from "./cached-lookup.js";
 import type { IdentifiedCaller } from "./caller.js";
+
+const refused = RepeatedError.of(refusedKey());
+const disabled = RepeatedError.of(disabledKey());
 
 /**
  * Finds the owner of a key, even if the key is expired, revoked or disabled: see {@link requireValid}.
@@ -14,13 +18,13 @@ export function findKey(
   findCaller: Lookup<IdentifiedCaller>,
   keyPrefix: string,
 ): IdentifiedCaller | undefined | Promise<IdentifiedCaller | undefined> {
-  if (isMistypedKey(key, keyPrefix)) throw refusedKey();
+  if (isMistypedKey(key, keyPrefix)) throw refused;
   return findCaller(hashKey(key));
 }
 
 /** @throws GatewayError 401 when there is no such key. */
 export function requireKnown(caller: IdentifiedCaller | undefined): IdentifiedCaller {
-  if (caller === undefined) throw refusedKey();
+  if (caller === undefined) throw refused;
   return caller;
 }
 
@@ -28,6 +32,6 @@ export function requireKnown(caller: IdentifiedCaller | undefined): IdentifiedCa
  * @throws GatewayError 401 when the key is expired or revoked, with the error of an unknown key, and when it is disabled.
  */
 export function requireValid(caller: IdentifiedCaller, now: number): void {
-  if (now >= caller.refusedFrom) throw refusedKey();
-  if (caller.isDisabled === true) throw disabledKey();
+  if (now >= caller.refusedFrom) throw refused;
+  if (caller.isDisabled === true) throw disabled;
 }

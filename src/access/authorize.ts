@@ -1,7 +1,11 @@
 import { invalidValue, modelNotAllowed, modelNotFound } from "../errors/gateway-error.js";
+import { repeatedFor } from "../errors/repeated-for.js";
 import type { Allowance } from "./allowance.js";
 import type { Caller } from "./caller.js";
 import type { Catalog, CatalogModel } from "./catalog.js";
+
+const notFound = repeatedFor(modelNotFound);
+const notAllowed = repeatedFor(modelNotAllowed);
 
 /** Whether the key may use the model: its plan includes it, and the key's own restriction does not exclude it. */
 export function mayUse(caller: Caller, allowance: Allowance | undefined, modelId: string): boolean {
@@ -17,8 +21,8 @@ export function authorize(
   modelId: string,
 ): { model: CatalogModel; allowance: Allowance } {
   const model = catalog.get(modelId);
-  if (model === undefined) throw modelNotFound(modelId);
-  if (allowance === undefined || !mayUse(caller, allowance, modelId)) throw modelNotAllowed(modelId);
+  if (model === undefined) throw notFound(modelId);
+  if (allowance === undefined || !mayUse(caller, allowance, modelId)) throw notAllowed(modelId);
   return { model, allowance };
 }
 

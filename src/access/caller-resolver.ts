@@ -1,8 +1,13 @@
 import { accountSuspended, accountWithoutPlan } from "../errors/gateway-error.js";
+import { RepeatedError } from "../errors/repeated-error.js";
+import { repeatedFor } from "../errors/repeated-for.js";
 import type { Warn } from "../events/warning.js";
 import type { KnownAccount } from "./account-lookup.js";
 import type { Lookup } from "./cached-lookup.js";
 import type { Caller, IdentifiedCaller } from "./caller.js";
+
+const suspended = repeatedFor(accountSuspended);
+const withoutPlan = RepeatedError.of(accountWithoutPlan());
 
 /**
  * Gives a caller what its account's record says: its plan, its calendar, and whether it may call at all.
@@ -15,7 +20,7 @@ export type ResolveCaller = (caller: IdentifiedCaller) => Caller | Promise<Calle
 /** @param findAccount - `undefined`: there is no account store, and every caller has a plan of its own. */
 export function callerResolver(findAccount: Lookup<KnownAccount> | undefined, warnOnce: Warn): ResolveCaller {
   const resolve = (caller: IdentifiedCaller, account: KnownAccount | undefined): Caller => {
-    if (account?.suspension !== undefined) throw accountSuspended(account.suspension);
+    if (account?.suspension !== undefined) throw suspended(account.suspension);
     // A call of the host's own code may name another plan. What keys and sessions say may be older than the record.
     if (account !== undefined && caller.source !== "in_process") {
       const { plan, calendar, rates } = account;
@@ -30,7 +35,7 @@ export function callerResolver(findAccount: Lookup<KnownAccount> | undefined, wa
       `The account ${JSON.stringify(id)} is not in the account store, and its key ${filedUnder} names no plan: its callers ` +
       "get a 403. Make it with gateway.accounts.put, or give the key a plan.";
     warnOnce({ code: "unknown_account", message });
-    throw accountWithoutPlan();
+    throw withoutPlan;
   };
   if (findAccount === undefined) return (caller) => resolve(caller, undefined);
   return (caller) => {

@@ -89,6 +89,7 @@ function toCaller(record: ApiKey, hasAccounts: boolean): IdentifiedCaller {
     refusedFrom: Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
     isDisabled: enabled === false,
     calendar: new Calendar(anchor ?? undefined),
+    tags: limits.tags ?? undefined,
     models: models === undefined || models === null ? undefined : new ModelPatterns(models),
     caps: KeyCaps.of(counters, limits.credits),
     rates: RateRules.of({ owner: "key", counters }, limits.rates),

@@ -1,4 +1,4 @@
-import type { AccountCredits, WindowState } from "../ledger/credit-ledger.js";
+import type { AccountCredits, ReserveResult, WindowState } from "../ledger/credit-ledger.js";
 import type { Micro } from "../metering/micro.js";
 
 /** Calls hold more than they need only while all that is held stays below this part of what is left. */
@@ -13,6 +13,12 @@ export class HoldRoom {
   #micro: Micro = 0;
   /** What reservations hold that a ledger elsewhere has not answered yet. */
   #underWay: Micro = 0;
+  #isOut = false;
+
+  /** Whether the last reservation was denied, so that the next one may be, too. */
+  get isOut(): boolean {
+    return this.#isOut;
+  }
 
   /** Takes the amount of a hold. @returns whether there is room for it. */
   take(micro: Micro): boolean {
@@ -32,7 +38,8 @@ export class HoldRoom {
   }
 
   /** Of an account with prepaid credits, windows alone do not say what is left. */
-  learn({ windows, prepaid }: AccountCredits): void {
+  learn({ ok = true, windows, prepaid }: AccountCredits & Partial<Pick<ReserveResult, "ok">>): void {
+    this.#isOut = !ok;
     const { session, week, month } = windows;
     const left = prepaid === undefined ? Math.min(roomIn(session), roomIn(week), roomIn(month)) : 0;
     this.#micro = left - this.#underWay;

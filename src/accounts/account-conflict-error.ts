@@ -6,4 +6,6 @@ export class AccountConflictError extends Error {
   override readonly name = "AccountConflictError";
   /** The HTTP status that says so. */
   readonly status = 409;
+  /** The same, for frameworks that read this name. */
+  readonly statusCode = 409;
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { idProblem } from "../check/id-problem.js";
 import { idText } from "../check/id-text.js";
+import { InputError } from "../check/input-error.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { withoutInnerNulls, withoutNulls } from "../check/without-nulls.js";
 import { AccountConflictError } from "./account-conflict-error.js";
@@ -55,7 +56,7 @@ export function checkedAccountStore(
   const check = <Schema extends z.ZodType>(method: string, schema: Schema, input: unknown): z.output<Schema> => {
     const result = schema.safeParse(input, { error: explainIssue("member") });
     if (result.success) return result.data;
-    throw new TypeError(listProblems(`${by}.${method}: what is given is not valid`, problemsOf(result.error)));
+    throw new InputError(listProblems(`${by}.${method}: what is given is not valid`, problemsOf(result.error)));
   };
   const isId = (id: string) => idProblem(id, longestAccount) === undefined;
   const conflict = (method: string, id: string, expected: string | null) =>

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { explainIssue } from "./explain-issue.js";
+import { InputError } from "./input-error.js";
 import { listProblems, problemsOf } from "./list-problems.js";
 
 /**
@@ -9,5 +10,5 @@ import { listProblems, problemsOf } from "./list-problems.js";
 export function checkInput<Schema extends z.ZodObject>(by: string, schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input, { error: explainIssue("member") });
   if (result.success) return result.data;
-  throw new TypeError(listProblems(by, problemsOf(result.error)));
+  throw new InputError(listProblems(by, problemsOf(result.error)));
 }

@@ -45,6 +45,11 @@ export class GatewayError extends QuietError {
     this.headers = options.headers ?? {};
     this.details = options.details;
   }
+
+  /** The same as `status`, for frameworks that read this name. */
+  get statusCode(): number {
+    return this.status;
+  }
 }
 
 /** Also true for one from another copy of this package, such as its CommonJS build beside the ESM one. */

@@ -7,8 +7,16 @@ export interface WrittenError {
   readonly body: string;
 }
 
-/** A failure that is answered with the same words as often as a client provokes it, so that its answer is written once. */
+/**
+ * A failure that is answered with the same words as often as a client provokes it, so that its answer is written once. Many
+ * requests share one: it never reaches the host's own code.
+ */
 export class RepeatedError extends GatewayError {
+  /** @param error - whatever differs from request to request is not in it. */
+  static of(error: GatewayError): RepeatedError {
+    return new RepeatedError(error.message, error);
+  }
+
   /** What clients get, by what it was written with. */
   #answers: Map<object, WrittenError> | undefined;
 

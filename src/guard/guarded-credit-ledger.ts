@@ -1,8 +1,10 @@
 import { atMost } from "../ledger/at-most.js";
+import { rememberedDenial } from "../ledger/at-once.js";
 import type { Clock } from "../ledger/clock.js";
 import {
   type Balance,
   type CreditLedger,
+  type DeniedReservation,
   type GrantRequest,
   type HistoryPage,
   type HistoryRequest,
@@ -22,6 +24,7 @@ import {
 import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
+import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
 import type { Micro } from "../metering/micro.js";
 import { Availability } from "./availability.js";
@@ -91,6 +94,7 @@ export class GuardedCreditLedger implements CreditLedger {
   /** Absent where the ledger has none. */
   readonly history?: (request: HistoryRequest) => Promise<HistoryPage>;
   readonly usage?: (request: UsageRequest) => Promise<readonly UsageSum[]>;
+  readonly statement?: (request: StatementRequest) => Promise<AccountStatement>;
   readonly topUp?: (request: TopUpRequest) => Promise<PrepaidState>;
   readonly deduct?: (request: DeductRequest) => Promise<PrepaidState>;
   readonly claimTopUp?: (id: string, account: string) => Promise<void>;
@@ -148,6 +152,10 @@ export class GuardedCreditLedger implements CreditLedger {
     if (usage !== undefined) {
       this.usage = (request) => this.#bounded("usage", () => usage(request), this.#longLimit);
     }
+    const statement = ledger.statement?.bind(ledger);
+    if (statement !== undefined) {
+      this.statement = (request) => this.#bounded("statement", () => statement(request), this.#longLimit);
+    }
     this.keepsLimits = ledger.keepsLimits === true;
     const topUp = ledger.topUp?.bind(ledger);
     if (topUp !== undefined) {
@@ -167,12 +175,15 @@ export class GuardedCreditLedger implements CreditLedger {
     this.#stopListening = ledger.onReconnected?.(() => this.#recent.replay(clock.now()));
   }
 
-  reserve(request: ReserveRequest): Promise<ReserveResult> {
+  [rememberedDenial](request: ReserveRequest): DeniedReservation | undefined {
     const known = this.#denials.find(request);
-    if (known !== undefined) {
-      this.#emit({ type: "denied_again", account: request.account });
-      return Promise.resolve(known);
-    }
+    if (known !== undefined) this.#emit({ type: "denied_again", account: request.account });
+    return known;
+  }
+
+  reserve(request: ReserveRequest): Promise<ReserveResult> {
+    const known = this[rememberedDenial](request);
+    if (known !== undefined) return Promise.resolve(known);
     const { changes } = this.#denials;
     const mayRemember = this.#mayRemember();
     return new Promise((resolve, reject) => {

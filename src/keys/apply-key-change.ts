@@ -5,9 +5,10 @@ import type { KeptKey, KeyChange, StoredKey } from "./key-store.js";
 export function applyKeyChange(key: StoredKey, change: KeyChange): KeptKey {
   const { plan = key.plan, name = key.name, expiresAt = key.expiresAt } = change;
   const { models = key.models, anchor = key.anchor, enabled = key.enabled, metadata = key.metadata } = change;
-  const { credits = key.credits, rates = key.rates } = change;
+  const { credits = key.credits, rates = key.rates, tags = key.tags, account = key.account } = change;
   const revokedAt = revocation(key, change);
-  return withoutNulls({ ...key, plan, name, expiresAt, revokedAt, models, anchor, enabled, metadata, credits, rates });
+  const limits = { enabled, models, credits, rates, tags };
+  return withoutNulls({ ...key, account, plan, name, expiresAt, revokedAt, anchor, metadata, ...limits });
 }
 
 /** Never later than it is already. */

@@ -4,6 +4,8 @@ import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";
 import { ratesSchema } from "../check/rates-schema.js";
+import { tagsInput } from "../check/tags-input.js";
+import { meantDimension } from "../metering/tags.js";
 
 /** The name of an account. */
 export const keyAccount = idText(128);
@@ -26,6 +28,9 @@ function capsOf(amount: typeof creditLimit) {
 
 /** Whether a key may be used. */
 export const keyEnabled = z.boolean().nullish();
+
+/** What its calls are filed under. */
+export const keyTags = tagsInput(meantDimension).nullish();
 
 export const filled = z
   .string({ error: ({ input }) => (input === undefined ? "is required" : "must be a string") })
@@ -57,6 +62,7 @@ const keySchema = z.object({
   anchor: wholeInstant,
   credits: storedKeyCredits,
   rates: ratesSchema,
+  tags: keyTags,
   lineage: idText().nullish(),
 });
 

@@ -2,10 +2,11 @@ import * as z from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { idProblem } from "../check/id-problem.js";
 import { freeText, idText } from "../check/id-text.js";
+import { InputError } from "../check/input-error.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { ratesSchema } from "../check/rates-schema.js";
 import { withoutInnerNulls, withoutNulls } from "../check/without-nulls.js";
-import { keyAccount, keyCredits, keyEnabled, keyModels, keyName } from "./check-key.js";
+import { keyAccount, keyCredits, keyEnabled, keyModels, keyName, keyTags } from "./check-key.js";
 import { keyMetadata } from "./key-metadata.js";
 import type { KeptKey, WritableKeyStore } from "./key-store.js";
 
@@ -18,6 +19,8 @@ const changeSchema = z.object({
   metadata: keyMetadata,
   credits: keyCredits,
   rates: ratesSchema,
+  tags: keyTags,
+  account: keyAccount.optional(),
 });
 const keySchema = changeSchema.extend({
   id: idText(),
@@ -36,7 +39,7 @@ export function checkedKeyStore(by: string, store: WritableKeyStore): WritableKe
   const check = (method: string, schema: z.ZodObject, input: unknown) => {
     const result = schema.safeParse(input, { error: explainIssue("member") });
     if (result.success) return;
-    throw new TypeError(listProblems(`${by}.${method}: the key is not valid`, problemsOf(result.error)));
+    throw new InputError(listProblems(`${by}.${method}: the key is not valid`, problemsOf(result.error)));
   };
   const lookUp = async <Found, None>(text: string, none: None, find: () => Promise<Found>): Promise<Found | None> =>
     idProblem(text) === undefined ? await find() : none;

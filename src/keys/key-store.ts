@@ -1,5 +1,6 @@
 import type { WithoutNulls } from "../check/without-nulls.js";
 import type { Rates } from "../metering/rates.js";
+import type { Tags } from "../metering/tags.js";
 
 /** A moment: a `Date`, epoch milliseconds, or an ISO 8601 string. */
 export type Instant = Date | number | string;
@@ -52,6 +53,11 @@ export interface ApiKey {
   credits?: KeyCredits | null | undefined;
   /** Rate limits of the key, beside those of its plan and account. Default: none. */
   rates?: Rates | null | undefined;
+  /**
+   * What all of its calls are filed under, such as whose key it is: at most 16, whose values have at most 256 characters.
+   * Default: nothing.
+   */
+  tags?: Tags | null | undefined;
   /** Where its caps and rates are counted: a rotated key goes on with what its predecessor has used. Default: its id. */
   lineage?: string | null | undefined;
 }
@@ -113,12 +119,23 @@ export type KeptKey = WithoutNulls<StoredKey>;
 
 /**
  * What can be changed of a {@link StoredKey}. `undefined` leaves a member alone, `null` takes it away. `credits`, `rates`,
- * `models` and `metadata` are replaced as a whole.
+ * `models`, `metadata` and `tags` are replaced as a whole. With another `account`, the key belongs to that one from now on.
  */
 export type KeyChange = Partial<
   Pick<
     StoredKey,
-    "plan" | "name" | "expiresAt" | "revokedAt" | "enabled" | "models" | "anchor" | "metadata" | "credits" | "rates"
+    | "account"
+    | "plan"
+    | "name"
+    | "expiresAt"
+    | "revokedAt"
+    | "enabled"
+    | "models"
+    | "anchor"
+    | "metadata"
+    | "credits"
+    | "rates"
+    | "tags"
   >
 >;
 
@@ -132,7 +149,7 @@ export interface WritableKeyStore extends KeyStore {
   find(hash: string): Promise<KeptKey | undefined>;
   /**
    * @throws Error when the id or the hash is taken; TypeError when an id, `account`, `plan`, `models`, `hint`, `name`,
-   * `metadata`, `credits`, `rates` or `lineage` is not valid.
+   * `metadata`, `credits`, `rates`, `tags` or `lineage` is not valid.
    */
   insert(key: StoredKey): Promise<void>;
   get(id: string): Promise<KeptKey | undefined>;

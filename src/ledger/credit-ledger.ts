@@ -3,6 +3,7 @@ import type { Bounds } from "./bounds.js";
 import type { BlockedCap, CapLimit, CapState, LeasedCap } from "./cap-limit.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "./prepaid-state.js";
 import type { BlockedRate, RateLimit, RateState, RateUse } from "./rate-limit.js";
+import type { AccountStatement, StatementRequest } from "./statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "./usage/usage-sum.js";
 
 /** The three windows in which an account's credits are counted. */
@@ -203,7 +204,7 @@ export type EntryTags = Readonly<Record<string, string | number>>;
  * - `grant`: `amountMicro` was added to the limit of one window's instance; not part of what is used.
  * - `topup`: `amountMicro` was added to the prepaid credits. It names no instance.
  * - `deduction`: `amountMicro` was taken back from the prepaid credits, negative. It names no instance.
- * - `expiry`: `amountMicro` of the prepaid credits lapsed, negative. It names no instance.
+ * - `expiry`: `amountMicro` of the prepaid credits lapsed that ended at one moment, negative. It names no instance.
  * - `reset`: the use of one window's instance was set back; `amountMicro` is what it was, negative.
  * - `unresolved`: a settlement that was not charged, since an earlier one may have been. `amountMicro` is 0, and
  *   `tags.unresolvedMicro` is the amount of the settlement.
@@ -236,7 +237,10 @@ export interface LedgerEntry {
    * prepaid credits pay alone concerns none.
    */
   readonly starts: Readonly<Partial<Record<WindowName, number>>>;
-  /** The tags of the settlement, or a grant's `note`. */
+  /**
+   * The tags of the settlement, or the `note` of a grant, a top-up or a deduction. An `expiry` has `endedAt`: when these
+   * prepaid credits ended, in epoch milliseconds. Those that an earlier version has written lack it.
+   */
   readonly tags: EntryTags;
 }
 
@@ -246,6 +250,10 @@ export interface HistoryRequest {
   from?: number | undefined;
   /** Epoch milliseconds, exclusive. Default: the end of what is kept. */
   to?: number | undefined;
+  /** Only entries of these kinds, at least one. Default: all. */
+  kinds?: readonly LedgerEntry["kind"][] | undefined;
+  /** Only entries of this id: of one call, grant, top-up or deduction. Default: all. */
+  id?: string | undefined;
   /** The cursor of the page before. Opaque, and valid for the same account in the same store. */
   cursor?: string | undefined;
   /** Entries per page, 1 to 1000. Default: 100. */
@@ -382,6 +390,12 @@ export interface CreditLedger {
    */
   usage?(request: UsageRequest): Promise<readonly UsageSum[]>;
   /**
+   * What became of an account's credits in a time. What is due ends first, as at any operation that writes. All of it is
+   * of one moment: the balance at the end of the time is that of `balance` less what the journal says came after it.
+   * Absent where the ledger keeps no journal or no prepaid credits.
+   */
+  statement?(request: StatementRequest): Promise<AccountStatement>;
+  /**
    * Calls the listener whenever the store is connected again. It may be another server now, which lacks what the first
    * one acknowledged shortly before. Absent where that cannot happen.
    * @returns ends the subscription.
@@ -407,6 +421,8 @@ export class LedgerUnavailableError extends Error {
   override readonly name = "LedgerUnavailableError";
   /** The HTTP status that says so. */
   readonly status = 503;
+  /** The same, for frameworks that read this name. */
+  readonly statusCode = 503;
 }
 
 /** The id was used before with another account or another amount. */
@@ -414,6 +430,8 @@ export class LedgerConflictError extends Error {
   override readonly name = "LedgerConflictError";
   /** The HTTP status that says so. */
   readonly status = 409;
+  /** The same, for frameworks that read this name. */
+  readonly statusCode = 409;
 }
 
 /** The store's clock lies outside the calendar bounds that the caller sent: their clocks are more than a window apart. */
@@ -421,6 +439,8 @@ export class LedgerClockError extends Error {
   override readonly name = "LedgerClockError";
   /** The HTTP status that says so. */
   readonly status = 500;
+  /** The same, for frameworks that read this name. */
+  readonly statusCode = 500;
 }
 
 /** An argument is out of range: a programming error of the caller. */
@@ -428,4 +448,6 @@ export class LedgerInputError extends Error {
   override readonly name = "LedgerInputError";
   /** The HTTP status that says so. */
   readonly status = 400;
+  /** The same, for frameworks that read this name. */
+  readonly statusCode = 400;
 }

@@ -11,6 +11,7 @@ import {
   type Settlement,
   type WindowLimits,
 } from "./credit-ledger.js";
+import { entryKinds } from "./journal/history-filter.js";
 import type { DeductRequest, TopUpRequest } from "./prepaid-state.js";
 import { mostRates, type RateLimit, type RateUse } from "./rate-limit.js";
 import type { UsageRequest } from "./usage/usage-sum.js";
@@ -112,8 +113,12 @@ export function checkGrant(request: GrantRequest): void {
 }
 
 /** @throws LedgerInputError */
-export function checkHistory({ account, from, to, limit }: HistoryRequest): void {
+export function checkHistory({ account, from, to, limit, kinds, id }: HistoryRequest): void {
   checkAccount(account);
+  if (id !== undefined) checkId(id);
+  if (kinds !== undefined && !(kinds.length > 0 && kinds.every((kind) => entryKinds.includes(kind)))) {
+    throw new LedgerInputError(`kinds must be some of ${entryKinds.join(", ")}, not ${JSON.stringify(kinds)}.`);
+  }
   for (const moment of [from, to]) {
     if (moment !== undefined && !Number.isSafeInteger(moment)) {
       throw new LedgerInputError(`from and to must be whole milliseconds, not ${moment}.`);

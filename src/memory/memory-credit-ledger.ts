@@ -50,7 +50,10 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
     claimTopUp: (id, account) => ledger.claimTopUp(id, account),
     sweep: () => ledger.sweep(),
     reset: (account, windows) => ledger.reset(account, windows),
-    ...(historyEntries > 0 && { history: (request) => ledger.history(request) }),
+    ...(historyEntries > 0 && {
+      history: (request) => ledger.history(request),
+      statement: (request) => ledger.statement(request),
+    }),
     forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
   };

@@ -5,6 +5,7 @@ import {
   type LedgerEntry,
   LedgerInputError,
 } from "../ledger/credit-ledger.js";
+import { isAsked } from "../ledger/journal/history-filter.js";
 
 /** An entry as the ledger writes it, with the caller's objects. Its sequence number follows from its place. */
 export interface WrittenEntry extends Omit<LedgerEntry, "sequence"> {
@@ -31,6 +32,18 @@ export class MemoryJournal {
     return this.#written;
   }
 
+  /** Whatever was written at this moment or later is still here. `undefined`: so is all that was ever written. */
+  get keptFrom(): number | undefined {
+    if (this.#written <= this.#capacity) return undefined;
+    // Those of forgotten accounts are gone.
+    for (let place = 0; place < this.#capacity; place++) {
+      const oldest = this.#entries[(this.#slot + place) % this.#capacity];
+      // The one before it may be of the same millisecond.
+      if (oldest !== undefined) return oldest.at + 1;
+    }
+    return undefined;
+  }
+
   /** Every settlement calls it, so it copies nothing. `read` copies. */
   write(entry: WrittenEntry): void {
     if (this.#capacity === 0) return;
@@ -40,7 +53,8 @@ export class MemoryJournal {
   }
 
   /** @throws LedgerInputError when the cursor does not come from this journal. */
-  read({ account, from, to, cursor, limit = defaultPageLength }: HistoryRequest): HistoryPage {
+  read(request: HistoryRequest): HistoryPage {
+    const { account, from, to, cursor, limit = defaultPageLength } = request;
     const entries: LedgerEntry[] = [];
     const oldest = Math.max(0, this.#written - this.#capacity);
     for (let place = this.#readFrom(cursor); place >= oldest; place--) {
@@ -48,6 +62,7 @@ export class MemoryJournal {
       if (written?.account !== account) continue;
       if (from !== undefined && written.at < from) continue;
       if (to !== undefined && written.at >= to) continue;
+      if (!isAsked(written, request)) continue;
       const { id, kind, at, amountMicro, prepaidMicro, starts, tags } = written;
       if (entries.length === limit) return { entries, cursor: entries.at(-1)?.sequence };
       const amounts = prepaidMicro === undefined ? { amountMicro } : { amountMicro, prepaidMicro };

@@ -1,4 +1,5 @@
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
+import { InputError } from "../check/input-error.js";
 import { withoutNulls } from "../check/without-nulls.js";
 import { applyKeyChange } from "../keys/apply-key-change.js";
 import { checkKey } from "../keys/check-key.js";
@@ -19,7 +20,7 @@ export type MemoryKey = Omit<ApiKey, "id"> & {
 
 const members: readonly string[] = [
   ...["id", "account", "plan", "expiresAt", "revokedAt", "enabled", "models", "anchor"],
-  ...["credits", "rates", "lineage"],
+  ...["credits", "rates", "tags", "lineage"],
 ];
 
 /**
@@ -137,7 +138,7 @@ function toStoredKey(entry: MemoryKey, index: number, createdAt: number): KeptKe
 function checked(record: ApiKey, index: number): ReturnType<typeof checkKey> {
   try {
     const [tooLarge] = tooLargeLimits(record.credits);
-    if (tooLarge !== undefined) throw new TypeError(`credits.${tooLarge}: ${tooManyCredits}`);
+    if (tooLarge !== undefined) throw new InputError(`credits.${tooLarge}: ${tooManyCredits}`);
     return checkKey(record);
   } catch (error) {
     return fail(index, `is not valid: ${error instanceof Error ? error.message : String(error)}`);

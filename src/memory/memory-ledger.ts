@@ -65,6 +65,8 @@ import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepai
 import type { RateUse } from "../ledger/rate-limit.js";
 import { type Receipt, requireSame, startsOfEntry, toLease } from "../ledger/receipt.js";
 import { type Settled, settledAs } from "../ledger/settled-as.js";
+import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
+import { endedAtTag, StatementBooks } from "../ledger/statement/statement-books.js";
 import { dayMs } from "../ledger/windows.js";
 import type { Micro } from "../metering/micro.js";
 import type { Account, Hold } from "./account.js";
@@ -79,6 +81,7 @@ const expiredMemoryMs = 3_600_000;
 const forgottenMemoryMs = dayMs;
 const grantMemoryMs = 31 * dayMs;
 const inspectedPerReserve = 2;
+const entriesPerPage = 1_000;
 
 type EndKind = "charge" | "release";
 
@@ -168,6 +171,15 @@ export class MemoryLedger {
     this.#holds.set(id, account.hold(request, receipt, part));
     const lease = toLease(request, receipt, part);
     return admitted(lease, creditsOf(account, limits, request, now), now, false);
+  }
+
+  denial(request: ReserveRequest): DeniedReservation | undefined {
+    const { account, limits } = request;
+    const now = this.#clock.now();
+    const known = this.#find(account, now);
+    const open = admittingInstances(known ?? noInstances, limits, now);
+    const { denial } = judgeReservation(open, known?.limits, request, now);
+    return denial && denied(denial, creditsOf(known, limits, request, now), now);
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -302,6 +314,20 @@ export class MemoryLedger {
     return this.#journal.read(request);
   }
 
+  async statement(request: StatementRequest): Promise<AccountStatement> {
+    checkHistory(request);
+    const now = this.#clock.now();
+    const prepaid = this.#find(request.account, now)?.limits?.prepaid;
+    const books = new StatementBooks(request, { now, keptFrom: this.#journal.keptFrom, prepaid });
+    let cursor: string | undefined;
+    do {
+      const page = this.#journal.read({ account: request.account, cursor, limit: entriesPerPage });
+      for (const entry of page.entries) books.add(entry);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return books.statement();
+  }
+
   async forget(accountId: string): Promise<void> {
     checkAccount(accountId);
     this.#journal.forget(accountId);
@@ -343,9 +369,10 @@ export class MemoryLedger {
     if (firstEnd === undefined) return;
     const until = lapseUntil(account, firstEnd, now);
     if (until < firstEnd) return;
-    const entry = { id: `expiry_${this.#journal.written}`, account: account.id, at: now };
-    const amountMicro = -lapse(prepaid, until);
-    this.#journal.write({ kind: "expiry", ...entry, amountMicro, starts: noStarts, tags: noTags });
+    for (const { left, expiresAt } of lapse(prepaid, until)) {
+      const entry = { id: `expiry_${this.#journal.written}`, account: account.id, at: now, amountMicro: -left };
+      this.#journal.write({ kind: "expiry", ...entry, starts: noStarts, tags: { [endedAtTag]: expiresAt } });
+    }
   }
 
   /** The result of a reservation that was admitted before. */
@@ -500,7 +527,7 @@ function admitted(lease: Lease, credits: AccountCredits, now: number, replayed: 
     : { ok: true, lease, ...credits, now, replayed };
 }
 
-function denied(denial: Denial, credits: AccountCredits, now: number): ReserveResult {
+function denied(denial: Denial, credits: AccountCredits, now: number): DeniedReservation {
   const { blocked, blockedCaps, blockedRates } = denial;
   return hasWindowsAlone(credits) && blockedCaps === undefined && blockedRates === undefined
     ? { ok: false, blocked, windows: credits.windows, now }

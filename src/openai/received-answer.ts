@@ -1,6 +1,7 @@
 import { asBuffer } from "../wire/as-buffer.js";
-import { endOfValue, type Leaps, noLeaps, skipSpace } from "../wire/json-members.js";
+import { endOfValue, skipSpace } from "../wire/json-members.js";
 import { JsonCheck } from "../wire/json-syntax.js";
+import { type Leaps, LeapTable, noLeaps } from "../wire/leaps.js";
 import { valueSteps } from "../wire/sliced/value-steps.js";
 import { type Steps, sliceBytes, slicesOf } from "../wire/slices.js";
 
@@ -31,7 +32,7 @@ export class ReceivedAnswer {
   #json: unknown;
   #isParsed = false;
   #check: JsonCheck | undefined;
-  #leaps: Map<number, number> | undefined;
+  #leaps: LeapTable | undefined;
 
   constructor(bytes: Uint8Array, gaps = noGaps) {
     this.bytes = bytes;
@@ -66,7 +67,9 @@ export class ReceivedAnswer {
     const gaps: number[] = [];
     let text = "";
     let from = 0;
-    for (const [start, end] of this.leaps) {
+    const leaps = this.#leaps as LeapTable;
+    for (let noted = 0; noted < leaps.size; noted++) {
+      const [start, end] = [leaps.startOf(noted), leaps.endOf(noted)];
       if (source[start] !== 0x22) continue;
       text += source.toString("utf8", from, start) + leftOutJson;
       gaps.push(start);
@@ -110,7 +113,7 @@ export class ReceivedAnswer {
   }
 
   #newCheck(): JsonCheck {
-    this.#leaps = new Map();
+    this.#leaps = new LeapTable(this.bytes.length);
     this.#check = new JsonCheck(this.bytes, mostDepth, this.#leaps);
     return this.#check;
   }

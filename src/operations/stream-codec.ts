@@ -40,9 +40,6 @@ export interface EventShortcut {
    * @returns where the last one ended; `start` when there was none.
    */
   pass(bytes: Buffer, start: number, out: ByteWriter): number;
-  /**
-   * Learns from one whole event that was parsed, and from what the client got for it.
-   * @returns whether more events like it can be passed.
-   */
-  learn(received: Buffer, sent: Buffer): boolean;
+  /** Learns from one whole event that was parsed, and from what the client got for it. */
+  learn(received: Buffer, sent: Buffer): void;
 }

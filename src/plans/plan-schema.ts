@@ -2,6 +2,7 @@ import * as z from "zod";
 import { creditLimit, credits } from "../check/credit-limit.js";
 import { explainOnce } from "../check/explain-issue.js";
 import { idText } from "../check/id-text.js";
+import { InputError } from "../check/input-error.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { ratesSchema } from "../check/rates-schema.js";
 import type { Plan } from "./plan-store.js";
@@ -59,5 +60,5 @@ export function checkPlan(record: unknown): z.output<typeof planSchema> {
  */
 export function checkNewPlan(by: string, plan: Plan): void {
   const result = newPlanSchema.safeParse(plan, explainOnce("member"));
-  if (!result.success) throw new TypeError(listProblems(`${by}: the plan is not valid`, problemsOf(result.error)));
+  if (!result.success) throw new InputError(listProblems(`${by}: the plan is not valid`, problemsOf(result.error)));
 }

@@ -7,12 +7,13 @@ import {
   type WindowName,
 } from "../ledger/credit-ledger.js";
 import { prepaidOfEntry } from "../ledger/funding.js";
+import { areRare, entryKinds } from "../ledger/journal/history-filter.js";
 import { storedWindows } from "./ledger-operation.js";
 
 const defaultPageLength = 100;
 const sequenceDigits = 19;
 
-/** A row of {@link historySql}. There is one more than the page has if the page is not the last. */
+/** A row of {@link historyQuery}. There is one more than the page has if the page is not the last. */
 export interface StoredEntry {
   readonly at: number;
   readonly sequence: number;
@@ -24,23 +25,43 @@ export interface StoredEntry {
   readonly tags: EntryTags | null;
 }
 
-export const historySql = /* sql */ `
+/** @param only - what else an entry must be. */
+function historySql(only = ""): string {
+  return /* sql */ `
 select jsonb_build_object(
   'at', at, 'sequence', sequence, 'id', id, 'kind', kind, 'amount', amount, 'prepaid', prepaid, 'starts', to_jsonb(starts), 'tags', tags
 )::text as json
 from infergate.entry
-where account = $1 and at >= $2 and at < $3 and (at, sequence) < ($4, $5)
+where account = $1 and at >= $2 and at < $3 and (at, sequence) < ($4, $5) ${only}
 order by at desc, sequence desc
 limit $6`;
+}
+
+const isOfKinds = "kind in (select jsonb_array_elements_text($7::text::jsonb))";
+const rareOfKinds = `select account, at, sequence from infergate.rare_entry where account = $1 and ${isOfKinds}`;
+const ofId = /* sql */ `
+  select account, at, sequence from infergate.entry where id = $8 and kind in ('charge', 'release')
+  union all select account, at, sequence from infergate.rare_entry where id = $8`;
+
+/** The statements of a page, by what is asked for. */
+const pageSql = {
+  all: historySql(),
+  ofKinds: historySql(`and ${isOfKinds}`),
+  ofRare: historySql(`and (account, at, sequence) in (${rareOfKinds})`),
+  ofId: historySql(`and ${isOfKinds} and (account, at, sequence) in (${ofId})`),
+};
 
 /** @throws LedgerInputError when the cursor is none of a page of history. */
-export function historyValues({
-  account,
-  from,
-  to,
-  cursor,
-  limit = defaultPageLength,
-}: HistoryRequest): (string | number)[] {
+export function historyQuery(request: HistoryRequest): { sql: string; values: (string | number)[] } {
+  const { kinds, id } = request;
+  const values = historyValues(request);
+  if (kinds === undefined && id === undefined) return { sql: pageSql.all, values };
+  const asked = [...values, JSON.stringify(kinds ?? entryKinds)];
+  if (id !== undefined) return { sql: pageSql.ofId, values: [...asked, id] };
+  return { sql: areRare(kinds) ? pageSql.ofRare : pageSql.ofKinds, values: asked };
+}
+
+function historyValues({ account, from, to, cursor, limit = defaultPageLength }: HistoryRequest): (string | number)[] {
   const { MIN_SAFE_INTEGER: earliest, MAX_SAFE_INTEGER: latest } = Number;
   const [at, sequence] = cursor === undefined ? [latest, latest] : parseCursor(cursor);
   return [account, from ?? earliest, to ?? latest, at, sequence, limit + 1];

@@ -8,25 +8,26 @@ const keyJson = /* sql */ `jsonb_strip_nulls(jsonb_build_object(
   'id', id, 'hash', hash, 'account', account, 'plan', plan, 'hint', hint, 'name', name, 'createdAt', created_at,
   'expiresAt', expires_at, 'revokedAt', revoked_at, 'models', models, 'anchor', anchor,
   'enabled', enabled, 'metadata', metadata, 'lastUsedAt', last_used_at,
-  'credits', credits, 'rates', rates, 'lineage', lineage
+  'credits', credits, 'rates', rates, 'tags', tags, 'lineage', lineage
 ))::text as json`;
 
 const insertSql = /* sql */ `
 insert into infergate.api_key
   (id, hash, account, plan, hint, name, created_at, expires_at, revoked_at, models, anchor, enabled, metadata, last_used_at,
-    credits, rates, lineage)
+    credits, rates, tags, lineage)
 select id, hash, account, plan, hint, name, "createdAt", "expiresAt", "revokedAt", nullif(models, 'null'), anchor, enabled,
-  nullif(metadata, 'null'), "lastUsedAt", nullif(credits, 'null'), nullif(rates, 'null'), lineage
+  nullif(metadata, 'null'), "lastUsedAt", nullif(credits, 'null'), nullif(rates, 'null'), nullif(tags, 'null'), lineage
 from jsonb_to_record($1::text::jsonb) as given (
   id text, hash text, account text, plan text, hint text, name text, "createdAt" bigint, "expiresAt" bigint,
   "revokedAt" bigint, models jsonb, anchor bigint, enabled boolean, metadata jsonb, "lastUsedAt" bigint,
-  credits jsonb, rates jsonb, lineage text
+  credits jsonb, rates jsonb, tags jsonb, lineage text
 )
 on conflict do nothing
 returning to_json(true)::text as json`;
 
 const updateSql = /* sql */ `
 update infergate.api_key set
+  account = coalesce(change->>'account', account),
   plan = case when change ? 'plan' then change->>'plan' else plan end,
   name = case when change ? 'name' then change->>'name' else name end,
   expires_at = case when change ? 'expiresAt' then (change->>'expiresAt')::bigint else expires_at end,
@@ -40,7 +41,8 @@ update infergate.api_key set
   enabled = case when change ? 'enabled' then (change->>'enabled')::boolean else enabled end,
   metadata = case when change ? 'metadata' then nullif(change->'metadata', 'null') else metadata end,
   credits = case when change ? 'credits' then nullif(change->'credits', 'null') else credits end,
-  rates = case when change ? 'rates' then nullif(change->'rates', 'null') else rates end
+  rates = case when change ? 'rates' then nullif(change->'rates', 'null') else rates end,
+  tags = case when change ? 'tags' then nullif(change->'tags', 'null') else tags end
 from (select $2::text::jsonb as change) as given
 where id = $1
 returning ${keyJson}`;

@@ -31,6 +31,7 @@ import { newPrepaid, prepaidState } from "../ledger/limits/prepaid.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { toLease } from "../ledger/receipt.js";
+import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
 import type { AccountBatch } from "./batching/account-batch.js";
 import { AccountQueue } from "./batching/account-queue.js";
@@ -38,7 +39,7 @@ import type { BatchBounds } from "./batching/batch-options.js";
 import { renewalBatches } from "./batching/renewal-batches.js";
 import type { Database } from "./database.js";
 import { byWindow, type LedgerAnswer, partOf, type Refusable, requireDone, viewOf } from "./ledger-answer.js";
-import { historyPage, historySql, historyValues, type StoredEntry } from "./ledger-history.js";
+import { historyPage, historyQuery, type StoredEntry } from "./ledger-history.js";
 import {
   deductOperation,
   grantOperation,
@@ -53,6 +54,13 @@ import {
 import { Purger } from "./purger.js";
 import { ReadCommitted } from "./read-committed.js";
 import { runStatement } from "./run-statement.js";
+import {
+  type StoredStatement,
+  statementProcedure,
+  statementSql,
+  statementValues,
+  toStatement,
+} from "./usage/statement-query.js";
 import { type StoredSum, toUsageSum, usageSql, usageValues } from "./usage/usage-query.js";
 
 /** Of a long journal. */
@@ -172,13 +180,21 @@ export class PostgresLedger implements CreditLedger {
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
     checkHistory(request);
-    return historyPage(await this.#query<StoredEntry>(historySql, historyValues(request)), request);
+    const { sql, values } = historyQuery(request);
+    return historyPage(await this.#query<StoredEntry>(sql, values), request);
   }
 
   async usage(request: UsageRequest): Promise<UsageSum[]> {
     checkUsage(request);
     const rows = await this.#query<StoredSum>(usageSql, usageValues(request));
     return rows.map((row) => toUsageSum(row, request.by));
+  }
+
+  async statement(request: StatementRequest): Promise<AccountStatement> {
+    checkHistory(request);
+    const values = statementValues(request);
+    const read = () => this.#readCommitted.query<StoredStatement>(statementSql, statementProcedure, values);
+    return toStatement(request, only(await runStatement(read)));
   }
 
   async forget(account: string): Promise<void> {

@@ -31,7 +31,7 @@ export function toLedgerEntry(entry: JournalEntry): LedgerEntry {
 
 /** The ids between which a page lies, both inclusive: Redis 6.0 knows no open ranges. */
 export function streamRange({ from, to, cursor }: HistoryRequest): { newest: string; oldest: string } {
-  const oldest = from === undefined ? "-" : String(Math.max(0, from));
+  const oldest = from === undefined ? "-" : oldestOf(from);
   const before = cursor === undefined ? undefined : idBefore(cursor);
   // Without a sequence, the upper end of a range is the end of its millisecond.
   const last = to === undefined ? "+" : to > 0 ? String(to - 1) : "0-0";
@@ -39,11 +39,16 @@ export function streamRange({ from, to, cursor }: HistoryRequest): { newest: str
   return { newest: isCursorEarlier ? before : last, oldest };
 }
 
+/** The id at which a moment begins. */
+export function oldestOf(from: number): string {
+  return String(Math.max(0, from));
+}
+
 /**
  * The greatest id that is less than the cursor's.
  * @throws LedgerInputError when the cursor is none.
  */
-function idBefore(cursor: string): string {
+export function idBefore(cursor: string): string {
   const match = /^(\d{1,16})-(\d{1,16})$/.exec(cursor);
   if (!match) throw new LedgerInputError("cursor is of no page of history.");
   const [ms, sequence] = [Number(match[1]), Number(match[2])];

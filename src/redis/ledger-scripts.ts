@@ -1,6 +1,7 @@
 import { operate } from "./batch/operate.js";
 import { funding } from "./limits/funding.js";
 import { limits } from "./limits/limits.js";
+import { statement } from "./limits/statement.js";
 import { topUpTransition } from "./limits/top-up-transition.js";
 import { account } from "./lua/account.js";
 import { answer } from "./lua/answer.js";
@@ -29,7 +30,10 @@ import { sweepAccount } from "./sweep/sweep-account.js";
  * expired leases of an account, and the last three keep the set of accounts that have such leases.
  */
 export type LedgerScripts = Readonly<
-  Record<"operate" | "renew" | "balance" | "history" | "sweep" | "noteDue" | "takeDue" | "finishDue", Script>
+  Record<
+    "operate" | "renew" | "balance" | "history" | "statement" | "sweep" | "noteDue" | "takeDue" | "finishDue",
+    Script
+  >
 >;
 
 /** @param clockPart - the part that defines `now`. */
@@ -43,6 +47,7 @@ export function makeLedgerScripts(clockPart: string = clock): LedgerScripts {
     renew: makeScript(nest(state, [leases, charge, journal, limits, funding, expiry, renew])),
     balance: makeScript(nest(state, [leases, charge, answer, limits, funding, balance])),
     history: makeScript(prelude, history),
+    statement: makeScript(prelude, clockPart, statement),
     sweep: makeScript(nest(state, [leases, charge, journal, limits, funding, expiry, sweepAccount])),
     noteDue: makeScript(dueMembers, clockPart, noteDue),
     takeDue: makeScript(dueMembers, clockPart, takeDue),

@@ -70,7 +70,10 @@ export function creditLedgerOn(
     claimTopUp: (id, account) => ledger.claimTopUp(id, account),
     sweep: () => ledger.sweep(),
     reset: (account, windows) => ledger.reset(account, windows),
-    ...(journalEntries > 0 && { history: (request) => ledger.history(request) }),
+    ...(journalEntries > 0 && {
+      history: (request) => ledger.history(request),
+      statement: (request) => ledger.statement(request),
+    }),
     forget: (account) => ledger.forget(account),
     close: () => ledger.close(),
     onReconnected,

@@ -62,7 +62,23 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
       // Those that were forgotten meanwhile are not there.
       keys.push(...found.flatMap((fields) => fromFields<KeptKey>(fields) ?? []));
     }
-    return keys;
+    // One may have moved since its digest was read.
+    return keys.filter((key) => key.account === account);
+  }
+
+  /** Again until it is of the account that it was read with, for others may move it meanwhile. */
+  async function update(id: string, change: KeyChange): Promise<KeptKey | undefined> {
+    const { set, gone } = toFieldChanges(change, storedFields.key);
+    for (;;) {
+      const hash = await hashOf(id);
+      if (hash === undefined) return undefined;
+      const from = change.account === undefined ? undefined : (await find(hash))?.account;
+      const sets = from === undefined ? [] : [from, change.account ?? from].map(accountOf);
+      const args = [hash, changes.channel, set.length, ...set, ...gone];
+      if (from !== undefined) args.push(JSON.stringify(from));
+      const changed = (await run(scripts.update, [keyOf(hash), ...sets], args)) as readonly unknown[] | null;
+      if (changed !== null) return fromFields<KeptKey>(changed);
+    }
   }
 
   async function touch(uses: readonly KeyUse[]): Promise<void> {
@@ -78,31 +94,20 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
   return checkedKeyStore("redisKeyStore", {
     find,
     list,
+    update,
     touch,
 
     async insert(key) {
       const { id, hash, account, createdAt } = key;
       const keys = [keyOf(hash), idOf(id), accountOf(account)];
-      const inserted = await run(scripts.insert, keys, [
-        hash,
-        createdAt,
-        changes.channel,
-        ...toFields(key, storedFields.key),
-      ]);
+      const args = [hash, createdAt, changes.channel, ...toFields(key, storedFields.key)];
+      const inserted = await run(scripts.insert, keys, args);
       if (Number(inserted) !== 1) throw new Error(`There is already a key of the id ${id}, or of the same hash.`);
     },
 
     async get(id) {
       const hash = await hashOf(id);
       return hash === undefined ? undefined : await find(hash);
-    },
-
-    async update(id: string, change: KeyChange) {
-      const hash = await hashOf(id);
-      if (hash === undefined) return undefined;
-      const { set, gone } = toFieldChanges(change, storedFields.key);
-      const args = [hash, changes.channel, set.length, ...set, ...gone];
-      return fromFields<KeptKey>((await run(scripts.update, [keyOf(hash)], args)) as readonly unknown[]);
     },
 
     async forget(account) {
@@ -112,8 +117,9 @@ export function keyStoreOn({ run, prefix, changes }: RedisConnection): WritableK
         for (const some of chunks(keys)) {
           const names = some.flatMap(({ hash, id }) => [keyOf(hash), idOf(id)]);
           const hashes = some.map(({ hash }) => hash);
-          await run(scripts.forget, [accountOf(account), ...names], [changes.channel, ...hashes]);
-          forgotten.push(...hashes);
+          const args = [changes.channel, JSON.stringify(account), ...hashes];
+          const gone = (await run(scripts.forget, [accountOf(account), ...names], args)) as readonly unknown[];
+          forgotten.push(...gone.map(String));
         }
       }
       return forgotten;

@@ -10,6 +10,7 @@ import {
   type HistoryRequest,
   type Lease,
   LedgerConflictError,
+  type LedgerEntry,
   type RenewRequest,
   type RenewStatus,
   type ReserveRequest,
@@ -21,6 +22,7 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
+import { isAsked } from "../ledger/journal/history-filter.js";
 import { judgeReservation, neededMicro } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
@@ -39,6 +41,8 @@ import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { newPrepaid, prepaidState } from "../ledger/limits/prepaid.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
+import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
+import { StatementBooks } from "../ledger/statement/statement-books.js";
 import { AccountKeys } from "./account-keys.js";
 import type { BatchSizes } from "./batch/batch-options.js";
 import { decodeReplies } from "./batch/decode-replies.js";
@@ -55,7 +59,7 @@ import {
 } from "./batch/operation-text.js";
 import { RecentAccounts } from "./batch/recent-accounts.js";
 import { operationRunner } from "./batch/run-operations.js";
-import { type JournalEntry, streamRange, toLedgerEntry } from "./journal-entry.js";
+import { idBefore, type JournalEntry, oldestOf, streamRange, toLedgerEntry } from "./journal-entry.js";
 import {
   conflictOf,
   errorOf,
@@ -67,6 +71,7 @@ import {
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
 import { limitsOf } from "./limits/limits-reply.js";
+import { toStoredState } from "./limits/statement-state.js";
 import { claimTopUpId } from "./limits/top-up-claims.js";
 import { announce } from "./lua/announce.js";
 import type { RunScript } from "./run-script.js";
@@ -95,6 +100,9 @@ export interface LedgerParts {
 /** A script keeps the server from its other clients, so it renews no more than this many leases. */
 const mostRenewals = 100;
 const defaultPageLength = 100;
+const entriesPerPage = 500;
+/** A sweep of an account ends so many leases at the most. */
+const mostSwept = 500;
 const noNames: NamedLimits = Object.freeze({});
 
 const announceScript = makeScript(announce);
@@ -246,13 +254,58 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
     checkHistory(request);
-    const { account, limit = defaultPageLength } = request;
+    const { account, limit = defaultPageLength, kinds, id } = request;
     const { newest, oldest } = streamRange(request);
     // Reads one entry more than the page, to see whether there is another page.
-    const reply = await this.#send(this.#scripts.history, account, [newest, oldest, limit + 1]);
-    const entries = (reply as readonly JournalEntry[]).map(toLedgerEntry);
-    if (entries.length <= limit) return { entries };
-    return { entries: entries.slice(0, limit), cursor: entries[limit - 1]?.sequence };
+    const isFiltered = kinds !== undefined || id !== undefined;
+    const readAtOnce = isFiltered ? Math.max(entriesPerPage, limit + 1) : limit + 1;
+    const entries: LedgerEntry[] = [];
+    for await (const page of this.#pages(account, { newest, oldest }, readAtOnce)) {
+      for (const entry of page) if (isAsked(entry, request)) entries.push(entry);
+      if (entries.length > limit) return { entries: entries.slice(0, limit), cursor: entries[limit - 1]?.sequence };
+    }
+    return { entries };
+  }
+
+  /** The entries between two ids, both inclusive, the newest first. */
+  async *#pages(
+    account: string,
+    { newest, oldest }: { newest: string; oldest: string },
+    readAtOnce: number,
+  ): AsyncGenerator<readonly LedgerEntry[], void, void> {
+    let next: string | undefined = newest;
+    while (next !== undefined) {
+      const reply: unknown = await this.#send(this.#scripts.history, account, [next, oldest, readAtOnce]);
+      const page = (reply as readonly JournalEntry[]).map(toLedgerEntry);
+      yield page;
+      const last = page.at(-1);
+      next = last === undefined || page.length < readAtOnce ? undefined : idBefore(last.sequence);
+    }
+  }
+
+  async statement(request: StatementRequest): Promise<AccountStatement> {
+    checkHistory(request);
+    const { account } = request;
+    await this.#endDue(account);
+    const [entries, ms] = this.#journal;
+    const reply = (await this.#send(this.#scripts.statement, account, [])) as readonly unknown[];
+    const { newest, ...state } = toStoredState(reply, { entries, ms });
+    const books = new StatementBooks(request, state);
+    // What comes into the journal from now on stands behind the newest entry. So what is read of it is of that moment.
+    if (newest === undefined) return books.statement();
+    const range = { newest, oldest: oldestOf(books.from) };
+    for await (const page of this.#pages(account, range, entriesPerPage)) for (const entry of page) books.add(entry);
+    return books.statement();
+  }
+
+  /** Ends the leases that have expired, as operations do before anything else. */
+  async #endDue(account: string): Promise<void> {
+    const args = [JSON.stringify(this.#journal)];
+    let ended: number;
+    do {
+      const reply = this.#run(this.#scripts.sweep, this.#keys.of(account), args).catch(rejectUnavailable);
+      ended = Number(((await reply) as readonly unknown[])[0]);
+    } while (ended >= mostSwept);
   }
 
   async forget(account: string): Promise<void> {

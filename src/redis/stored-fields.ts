@@ -1,10 +1,10 @@
 /** What identifies a key, and never changes. */
-const fixedOfKey = ["id", "hash", "hint", "account", "createdAt", "lineage"] as const;
+const fixedOfKey = ["id", "hash", "hint", "createdAt", "lineage"] as const;
 /** Moves on by the key's use alone. */
 const touchedOfKey = "lastUsedAt";
 const changeableOfKey = [
   ...(["plan", "name", "expiresAt", "revokedAt", "enabled", "models", "anchor", "metadata"] as const),
-  ...(["credits", "rates"] as const),
+  ...(["credits", "rates", "tags", "account"] as const),
 ] as const;
 const changeableOfAccount = ["plan", "anchor", "status", "message", "metadata", "rates"] as const;
 

@@ -9,12 +9,13 @@ import {
   windowNames,
 } from "../ledger/credit-ledger.js";
 import { prepaidOfEntry } from "../ledger/funding.js";
+import { areRare, isAsked } from "../ledger/journal/history-filter.js";
 import type { TopUpRequest } from "../ledger/prepaid-state.js";
 import type { AccountRow } from "./account-table.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import { toJson } from "./reservation-table.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
-import type { SqliteStatement } from "./sqlite-database.js";
+import type { SqliteStatement, SqliteValue } from "./sqlite-database.js";
 
 /** An entry that is not a reservation's end. */
 export interface SideEntry extends Omit<LedgerEntry, "sequence" | "tags"> {
@@ -30,6 +31,9 @@ const insert = `INSERT INTO infergate_entry (
   id, part, account, kind, at, sequence, amount, prepaid, session_start, week_start, month_start, tags, expires_at
 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
+/** What is rare, in the words of its index: SQLite uses that for these words alone. */
+export const isRare = "kind IN ('checkpoint', 'grant', 'topup', 'deduction', 'expiry', 'reset', 'unresolved')";
+
 /** Grants and changes of prepaid credits have parts of their own: their ids may be those of reservations too. */
 const parts: Partial<Record<SideEntry["kind"], number>> = { grant: -1, topup: -2, deduction: -2 };
 
@@ -39,16 +43,28 @@ export class JournalTable {
   readonly #lastPart: SqliteStatement;
   readonly #part: SqliteStatement;
   readonly #page: SqliteStatement;
+  readonly #pageOfKinds: SqliteStatement;
+  readonly #pageOfRare: SqliteStatement;
+  readonly #ofIdInAny: SqliteStatement;
   readonly #after: SqliteStatement;
 
   constructor(connection: SqliteConnection) {
     this.#insert = connection.prepare(insert);
     this.#lastPart = connection.prepare("SELECT max(part) AS part FROM infergate_entry WHERE id = ? AND part > 0");
     this.#part = connection.prepare("SELECT * FROM infergate_entry WHERE id = ? AND part = ?");
-    this.#page = connection.prepare(`
-      SELECT * FROM infergate_entry
-      WHERE account = ? AND at >= ? AND (at, sequence) < (?, ?) AND sequence IS NOT NULL
-      ORDER BY at DESC, sequence DESC LIMIT ?`);
+    const page = (only = "", index = "infergate_entry_account") =>
+      connection.prepare(`
+        SELECT * FROM infergate_entry INDEXED BY ${index}
+        WHERE account = ? AND at >= ? AND (at, sequence) < (?, ?) AND sequence IS NOT NULL ${only}
+        ORDER BY at DESC, sequence DESC LIMIT ?`);
+    const ofKinds = "AND kind IN (SELECT value FROM json_each(?))";
+    this.#page = page();
+    this.#pageOfKinds = page(ofKinds);
+    this.#pageOfRare = page(`${ofKinds} AND ${isRare}`, "infergate_entry_rare");
+    // By the primary key: SQLite would take the account's index.
+    this.#ofIdInAny = connection.prepare(
+      "SELECT * FROM infergate_entry WHERE id = ? AND +account = ? AND sequence IS NOT NULL",
+    );
     this.#after = connection.prepare(
       "SELECT * FROM infergate_entry WHERE account = ? AND (at, sequence) > (?, ?) AND sequence IS NOT NULL",
     );
@@ -84,14 +100,38 @@ export class JournalTable {
   }
 
   /** @throws LedgerInputError when the cursor is none of this journal's. */
-  read({ account, from, to, cursor, limit = defaultPageLength }: HistoryRequest): HistoryPage {
+  read(request: HistoryRequest): HistoryPage {
+    const { account, from, to, cursor, limit = defaultPageLength } = request;
     const least = Number.MIN_SAFE_INTEGER;
     const end = [to ?? Number.MAX_SAFE_INTEGER, least] as const;
     const [at, sequence] = cursor === undefined ? end : earlier(parseCursor(cursor), end);
-    const rows = this.#page.all(account, from ?? least, at, sequence, limit + 1) as Row[];
+    const rows =
+      request.id === undefined
+        ? this.#rows([account, from ?? least, at, sequence], limit + 1, request)
+        : this.#ofId(account, [at, sequence], request);
     const entries = rows.slice(0, limit).map(toEntry);
     const last = entries.at(-1);
     return rows.length > limit && last ? { entries, cursor: `${last.at}-${last.sequence}` } : { entries };
+  }
+
+  #rows(range: readonly SqliteValue[], most: number, { kinds }: HistoryRequest): readonly Row[] {
+    if (kinds === undefined) return this.#page.all(...range, most) as Row[];
+    const statement = areRare(kinds) ? this.#pageOfRare : this.#pageOfKinds;
+    return statement.all(...range, JSON.stringify(kinds), most) as Row[];
+  }
+
+  /** The entries of an id: they are few. */
+  #ofId(account: string, end: Place, request: HistoryRequest): readonly Row[] {
+    const { id = "", from = Number.MIN_SAFE_INTEGER } = request;
+    const isIn = (row: Row) => {
+      const place = placeOf(row);
+      return place[0] >= from && earlier(place, end) === place && isAsked(row, request);
+    };
+    const rows = (this.#ofIdInAny.all(id, account) as Row[]).filter(isIn);
+    return rows.sort((one, other) => {
+      const [[oneAt, oneSequence], [otherAt, otherSequence]] = [placeOf(one), placeOf(other)];
+      return otherAt - oneAt || otherSequence - oneSequence;
+    });
   }
 
   /** The entries after one, in any order. */
@@ -106,6 +146,10 @@ function parseCursor(cursor: string): Place {
   const [, at, sequence] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
   if (sequence === undefined) throw new LedgerInputError("cursor is of no page of history.");
   return [Number(at), Number(sequence)];
+}
+
+function placeOf(row: Row): Place {
+  return [toNumber(row["at"]), toNumber(row["sequence"])];
 }
 
 function earlier(one: Place, other: Place): Place {

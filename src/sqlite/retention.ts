@@ -53,6 +53,12 @@ export class Retention {
     return row ? toNumber(row.value) : Number.NEGATIVE_INFINITY;
   }
 
+  /** As {@link forgottenUntil}; `undefined` where nothing was forgotten yet. */
+  get keptFrom(): number | undefined {
+    const at = this.forgottenUntil;
+    return at === Number.NEGATIVE_INFINITY ? undefined : at;
+  }
+
   /** Sums up some of the entries of an account, and deletes some of what is too old. No entry goes before it is summed. */
   purge(account: string, now: number): void {
     this.#usage.purge(account, now);

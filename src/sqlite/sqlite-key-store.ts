@@ -21,12 +21,12 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
   const byId = connection.prepare(`${select} id = ?`);
   const ofAccount = connection.prepare(`${select} account = ?`);
   const insert = connection.prepare(`
-    INSERT INTO infergate_key (id, hash, hint, account, created_at, last_used_at, lineage, plan, name, expires_at,
-      revoked_at, enabled, models, anchor, metadata, credits, rates)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
+    INSERT INTO infergate_key (id, hash, hint, created_at, last_used_at, lineage, account, plan, name, expires_at,
+      revoked_at, enabled, models, anchor, metadata, credits, rates, tags)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
   const update = connection.prepare(`
-    UPDATE infergate_key SET plan = ?, name = ?, expires_at = ?, revoked_at = ?, enabled = ?, models = ?, anchor = ?,
-      metadata = ?, credits = ?, rates = ?
+    UPDATE infergate_key SET account = ?, plan = ?, name = ?, expires_at = ?, revoked_at = ?, enabled = ?, models = ?, anchor = ?,
+      metadata = ?, credits = ?, rates = ?, tags = ?
     WHERE id = ?`);
   const touch = connection.prepare(`
     UPDATE infergate_key SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)`);
@@ -43,8 +43,8 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
       return row ? toKey(row as Row) : undefined;
     },
     async insert(key) {
-      const { id, hash, hint, account, createdAt, lastUsedAt, lineage } = key;
-      const fixed = [id, hash, hint, account, createdAt, lastUsedAt ?? null, lineage ?? null];
+      const { id, hash, hint, createdAt, lastUsedAt, lineage } = key;
+      const fixed = [id, hash, hint, createdAt, lastUsedAt ?? null, lineage ?? null];
       const inserted = await connection.write(() => insert.all(...fixed, ...changeable(key)));
       if (inserted.length === 0) throw new Error("A key of this id or hash is there already.");
     },
@@ -75,8 +75,9 @@ export function keyStoreOf(connection: SqliteConnection): WritableKeyStore {
   });
 }
 
-function changeable({ plan, name, expiresAt, revokedAt, ...key }: StoredKey) {
+function changeable({ account, plan, name, expiresAt, revokedAt, ...key }: StoredKey) {
   return [
+    account,
     plan ?? null,
     name ?? null,
     expiresAt ?? null,
@@ -87,6 +88,7 @@ function changeable({ plan, name, expiresAt, revokedAt, ...key }: StoredKey) {
     toJson(key.metadata),
     toJson(key.credits),
     toJson(key.rates),
+    toJson(key.tags),
   ] as const;
 }
 
@@ -115,6 +117,7 @@ interface Row {
   last_used_at: unknown;
   credits: string | null;
   rates: string | null;
+  tags: string | null;
   lineage: string | null;
 }
 
@@ -138,6 +141,7 @@ function toKey(row: Row): KeptKey {
     lastUsedAt: toNumberOrNull(row.last_used_at),
     credits: fromJson(row.credits),
     rates: fromJson(row.rates),
+    tags: fromJson(row.tags),
     lineage,
   });
 }

@@ -36,6 +36,7 @@ import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import { noUses } from "../ledger/limits/no-uses.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepaid-state.js";
 import type { RateUse } from "../ledger/rate-limit.js";
+import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
 import { AccountTable } from "./account-table.js";
 import { AccountBook } from "./booking/account-book.js";
@@ -50,6 +51,7 @@ import { LimitTables } from "./limits/limit-tables.js";
 import { type ReservationEnd, ReservationTable } from "./reservation-table.js";
 import { Retention } from "./retention.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
+import { Statements } from "./statement.js";
 import { UsageReader } from "./usage/usage-reader.js";
 import { UsageTable } from "./usage/usage-table.js";
 
@@ -76,6 +78,7 @@ export class SqliteLedger
   readonly #tables: LedgerTables;
   readonly #prepaid: PrepaidChanges;
   readonly #claims: TopUpClaims;
+  readonly #statements: Statements;
   readonly #sweep: Sweep;
   #settlements = 0;
   /** The account that was looked after last. It goes round all of them, from wherever the process began its work. */
@@ -103,6 +106,7 @@ export class SqliteLedger
     this.#tables = new LedgerTables({ ...tables, retention: this.#retention, forgotten: this.#forgotten }, this.#book);
     this.#prepaid = new PrepaidChanges(tables, this.#book);
     this.#claims = new TopUpClaims(connection, this.#journal);
+    this.#statements = new Statements(connection, { ...read, usage: this.#usageReader, book: this.#book });
     this.#sweep = new Sweep(connection, clock, { accounts: this.#accounts, book: this.#book });
   }
 
@@ -180,6 +184,11 @@ export class SqliteLedger
   async usage(request: UsageRequest): Promise<readonly UsageSum[]> {
     checkUsage(request);
     return this.#usageReader.read(request).catch(throwLedgerError);
+  }
+
+  async statement(request: StatementRequest): Promise<AccountStatement> {
+    checkHistory(request);
+    return this.#statements.of(request, () => this.#clock.now()).catch(throwLedgerError);
   }
 
   async forget(account: string): Promise<void> {

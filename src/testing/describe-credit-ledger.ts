@@ -23,6 +23,7 @@ import { describeFunding } from "./credit-limits/funding-rules.js";
 import { describeLapse } from "./credit-limits/lapse-rules.js";
 import { describePrepaid } from "./credit-limits/prepaid-rules.js";
 import { describeRates } from "./credit-limits/rate-rules.js";
+import { describeStatements } from "./credit-limits/statement-rules.js";
 import { expect } from "./expect.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
@@ -73,7 +74,7 @@ export function describeCreditLedger(
   });
 }
 
-const limitRules = [describePrepaid, describeLapse, describeFunding, describeCaps, describeRates];
+const limitRules = [describePrepaid, describeLapse, describeFunding, describeStatements, describeCaps, describeRates];
 
 const rules = [
   describeReserve,

@@ -5,6 +5,7 @@ import { unique } from "./credit-ledger-fixture.js";
 import { eventually } from "./eventually.js";
 import { expect } from "./expect.js";
 import { limitRules } from "./key-store/limit-rules.js";
+import { moveRules } from "./key-store/move-rules.js";
 import { touchRules } from "./key-store/touch-rules.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
@@ -39,6 +40,7 @@ const fullKey = (): Required<Omit<StoredKey, "lastUsedAt">> =>
       concurrent: 0,
       models: { "acme/*": { requestsPerMinute: 0 }, "o'neill/100%_\\größer": { concurrent: 2 } },
     },
+    tags: { member: "O'Neill\u{1f600}", "cost.center-1": "größer" },
     lineage: "key_' \u{1f600}",
   }) as Required<StoredKey>;
 
@@ -93,7 +95,7 @@ export function describeWritableKeyStore(
       const [store, other] = await make();
       const none = {
         ...{ plan: null, name: null, expiresAt: null, revokedAt: null, enabled: null, models: null, anchor: null },
-        ...{ metadata: null, credits: null, rates: null },
+        ...{ metadata: null, credits: null, rates: null, tags: null },
       };
       const inserted = newKey({ ...none, lineage: null, lastUsedAt: null });
       const { lineage: _, ...changed } = fullKey();
@@ -334,6 +336,8 @@ export function describeWritableKeyStore(
       { credits: { day: 2, total: 0 } },
       { credits: {} },
       { rates: { tokensPerMinute: 5, models: {} } },
+      { tags: { team: "red" } },
+      { tags: {} },
       { plan: "basic", name: "another", models: [], anchor: created },
       {},
     ])("changes %j and nothing else", async (change) => {
@@ -362,6 +366,7 @@ export function describeWritableKeyStore(
         metadata: null,
         credits: null,
         rates: null,
+        tags: null,
       };
       const { id, hash, hint, account, plan, createdAt, lineage } = key;
       expect(plain(await store.update(id, gone))).toEqual({ id, hash, hint, account, plan, createdAt, lineage });
@@ -371,7 +376,7 @@ export function describeWritableKeyStore(
       const [store] = await make();
       const [key, bystander] = [newKey(), newKey()];
       for (const each of [key, bystander]) await store.insert(each);
-      const hostile = { id: unique("key"), hash: hashKey("h"), account: "another", createdAt: 1, "plan = 'x' --": 1 };
+      const hostile = { id: unique("key"), hash: hashKey("h"), hint: "another", createdAt: 1, "plan = 'x' --": 1 };
       await store.update(key.id, hostile as KeyChange).catch(() => {});
       for (const each of [key, bystander]) expect(plain(await store.get(each.id))).toEqual(plain(each));
     });
@@ -389,10 +394,12 @@ export function describeWritableKeyStore(
         other.update(key.id, { credits: { day: 1 } }),
         store.update(key.id, { rates: { concurrent: 1 } }),
         other.update(key.id, { revokedAt: 7 }),
+        store.update(key.id, { tags: { member: "42" } }),
       ]);
       expect(await store.get(key.id)).toMatchObject({
         ...{ plan: "basic", name: "another", models: ["m"], revokedAt: 7 },
         ...{ enabled: false, metadata: { team: "red" }, credits: { day: 1 }, rates: { concurrent: 1 } },
+        tags: { member: "42" },
       });
     });
 
@@ -458,6 +465,7 @@ export function describeWritableKeyStore(
 
     touchRules(it, make, newKey);
     limitRules(it, make, newKey);
+    moveRules(it, make, newKey);
 
     it("tells its subscribers of every change, wherever it is made", async ({ skip }) => {
       const [store, other] = await make();

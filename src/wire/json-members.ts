@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { asBuffer } from "./as-buffer.js";
 import { ByteWriter } from "./byte-writer.js";
+import { type Leaps, noLeaps } from "./leaps.js";
 import { isSpace } from "./syntax/check-by-loop.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
@@ -16,13 +17,8 @@ export interface JsonMember {
   end: number;
 }
 
-/** The ends of long values by their starts. */
-export type Leaps = ReadonlyMap<number, number>;
-
 /** New values of members, by their names, as JSON text; `null` takes the member out. */
 export type MemberEdits = Map<string, string | Uint8Array | null>;
-
-export const noLeaps: Leaps = new Map();
 
 /**
  * The members of the object that begins at `start`, in order, duplicates included.

@@ -1,3 +1,4 @@
+import type { LeapNotes } from "./leaps.js";
 import type { SlicedWork } from "./slices.js";
 import { checkByLoop } from "./syntax/check-by-loop.js";
 import { checkByVectors, mostLevels, type VectorScan, vectorScan } from "./syntax/check-by-vectors.js";
@@ -6,7 +7,7 @@ import { type CheckState, type JsonFault, mostNested, startOfCheck } from "./syn
 export { type JsonFault, mostNested };
 
 /** What {@link JsonCheck} finds, in one go. */
-export function findJsonFault(bytes: Uint8Array, maxDepth: number, leaps?: Map<number, number>): JsonFault | undefined {
+export function findJsonFault(bytes: Uint8Array, maxDepth: number, leaps?: LeapNotes): JsonFault | undefined {
   const check = new JsonCheck(bytes, maxDepth, leaps);
   check.run(bytes.length);
   return check.fault;
@@ -22,7 +23,7 @@ export class JsonCheck implements SlicedWork {
   readonly #vectors: VectorScan | undefined;
 
   /** @param leaps - gets the ends of long values, by their starts. A later reader of the text can leap over them. */
-  constructor(bytes: Uint8Array, maxDepth: number, leaps?: Map<number, number>) {
+  constructor(bytes: Uint8Array, maxDepth: number, leaps?: LeapNotes) {
     this.#state = startOfCheck(bytes, maxDepth, leaps);
     this.#vectors = maxDepth > mostLevels ? undefined : vectorScan();
   }

@@ -1,15 +1,7 @@
 import { Buffer } from "node:buffer";
 import { ExactNames } from "./folded-names.js";
-import {
-  absent,
-  endOfValue,
-  type Leaps,
-  longestName,
-  nameAt,
-  skipSpace,
-  skipString,
-  startsWith,
-} from "./json-members.js";
+import { absent, endOfValue, longestName, nameAt, skipSpace, skipString, startsWith } from "./json-members.js";
+import type { Leaps } from "./leaps.js";
 
 /** What {@link MemberSearch} refuses an object for. */
 export interface MemberFault {

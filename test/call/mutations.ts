@@ -4,15 +4,51 @@ import type { Mutation } from "../mutation/mutation.js";
 export const mutations: readonly Mutation[] = [
   {
     name: "a denial is remembered beyond its second",
-    find: "last?.seconds === seconds && isSame(last.result, result)",
-    replace: "last !== undefined && isSame(last.result, result)",
+    find: "secondsOf(waitOf(one, awaited)) === secondsOf(waitOf(other, otherAwaited))",
+    replace: "true",
     test: "repeated-denial",
   },
   {
     name: "a denial is remembered whatever was used since",
-    find: "last?.seconds === seconds && isSame(last.result, result)",
-    replace: "last?.seconds === seconds",
+    find: "    one.usedMicro === other.usedMicro &&\n",
+    replace: "",
     test: "repeated-denial",
+  },
+  {
+    name: "a denial is remembered whatever was bought since",
+    find: "    isSamePrepaid(one.prepaid, other.prepaid) &&\n",
+    replace: "",
+    test: "repeated-denial",
+  },
+  {
+    name: "a denial is remembered whatever the key has used of its cap since",
+    find: "isSameCapState(capOf(one, cap.id), capOf(other, cap.id)) &&",
+    replace: "",
+    test: "repeated-denial",
+  },
+  {
+    name: "a denial is remembered whatever has come back to a rate since",
+    find: "areSame(one.rates, other.rates, isSameRate)",
+    replace: "true",
+    test: "repeated-denial",
+  },
+  {
+    name: "a denial by the rates of one plan is told by those of another",
+    find: "(last.rules === rules || result.rates === undefined)",
+    replace: "true",
+    test: "repeated-denial",
+  },
+  {
+    name: "a call that is admitted after a denial holds nothing",
+    find: "  request.amountMicro = mostMicro(call, named);\n",
+    replace: "  if (!isOut) request.amountMicro = mostMicro(call, named);\n",
+    test: "denied-again",
+  },
+  {
+    name: "a call that is admitted after a denial takes nothing of a rate in tokens",
+    find: "withNamed(request, isOut ? callLimits(call) : named)",
+    replace: "withNamed(request, named)",
+    test: "denied-again",
   },
   {
     name: "a prompt is held by its bytes, however little is left",
@@ -28,20 +64,20 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "what is left is learned of a free call, which shows no limit",
-    find: "if (!isFree && showsLimits(result, limits))",
+    find: "if (!free && showsLimits(result, limits))",
     replace: "if (showsLimits(result, limits))",
     test: "loose-holds",
   },
   {
     name: "what is left is learned while the ledger is away",
-    find: "if (!isFree && showsLimits(result, limits))",
-    replace: "if (!isFree)",
+    find: "if (!free && showsLimits(result, limits))",
+    replace: "if (!free)",
     test: "loose-holds",
   },
   {
     name: "a reservation that was answered holds for good beside what the ledger shows",
-    find: "    (reserved) => {\n      call.room.arrive(amountMicro);\n",
-    replace: "    (reserved) => {\n",
+    find: "    (found) => {\n      call.room.arrive(amountMicro);\n",
+    replace: "    (found) => {\n",
     test: "loose-holds-in-stores",
   },
   {

@@ -16,6 +16,7 @@ import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import { type MakeLedger, unique } from "../../src/testing/credit-ledger-fixture.js";
 import { foldUse } from "../../src/testing/credit-ledger-journal/journal-tests.js";
 import { expectSumsToMatch } from "../../src/testing/credit-ledger-journal/usage-rules.js";
+import { expectStatementsToAddUp, statementsOf } from "../../src/testing/credit-limits/statement-rules.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { type Named, Oracle, type Reservation } from "../ledger/oracle.js";
 import { foldPrepaid } from "../ledger/oracle-folds.js";
@@ -206,6 +207,20 @@ async function verifyJournal(
     // Two sessions of different lengths can begin in one millisecond. The journal does not tell them apart.
     if (oracle.overCharged.has(`${account} ${window} ${startsAt}`)) continue;
     expectSame({ window, used: foldUse(entries.toReversed(), window, startsAt) }, { window, used: usedMicro });
+  }
+}
+
+/** Statements end with the balance, and add up wherever they are cut, as long as the journal is whole. */
+async function verifyStatements(model: Model, ledger: CreditLedger): Promise<void> {
+  const { now, moved } = model.oracle;
+  if (moved >= keptMs || ledger.keepsLimits !== true) return;
+  for (const name of accounts) {
+    const id = accountOf(model, name);
+    const statement = statementsOf({ ledger, id });
+    if (statement === undefined) return;
+    const { prepaid } = await ledger.balance(id, limitsOf(model, name));
+    const cuts = [now - 40 * day, now - day, now - hour, now - 1, now, now + hour];
+    await expectStatementsToAddUp(statement, prepaid?.balanceMicro ?? 0, cuts);
   }
 }
 
@@ -649,6 +664,7 @@ export async function checkHistories(make: MakeLedger, runs: number, seed?: numb
         await fc.asyncModelRun(() => ({ model, real }), history);
         await verify(model, real);
         await verifySums(model, ledger);
+        await verifyStatements(model, ledger);
         await ledger.close();
       },
     ),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { UnknownTermsError } from "../../src/gateway/admin/account-terms.js";
-import { UnknownKeyError } from "../../src/gateway/admin/unknown-key-error.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
+import { UnknownKeyError } from "../../src/gateway/refusals/unknown-key-error.js";
+import { UnknownTermsError } from "../../src/gateway/refusals/unknown-terms-error.js";
 import type { KeyStore } from "../../src/keys/key-store.js";
 import { LedgerConflictError, LedgerInputError } from "../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
@@ -172,7 +172,7 @@ describe("keys", () => {
     });
     const { id: first } = await keys.create({ account: "a", plan: "pro" });
     isDown = true;
-    await expect(keys.rotate(first)).rejects.toThrow("down");
+    await expect(keys.rotate(first)).rejects.toMatchObject({ status: 503, cause: { message: "down" } });
     const inForce = (await keys.list("a")).filter(({ revokedAt }) => revokedAt === null);
     expect(inForce.map(({ id }) => id)).toEqual([first]);
   });

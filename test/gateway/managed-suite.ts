@@ -108,6 +108,7 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
         metadata: null,
         credits: null,
         rates: null,
+        tags: null,
         lineage: null,
         lastUsedAt: null,
       });
@@ -252,6 +253,44 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       expect(await gateway.keys.update(third.id, { credits: null, rates: null })).toMatchObject({
         ...{ credits: null, rates: null, lineage: key.id },
       });
+    });
+
+    it("files the calls of a key under its tags, which an update replaces and a rotation keeps", async () => {
+      const { gateway, call, account, plan } = await startWithKey();
+      const key = await gateway.keys.create({ account, plan, tags: { member: "42", team: "red" } });
+      expect(key.tags).toEqual({ member: "42", team: "red" });
+      await call(key.secret);
+      const rotated = await gateway.keys.rotate(key.id);
+      expect(rotated.tags).toEqual(key.tags);
+      await call(rotated.secret);
+      expect((await gateway.keys.update(rotated.id, { tags: { member: "43" } })).tags).toEqual({ member: "43" });
+      await call(rotated.secret);
+      const rows = await gateway.accounts.usage(account, { by: ["member", "team"] });
+      expect(rows.map(({ by, requests }) => [by["member"], by["team"], requests]).sort()).toEqual([
+        ["42", "red", 2],
+        ["43", null, 1],
+      ]);
+      expect((await gateway.keys.update(rotated.id, { tags: null })).tags).toBeNull();
+    });
+
+    it("moves a key with its secret to another account, whose credits it uses at once", async () => {
+      const { gateway, call, account, plan, key } = await startWithKey();
+      const other = unique("account");
+      await gateway.keys.create({ account: other, plan, anchor: 7 });
+      expect(await call(key.secret)).toBe(200);
+      const moved = await gateway.keys.update(key.id, { account: other, tags: { member: "42" } });
+      expect(moved).toMatchObject({ id: key.id, account: other, plan, tags: { member: "42" }, anchor: 7 });
+      expect(await call(key.secret)).toBe(200);
+      expect(await gateway.keys.list(account)).toEqual([]);
+      expect((await gateway.keys.list(other)).map(({ id }) => id)).toContain(key.id);
+      for (const owner of [account, other]) {
+        const { windows } = await gateway.accounts.balance(owner, { plan, anchor: owner === other ? 7 : null });
+        expect(windows.month.usedMicro).toBe(1_000_000);
+      }
+      await gateway.accounts.forget(account);
+      expect(await call(key.secret)).toBe(200);
+      await gateway.accounts.forget(other);
+      expect(await call(key.secret)).toBe(401);
     });
 
     it("keeps when a key was used, and no rotation takes that on", async () => {

@@ -27,4 +27,16 @@ export const mutations: readonly Mutation[] = [
     find: "new Uint8Array(bytes).buffer",
     replace: "bytes.buffer as ArrayBuffer",
   },
+  {
+    name: "a call reads headers that its caller has changed",
+    find: "const headers = new Headers(sent);",
+    replace: "const headers = sent instanceof Headers ? sent : new Headers(sent);",
+    test: "in-process/call-in-process",
+  },
+  {
+    name: "a call reads the headers of a request that its caller has changed",
+    find: "headers: new Headers(headers)",
+    replace: "headers",
+    test: "in-process/call-in-process",
+  },
 ];

@@ -21,8 +21,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "all lots lapse with the first",
-    find: "if (until < expiresAt) return false;",
-    replace: "if (until < 0) return false;\n    void expiresAt;",
+    find: "removeLots(prepaid, ({ expiresAt }) => expiresAt <= until)",
+    replace: "removeLots(prepaid, () => true)",
     test: "memory-credit-ledger",
   },
   {

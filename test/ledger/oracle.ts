@@ -610,10 +610,13 @@ export class Oracle {
   private lapse(account: string): void {
     const until = Math.min(this.now, ...this.openOf(account).map(({ prepaidAt }) => prepaidAt ?? this.now));
     const { piles } = foldPrepaid(this.prepaid.get(account) ?? []);
-    const lapsed = piles.reduce((sum, { expiresAt, amount }) => (expiresAt <= until ? sum + amount : sum), 0);
-    if (lapsed === 0) return;
+    const lapsed = new Map<number, number>();
+    for (const { expiresAt, amount } of piles) {
+      if (expiresAt <= until) lapsed.set(expiresAt, (lapsed.get(expiresAt) ?? 0) + amount);
+    }
+    if (lapsed.size === 0) return;
     this.addPrepaid(account, { kind: "lapse", at: until });
-    this.write("expiry", { id: "", account, starts: {} }, -lapsed);
+    for (const [endedAt, amount] of lapsed) this.write("expiry", { id: "", account, starts: {} }, -amount, { endedAt });
   }
 
   private isExpirable({ account: owner, state, expiresAt }: Reservation, account: string): boolean {

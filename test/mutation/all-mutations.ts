@@ -12,6 +12,7 @@ import * as shortcuts from "../operations/shortcuts/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
 import { postgresSchema, sqliteSchema } from "../schema/mutations.js";
+import { mutations as server } from "../server/mutations.js";
 import { mutations as sqlite } from "../sqlite/mutations.js";
 import { mutations as wire } from "../wire/mutations.js";
 import type { Mutation } from "./mutation.js";
@@ -38,6 +39,7 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "ledger", testFolder: "ledger", tests: ["at-once"], mutations: atOnce },
   { store: "access", tests: ["entitlement"], mutations: access },
   { store: "call", tests: ["repeated-denial"], mutations: call },
+  { store: "server", tests: ["repeated-errors"], mutations: server },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
   { store: "openai", tests: ["read-whole"], mutations: openai },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },

@@ -37,4 +37,16 @@ export const mutations: readonly Mutation[] = [
     replace: "const mostTokensPerByte = 1;",
     test: "chat/prompt-count",
   },
+  {
+    name: "a text that comes again is another one of its length",
+    find: "let json = this.#written.get(text);",
+    replace: "let json = [...this.#written].find(([known]) => known.length === text.length)?.[1];",
+    test: "responses/response-events",
+  },
+  {
+    name: "a member without a value is written",
+    find: "      if (value === undefined) continue;\n      text += ",
+    replace: "      text += ",
+    test: "responses/response-events",
+  },
 ];

@@ -54,6 +54,7 @@ const special = [
       "!./*-limit.js",
       "!./prepaid-state.js",
       "!./usage/usage-sum.js",
+      "!./statement/account-statement.js",
       "!./bounds.js",
       "!../metering/*",
       "!../check/without-nulls.js",

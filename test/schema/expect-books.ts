@@ -20,6 +20,7 @@ export async function expectBooks(stores: Required<StoresOfVersion>, books: Book
   await expectLeasesToEnd(stores.ledger, books);
   if (books.balances[prepaid] !== undefined) await expectPrepaidToEnd(stores.ledger, books);
   await expectSums(stores.ledger, books);
+  await expectStatements(stores.ledger, books);
   await expectToGoOn(stores.ledger, books);
 }
 
@@ -120,6 +121,29 @@ async function expectSums(ledger: CreditLedger, { balances, history, at }: Books
       expect(charged, `${account} ${JSON.stringify(range)}`).toBe(used[account as keyof typeof used]);
       const tagged = sums.filter(({ by }) => by["team"] === "red");
       expect(tagged).toMatchObject(history[account]?.some(({ tags }) => "tag.team" in tags) ? [{ requests: 1 }] : []);
+    }
+  }
+}
+
+/** Statements and filters find all that is in the journal, whoever wrote it. */
+async function expectStatements(ledger: CreditLedger, books: Books): Promise<void> {
+  for (const account of Object.keys(books.balances)) {
+    const statement = await ledger.statement?.({ account });
+    const { prepaid } = await balanceOf(ledger, account, books);
+    const balances = [statement?.prepaid.openingMicro, statement?.prepaid.closingMicro];
+    expect(balances, account).toEqual([0, prepaid?.balanceMicro ?? 0]);
+    const { entries = [] } = (await ledger.history?.({ account, limit: 1_000 })) ?? {};
+    for (const kinds of [
+      ["checkpoint", "grant", "reset", "topup"],
+      ["charge", "grant"],
+    ] as const) {
+      const asked = await ledger.history?.({ account, kinds, limit: 1_000 });
+      const isOne = ({ kind }: { kind: string }) => (kinds as readonly string[]).includes(kind);
+      expect(asked?.entries, `${account} ${kinds}`).toEqual(entries.filter(isOne));
+    }
+    for (const wanted of new Set(entries.slice(0, 20).map(({ id }) => id))) {
+      const asked = await ledger.history?.({ account, id: wanted });
+      expect(asked?.entries, `${account} ${wanted}`).toEqual(entries.filter(({ id }) => id === wanted));
     }
   }
 }

@@ -316,8 +316,8 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "prepaid credits lapse again and again",
-    find: "    const lapsed = lapse(prepaid, until);\n    this.#limits.putPrepaid(account.id, limits);\n",
-    replace: "    const lapsed = lapse(prepaid, until);\n",
+    find: "    this.#limits.putPrepaid(account.id, limits);\n    return true;",
+    replace: "    return true;",
   },
   {
     name: "nothing lapses",

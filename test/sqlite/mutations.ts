@@ -295,7 +295,7 @@ export const mutations: readonly Mutation[] = [
   // Journal
   { name: "an entry has no place of its own", find: "    account.sequence++;\n", replace: "" },
   { name: "two entries of an id are one", find: "SELECT max(part) AS part", replace: "SELECT 0 AS part" },
-  { name: "what is no entry is in the journal", find: " AND sequence IS NOT NULL\n", replace: "\n" },
+  { name: "what is no entry is in the journal", find: " AND sequence IS NOT NULL $", replace: " $" },
   {
     name: "the journal shows all accounts",
     find: "WHERE account = ? AND at >= ? AND (at",

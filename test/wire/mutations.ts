@@ -36,6 +36,46 @@ export const mutations: readonly Mutation[] = [
     replace: "if (inString >= length) return true;",
   },
 
+  // Leaps over long values
+  {
+    name: "a leap from one value is that of another nearby",
+    find: "if (values[at] === start) return",
+    replace: "return",
+    test: "leaps",
+  },
+  {
+    name: "the value before, in the same part of the text, is lost",
+    find: "values[at + 2] = this.#lastOf[stretch] as number;",
+    replace: "values[at + 2] = 0;",
+    test: "leaps",
+  },
+  {
+    name: "what was noted is lost when more room is needed",
+    find: "    larger.set(this.#values);\n",
+    replace: "",
+    test: "leaps",
+  },
+
+  // Events that are read without a reader
+  {
+    name: "an event of several lines of data has the first alone",
+    find: "if (event.indexOf(lineFeed, start) !== end || event[end + 1] !== lineFeed) return undefined;",
+    replace: "",
+    test: "plain-event",
+  },
+  {
+    name: "a return within an event ends no line",
+    find: "return event.includes(carriageReturn) ? undefined : event.subarray(start, end);",
+    replace: "return event.subarray(start, end);",
+    test: "plain-event",
+  },
+  {
+    name: "an empty name is a name",
+    find: "event: name || undefined",
+    replace: "event: name",
+    test: "plain-event",
+  },
+
   // Long texts in pieces
   {
     name: "a piece overtakes what was written before it",

@@ -1,7 +1,8 @@
 import type { PartWatch } from "../../openai/chat/message-outline.js";
 import { isStructured } from "../../openai/request/is-structured.js";
 import { type OddPlaces, typeAt } from "../../openai/tables/odd-places.js";
-import { absent, elementsOf, type Leaps, nameAt, skipString } from "../../wire/json-members.js";
+import { absent, elementsOf, nameAt, skipString } from "../../wire/json-members.js";
+import type { Leaps } from "../../wire/leaps.js";
 import { MemberSearch } from "../../wire/member-search.js";
 import { messagesTable } from "../messages-table.js";
 

@@ -45,7 +45,7 @@ async function requireCredits(services: CallServices, checked: CheckedCall): Pro
   const { caller, allowance, model, admittedAt } = checked;
   if (model.price.free) return;
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, admittedAt);
-  const caps = callLimits(checked)?.caps;
+  const caps = callLimits(checked, false)?.caps;
   let balance: Balance;
   try {
     balance = await ledger.balance(caller.account, limits, caps && { caps });

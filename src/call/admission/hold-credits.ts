@@ -1,7 +1,14 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
-import { reserveIn } from "../../ledger/at-once.js";
-import type { AccountCredits, Lease, ReserveRequest, ReserveResult, WindowName } from "../../ledger/credit-ledger.js";
+import { denialIn, reserveIn } from "../../ledger/at-once.js";
+import type {
+  AccountCredits,
+  DeniedReservation,
+  Lease,
+  ReserveRequest,
+  ReserveResult,
+  WindowName,
+} from "../../ledger/credit-ledger.js";
 import type { Micro } from "../../metering/micro.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
@@ -32,38 +39,57 @@ export interface Reservation {
  */
 export function holdCredits(services: CallServices, call: CheckedCall): Soon<Reservation | GatewayError | undefined> {
   const { ledger, leaseMs } = services;
-  const { requestId, callId, caller, allowance, model, admittedAt } = call;
-  const named = callLimits(call);
-  const { price } = model;
-  if (price.free && named === undefined) return undefined;
+  const { requestId, callId, caller, allowance, model, room, admittedAt } = call;
+  const { free } = model.price;
+  const { isOut } = room;
+  const named = callLimits(call, !isOut);
+  if (free && named === undefined) return undefined;
   if (named !== undefined) requireKept(services, requestId, named.rules);
   // An account without credits may go on with models that are free.
-  const credits = price.free ? noLimits : allowance.credits;
-  const limits = caller.calendar.limits(credits, allowance.sessionMs, admittedAt);
-  const amountMicro = mostMicro(call, named);
-  const request = { id: callId, account: caller.account, amountMicro, limits, leaseMs };
+  const limits = caller.calendar.limits(free ? noLimits : allowance.credits, allowance.sessionMs, admittedAt);
+  const request = { id: callId, account: caller.account, amountMicro: 0, limits, leaseMs };
+  // What has to be counted changes no denial.
+  const denial = isOut ? denialNow(ledger, withNamed(request, named)) : undefined;
+  if (denial !== undefined) return reserved(denial, call, request, named);
+  request.amountMicro = mostMicro(call, named);
   let result: Soon<ReserveResult>;
   try {
-    result = reserveIn(ledger, named === undefined ? request : withNamed(request, named));
+    result = reserveIn(ledger, withNamed(request, isOut ? callLimits(call) : named));
   } catch (cause) {
     return reserveFailed(services, requestId, cause);
   }
-  if (!(result instanceof Promise)) return reservationOf(result, request, call, named);
-  return whenReserved(result, services, call, { request, named });
+  if (!(result instanceof Promise)) return reserved(result, call, request, named);
+  return whenReserved(services, call, { result, request, named });
+}
+
+/** What denies a reservation of whatever amount. `undefined`: nothing, or the ledger has to be asked. */
+function denialNow(ledger: CallServices["ledger"], request: ReserveRequest): DeniedReservation | undefined {
+  try {
+    return denialIn(ledger, request);
+  } catch {
+    // The reservation that follows fails, too, and says so.
+    return undefined;
+  }
+}
+
+/** A reservation under way. */
+interface Reserving {
+  readonly result: Promise<ReserveResult>;
+  readonly request: ReserveRequest;
+  readonly named: CallLimits | undefined;
 }
 
 function whenReserved(
-  result: Promise<ReserveResult>,
   services: CallServices,
   call: CheckedCall,
-  { request, named }: { request: ReserveRequest; named: CallLimits | undefined },
+  { result, request, named }: Reserving,
 ): Promise<Reservation | GatewayError> {
   const { amountMicro } = request;
   call.room.depart(amountMicro);
   return result.then(
-    (reserved) => {
+    (found) => {
       call.room.arrive(amountMicro);
-      return reservationOf(reserved, request, call, named);
+      return reserved(found, call, request, named);
     },
     (cause) => {
       call.room.arrive(amountMicro);
@@ -79,22 +105,28 @@ function reserveFailed({ warn }: CallServices, requestId: string, cause: unknown
 }
 
 /** @returns GatewayError 429 for a denial. */
-function reservationOf(
+function reserved(
   result: ReserveResult,
-  { amountMicro, limits }: ReserveRequest,
   { room, model }: CheckedCall,
+  { amountMicro, limits }: ReserveRequest,
   named: CallLimits | undefined,
 ): Reservation | GatewayError {
-  const isFree = model.price.free;
+  const { free } = model.price;
   // A free call has no limits that would show what the account has left.
-  if (!isFree && showsLimits(result, limits)) room.learn(result);
+  if (!free && showsLimits(result, limits)) room.learn(result);
   // No credits pay for a model that is free.
   if (!result.ok) {
-    return repeatedDenial(isFree ? { ...result, prepaid: undefined } : result, limits, named?.rules ?? noRules);
+    return repeatedDenial(free ? { ...result, prepaid: undefined } : result, limits, named);
   }
   const { lease, windows, rates } = result;
   if (named?.rates === undefined) return { lease, credits: result, heldMicro: amountMicro };
-  return { lease, credits: isFree ? { windows, rates } : result, heldMicro: amountMicro, rules: named.rules, isFree };
+  return {
+    lease,
+    credits: free ? { windows, rates } : result,
+    heldMicro: amountMicro,
+    rules: named.rules,
+    isFree: free,
+  };
 }
 
 /** Whether it shows what is left. What is admitted while the ledger is away does not. */
@@ -126,10 +158,11 @@ function mostWith(promptTokens: number, { model, demand }: CheckedCall): Micro {
   return Math.min(ofOne * model.route.mostCharged, Number.MAX_SAFE_INTEGER);
 }
 
-const noRules: readonly RateRule[] = [];
 const noLimits: Readonly<Record<WindowName, null>> = { session: null, week: null, month: null };
 
-function withNamed(request: ReserveRequest, { caps, rates }: CallLimits): ReserveRequest {
+function withNamed(request: ReserveRequest, named: CallLimits | undefined): ReserveRequest {
+  if (named === undefined) return request;
+  const { caps, rates } = named;
   return {
     ...request,
     ...(caps !== undefined && { caps }),

@@ -1,4 +1,5 @@
-import { GatewayError } from "../../errors/gateway-error.js";
+import type { GatewayError } from "../../errors/gateway-error.js";
+import { RepeatedError } from "../../errors/repeated-error.js";
 import type { DeniedReservation } from "../../ledger/credit-ledger.js";
 import { neverFills } from "../../ledger/funding.js";
 import { creditText } from "./credit-text.js";
@@ -21,7 +22,7 @@ export function prepaidDenial(
   headers["x-should-retry"] = "false";
   const { overdrawnMicro } = prepaid;
   const debt = overdrawnMicro > 0 ? ` (overdrawn by ${creditText(overdrawnMicro)})` : "";
-  return new GatewayError(
+  return new RepeatedError(
     `No prepaid credits are left${debt}, and the plan includes none. Top up the account to go on.`,
     { status: 429, code: "insufficient_quota", type: "insufficient_quota", headers },
   );

@@ -1,63 +1,40 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import type { GatewayError } from "../../errors/gateway-error.js";
-import type { Blocked, DeniedReservation, WindowLimits, WindowState } from "../../ledger/credit-ledger.js";
+import type { CapLimit } from "../../ledger/cap-limit.js";
+import type { DeniedReservation, WindowLimits } from "../../ledger/credit-ledger.js";
+import type { CallLimits } from "../limits/call-limits.js";
 import { denialError } from "./denial.js";
+import { isSameDenial } from "./same-denial.js";
 
-/** The last denial of an account, and what it was made of. */
+/** The last denial of an account, key or model, and what it was made of. */
 interface KnownDenial {
   readonly result: DeniedReservation;
-  /** Until the credits are there again, rounded up. */
-  readonly seconds: number;
+  readonly rules: readonly RateRule[];
   readonly error: GatewayError;
 }
 
-/** By the limits of their accounts, which are the same object as long as nothing has changed. */
-const known = new WeakMap<WindowLimits, KnownDenial>();
+/** By the limits that denied. They are the same object as long as nothing has changed, and nobody else's. */
+const known = new WeakMap<WindowLimits | readonly CapLimit[] | readonly RateRule[], KnownDenial>();
+
+const noRules: readonly RateRule[] = [];
 
 /**
- * The 429 of {@link denialError}. A client that repeats a request whose account has used up its credits gets the same error
- * for a second. Only the windows deny it: what is prepaid, capped or limited by a rate may change with every request.
+ * The 429 of {@link denialError}. A client that repeats a request gets the same error as long as it says the same: for a
+ * second where credits are used up.
  * @param limits - of the reservation.
- * @param rules - the rates that the call is subject to.
+ * @param named - the caps and rates that the call is subject to.
  */
 export function repeatedDenial(
   result: DeniedReservation,
   limits: WindowLimits,
-  rules: readonly RateRule[],
+  named: Pick<CallLimits, "caps" | "rules"> | undefined,
 ): GatewayError {
-  const { blocked, prepaid, caps, rates, now } = result;
-  const [window] = blocked;
-  const isPlain = prepaid === undefined && caps === undefined && rates === undefined;
-  if (!isPlain || window === undefined) return denialError(result, rules);
-  const seconds = Math.ceil((window.availableAt - now) / 1000);
-  const last = known.get(limits);
-  if (last?.seconds === seconds && isSame(last.result, result)) return last.error;
+  const rules = named?.rules ?? noRules;
+  const place = result.blocked.length > 0 ? limits : (named?.caps ?? rules);
+  const last = known.get(place);
+  const isKnown = last !== undefined && (last.rules === rules || result.rates === undefined);
+  if (isKnown && isSameDenial(last.result, result)) return last.error;
   const error = denialError(result, rules);
-  known.set(limits, { result, seconds, error });
+  known.set(place, { result, rules, error });
   return error;
-}
-
-function isSame(one: DeniedReservation, other: DeniedReservation): boolean {
-  const { session, week, month } = one.windows;
-  const { windows } = other;
-  return (
-    isSameBlock(one.blocked[0], other.blocked[0]) &&
-    isSameState(session, windows.session) &&
-    isSameState(week, windows.week) &&
-    isSameState(month, windows.month)
-  );
-}
-
-function isSameBlock(one: Blocked | undefined, other: Blocked | undefined): boolean {
-  return one?.window === other?.window && one?.cause === other?.cause && one?.availableAt === other?.availableAt;
-}
-
-function isSameState(one: WindowState, other: WindowState): boolean {
-  return (
-    one.usedMicro === other.usedMicro &&
-    one.heldMicro === other.heldMicro &&
-    one.bonusMicro === other.bonusMicro &&
-    one.limitMicro === other.limitMicro &&
-    one.resetsAt === other.resetsAt
-  );
 }

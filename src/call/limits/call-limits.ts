@@ -12,20 +12,29 @@ export interface CallLimits {
   readonly rules: readonly RateRule[];
 }
 
-/** @returns `undefined` for most calls: nothing limits them. */
-export function callLimits(call: CheckedCall): CallLimits | undefined {
+/**
+ * @param isCounted - whether the prompt is counted for the rates that are in tokens. Else they are as of a call that needs
+ * none: whether a rate denies does not depend on it.
+ * @returns `undefined` for most calls: nothing limits them.
+ */
+export function callLimits(call: CheckedCall, isCounted = true): CallLimits | undefined {
   const { caller, model, rules, admittedAt } = call;
   const { caps } = caller;
   if (caps === undefined && rules.length === 0) return undefined;
   // A call that costs nothing counts in no cap, and none denies it.
   const capLimits = model.price.free ? undefined : caps?.limits(caller.calendar, admittedAt);
   if (capLimits === undefined && rules.length === 0) return undefined;
-  return { caps: capLimits, rates: rules.length === 0 ? undefined : rules.map((rule) => toLimit(rule, call)), rules };
+  return {
+    caps: capLimits,
+    rates: rules.length === 0 ? undefined : rules.map((rule) => toLimit(rule, isCounted ? call : undefined)),
+    rules,
+  };
 }
 
-function toLimit(rule: RateRule, call: CheckedCall): RateLimit {
+function toLimit(rule: RateRule, counted: CheckedCall | undefined): RateLimit {
   const { id, kind, limit, burst } = rule;
-  return { id, kind, limit, burst, take: kind === "tokens" ? mostTokens(rule, call) : 1 };
+  if (kind !== "tokens") return { id, kind, limit, burst, take: 1 };
+  return { id, kind, limit, burst, take: counted === undefined ? 0 : mostTokens(rule, counted) };
 }
 
 /** The most tokens that the call can use of the rule's kind: as many as its credits are held for. */

@@ -1,4 +1,5 @@
-import { GatewayError } from "../../errors/gateway-error.js";
+import type { GatewayError } from "../../errors/gateway-error.js";
+import { RepeatedError } from "../../errors/repeated-error.js";
 import type { BlockedCap, CapState, CapWindow } from "../../ledger/cap-limit.js";
 import type { DeniedReservation } from "../../ledger/credit-ledger.js";
 import { epochSeconds } from "../admission/credit-headers.js";
@@ -21,7 +22,7 @@ export function capDenial(
   if (availableAt !== null) headers["x-ratelimit-reset"] = epochSeconds(availableAt);
   if (seconds !== undefined) headers["retry-after"] = String(seconds);
   const state = caps?.find(({ id }) => id === blocked.id);
-  return new GatewayError(describe(blocked, state, now), {
+  return new RepeatedError(describe(blocked, state, now), {
     status: 429,
     code: "key_limit_exceeded",
     type: denialType(cause),

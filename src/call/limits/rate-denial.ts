@@ -1,5 +1,6 @@
 import type { RateOwner, RateRule } from "../../access/rate-rules.js";
-import { GatewayError } from "../../errors/gateway-error.js";
+import type { GatewayError } from "../../errors/gateway-error.js";
+import { RepeatedError } from "../../errors/repeated-error.js";
 import type { DeniedReservation } from "../../ledger/credit-ledger.js";
 import type { BlockedRate, RateState } from "../../ledger/rate-limit.js";
 import { rateDuration } from "./rate-headers.js";
@@ -27,7 +28,7 @@ export function rateDenial(
   }
   const rule = rules.find(({ id }) => id === blocked.id);
   const state = rates?.find(({ id }) => id === blocked.id);
-  return new GatewayError(describe(blocked, rule, state, waitMs), {
+  return new RepeatedError(describe(blocked, rule, state, waitMs), {
     status: 429,
     code: "rate_limit_exceeded",
     type: blocked.kind === "tokens" ? "tokens" : "requests",

@@ -4,6 +4,7 @@ import { asBuffer } from "../../wire/as-buffer.js";
 import type { ByteWriter } from "../../wire/byte-writer.js";
 import { eventEnd } from "../../wire/event-frame.js";
 import { createEventReader, type EventReader, type ServerSentEvent } from "../../wire/event-reader.js";
+import { readPlainEvent } from "../../wire/plain-event.js";
 import type { Outgoing } from "../../wire/sliced/late-bytes.js";
 import { requireFewMembers } from "./few-members.js";
 
@@ -19,7 +20,7 @@ export class EventRelay {
   readonly #codec: StreamCodec;
   readonly #maxEventBytes: number;
   readonly #shortcut: EventShortcut | undefined;
-  /** Created only when it is needed: it uses more memory than the rest of an open stream's relay. */
+  /** Created only for what is no plain event: it uses more memory than the rest of an open stream's relay. */
   #reader: EventReader | undefined;
   #hasRead = false;
   /** Whether the bytes so far ended with a whole event. */
@@ -48,8 +49,7 @@ export class EventRelay {
         position = passed;
         continue;
       }
-      const isLearning = shortcut !== undefined && !shortcut.hasGivenUp;
-      const end = isLearning ? endOfEvent(bytes, position) : bytes.length;
+      const end = endOfEvent(bytes, position);
       this.#parse(bytes.subarray(position, end), out);
       position = end;
     }
@@ -71,16 +71,19 @@ export class EventRelay {
   }
 
   #parse(bytes: Buffer, out: ByteWriter): void {
-    const wasAtBoundary = this.#atBoundary;
-    this.#atBoundary = endsEvent(bytes);
-    this.#reader ??= this.#createReader();
-    const events = this.#reader.read(bytes);
+    const event = this.#atBoundary ? readPlainEvent(bytes) : undefined;
+    if (event === undefined) {
+      this.#atBoundary = endsEvent(bytes);
+      this.#reader ??= this.#createReader();
+      for (const each of this.#reader.read(bytes)) this.#pass(each, out);
+      return;
+    }
+    this.#hasRead = true;
+    this.#reader = undefined;
     const start = out.length;
-    for (const event of events) this.#pass(event, out);
+    this.#pass(event, out);
     const shortcut = this.#shortcut;
-    if (shortcut === undefined || this.#early !== undefined || shortcut.hasGivenUp) return;
-    if (!wasAtBoundary || !this.#atBoundary || events.length !== 1) return;
-    if (shortcut.learn(bytes, out.since(start))) this.#reader = undefined;
+    if (this.#early === undefined && shortcut?.hasGivenUp === false) shortcut.learn(bytes, out.since(start));
   }
 
   #createReader(): EventReader {

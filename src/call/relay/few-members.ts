@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { StreamFault } from "../../errors/stream-fault.js";
-import { noLeaps } from "../../wire/json-members.js";
+import { noLeaps } from "../../wire/leaps.js";
 import { moreValuesSteps } from "../../wire/sliced/more-values-steps.js";
 import { atOnce, type Steps, stepInTurns } from "../../wire/slices.js";
 

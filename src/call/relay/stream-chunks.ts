@@ -24,16 +24,10 @@ const gatherBytes = 16 * 1024;
 /** Longer events are sent in parts of this many bytes, so that a slow client's progress can be seen. */
 export const mostAtOnce = 128 * 1024;
 
-/** Receives a stream's chunks. Each call of `ask` leads to one call of one method. */
-export interface ChunkListener {
-  /** What the client gets for one read of the upstream's body. */
-  onChunks(chunks: Uint8Array): void;
+/** Gets a stream's chunks. Each call of `ask` leads to one call of one method. */
+export interface ChunkReader extends PieceReader {
   /** Nothing arrived for so long that the client needs a keep-alive. */
-  onSilence(): void;
-  /** The upstream has sent everything. */
-  onEnd(): void;
-  /** @param error - StreamFault | EventTooLargeError | GatewayError | what the body threw */
-  onFault(error: unknown): void;
+  silent(): void;
 }
 
 /** What a stream is made of. */
@@ -73,20 +67,20 @@ export class StreamChunks implements PieceReader {
   #isWriting = false;
   /** The error that ends the stream after the ready bytes. */
   #fault: { error: unknown } | undefined;
-  readonly #listener: ChunkListener;
+  readonly #reader: ChunkReader;
   readonly #flow: OutputFlow;
 
-  constructor({ body, codec, limits, flow }: StreamSource, listener: ChunkListener) {
+  constructor({ body, codec, limits, flow }: StreamSource, reader: ChunkReader) {
     this.#source = pieceSourceOf(body);
     this.#codec = codec;
     this.#relay = new EventRelay(codec, limits);
     this.#document = new JsonDocument(limits.maxAnswerBytes);
-    this.#listener = listener;
+    this.#reader = reader;
     this.#flow = flow;
     this.#timer = new RestartableTimer(limits.keepAliveMs, () => this.#notifySilence());
   }
 
-  /** Requests the next chunk. Call it again only after the listener has been called. */
+  /** Requests the next chunk. Call it again only after the reader has been called. */
   ask(): void {
     this.#isAsked = true;
     this.#timer.start();
@@ -108,7 +102,7 @@ export class StreamChunks implements PieceReader {
     this.#leave();
   }
 
-  /** Gives the listener what there is for it, or reads on. */
+  /** Gives the reader what there is for it, or reads on. */
   #go(): void {
     if (this.#hasNews) this.#notify();
     else if (!this.#isReading) this.#read();
@@ -261,8 +255,8 @@ export class StreamChunks implements PieceReader {
     }
     this.#isAsked = false;
     if (ready !== undefined) this.#notifyChunks(ready);
-    else if (this.#fault !== undefined) this.#listener.onFault(this.#fault.error);
-    else this.#listener.onEnd();
+    else if (this.#fault !== undefined) this.#reader.failed(this.#fault.error);
+    else this.#reader.ended();
   }
 
   #takeReady(): Uint8Array | undefined {
@@ -286,13 +280,13 @@ export class StreamChunks implements PieceReader {
   #notifyChunks(ready: Uint8Array): void {
     this.#lastLength = ready.length;
     if (ready.length > mostAtOnce) this.#ready = ready.subarray(mostAtOnce);
-    this.#listener.onChunks(this.#ready === undefined ? ready : ready.subarray(0, mostAtOnce));
+    this.#reader.took(this.#ready === undefined ? ready : ready.subarray(0, mostAtOnce));
   }
 
   #notifySilence(): void {
     if (!this.#isAsked) return;
     this.#isAsked = false;
-    this.#listener.onSilence();
+    this.#reader.silent();
   }
 }
 

@@ -17,7 +17,7 @@ import type { AbortReason } from "../open-calls.js";
 import { abortError } from "./abort-error.js";
 import { RestartableTimer } from "./restartable-timer.js";
 import { toUpstreamFailure } from "./send.js";
-import { type ChunkListener, mostAtOnce, StreamChunks } from "./stream-chunks.js";
+import { type ChunkReader, mostAtOnce, StreamChunks } from "./stream-chunks.js";
 import { brokenOff } from "./until-aborted.js";
 
 /** The part of an attempt that relaying a stream needs. */
@@ -48,7 +48,7 @@ export interface StreamEnding {
  * Relays a stream: each upstream event is sent before the next one is read. Before the first piece, failures are thrown
  * as {@link GatewayError} or {@link UpstreamError} `aborted`. After it, a failure is an error event.
  */
-export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>, PieceSource, ChunkListener {
+export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>, PieceSource, ChunkReader {
   readonly isByTick = true;
   readonly #attempt: StreamedAttempt;
   readonly #codec: StreamCodec;
@@ -168,12 +168,12 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
     });
   }
 
-  onChunks(chunks: Uint8Array): void {
+  took(chunks: Uint8Array): void {
     this.#committed = true;
     this.#give(chunks);
   }
 
-  onSilence(): void {
+  silent(): void {
     if (!this.#committed && this.#attempt.holdsStatus) {
       this.#chunks.ask();
       return;
@@ -182,13 +182,13 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
     this.#give(this.#codec.keepAlive());
   }
 
-  onEnd(): void {
+  ended(): void {
     if (this.#settled !== undefined) return;
     let closing: Outgoing;
     try {
       closing = this.#codec.end();
     } catch (error) {
-      this.onFault(error);
+      this.failed(error);
       return;
     }
     const { review } = this.#ending;
@@ -217,11 +217,11 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
 
   /** The upstream has done its work, so the call is charged, although the client gets an error. */
   #reviewFailed(thrown: unknown): void {
-    if (!isGatewayError(thrown)) this.onFault(thrown);
+    if (!isGatewayError(thrown)) this.failed(thrown);
     else if (this.#settled === undefined) this.#break({ reason: "completed" }, thrown, thrown);
   }
 
-  onFault(thrown: unknown): void {
+  failed(thrown: unknown): void {
     if (this.#settled !== undefined) return;
     const { reason, error } = describeFailure(thrown, this.#attempt.call.abortReason, this.#committed);
     this.#break(error === undefined ? { reason } : { reason, error }, error, thrown);

@@ -1,13 +1,17 @@
 import * as z from "zod";
 import { freeText, idText } from "../../check/id-text.js";
+import { InputError } from "../../check/input-error.js";
+import { UnsupportedError } from "../../check/unsupported-error.js";
 import { keyAccount, wholeInstant } from "../../keys/check-key.js";
 import type { Instant } from "../../keys/key-store.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import type { PrepaidState } from "../../ledger/prepaid-state.js";
 import type { Micro } from "../../metering/micro.js";
-import { type AccountTermsLookup, UnknownTermsError } from "./account-terms.js";
+import { UnknownAccountError } from "../refusals/unknown-account-error.js";
+import type { AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
+import { fromLedger, fromStore } from "./from-store.js";
 
 /** What {@link AccountPrepaid.topUp} takes: an amount, and the rest. */
 export type PrepaidTopUp = CreditAmount & {
@@ -31,9 +35,9 @@ export type PrepaidDeduction = CreditAmount & {
 export interface AccountPrepaid {
   /**
    * Adds prepaid credits, once per id. They first pay what the account owes.
-   * @throws TypeError when the amount is not positive; UnknownTermsError when the gateway has an account store, and the
+   * @throws TypeError when the amount is not positive; UnknownAccountError when the gateway has an account store, and the
    * account has neither a record nor keys; LedgerConflictError when the id was used for another top-up; LedgerInputError
-   * when `expiresAt` is over, or there are too many moments of expiry; Error when the ledger keeps no prepaid credits.
+   * when `expiresAt` is over, or there are too many moments of expiry; TypeError when the ledger keeps no prepaid credits.
    */
   topUp(account: string, topUp: PrepaidTopUp): Promise<PrepaidState>;
   /**
@@ -63,8 +67,8 @@ export function accountPrepaid({ ledger, accounts }: PrepaidStores, terms: Accou
   /** A misspelled account must not get another one's money. */
   async function requireAccount(by: string, account: string): Promise<void> {
     if (accounts === undefined || (await terms.ofRecord(account)) !== undefined) return;
-    if ((await terms.ofEachKey(account)).length > 0) return;
-    throw new UnknownTermsError(
+    if ((await fromStore(by, "key", () => terms.ofEachKey(account))).length > 0) return;
+    throw new UnknownAccountError(
       `${by}: the account has neither a record nor keys. Make it with gateway.accounts.put or gateway.keys.create.`,
     );
   }
@@ -74,19 +78,22 @@ export function accountPrepaid({ ledger, accounts }: PrepaidStores, terms: Accou
       const by = "gateway.accounts.topUp";
       const { expiresAt, ...input } = checkAccountInput(by, topUpInput, account, given);
       const amountMicro = positiveMicro(by, input, "deduct takes back what was sold");
-      if (ledger.topUp === undefined) throw keepsNone(by, "topUp");
+      const { topUp } = ledger;
+      if (topUp === undefined) throw keepsNone(by, "topUp");
       await requireAccount(by, account);
       const request = { ...noted(input), account, amountMicro };
-      return ledger.topUp(typeof expiresAt === "number" ? { ...request, expiresAt } : request);
+      const dated = typeof expiresAt === "number" ? { ...request, expiresAt } : request;
+      return fromLedger(by, () => topUp.call(ledger, dated));
     },
 
     async deduct(account, given) {
       const by = "gateway.accounts.deduct";
       const input = checkAccountInput(by, deductionInput, account, given);
       const amountMicro = positiveMicro(by, input, "topUp adds");
-      if (ledger.deduct === undefined) throw keepsNone(by, "deduct");
+      const { deduct } = ledger;
+      if (deduct === undefined) throw keepsNone(by, "deduct");
       await requireAccount(by, account);
-      return ledger.deduct({ ...noted(input), account, amountMicro });
+      return fromLedger(by, () => deduct.call(ledger, { ...noted(input), account, amountMicro }));
     },
   };
 }
@@ -97,7 +104,7 @@ function positiveMicro(
   hint: string,
 ): Micro {
   const { credits, creditsMicro } = amount;
-  if ((credits ?? creditsMicro ?? 1) <= 0) throw new TypeError(`${by}: the amount must be positive: ${hint}.`);
+  if ((credits ?? creditsMicro ?? 1) <= 0) throw new InputError(`${by}: the amount must be positive: ${hint}.`);
   return toCreditsMicro(by, { credits, creditsMicro });
 }
 
@@ -105,6 +112,6 @@ function noted({ id, note }: { id: string; note?: string | undefined }): { id: s
   return note === undefined ? { id } : { id, note };
 }
 
-function keepsNone(by: string, method: string): Error {
-  return new Error(`${by}: the gateway's ledger keeps no prepaid credits. Use one that has \`${method}\`.`);
+function keepsNone(by: string, method: string): UnsupportedError {
+  return new UnsupportedError(`${by}: the gateway's ledger keeps no prepaid credits. Use one that has \`${method}\`.`);
 }

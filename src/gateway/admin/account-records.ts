@@ -32,8 +32,8 @@ export interface ManagedAccountChange extends Omit<AccountChange, "anchor"> {
  * Creates and changes accounts. Changes are effective at once in this process, and in others where the store sends
  * notices (Redis, PostgreSQL), else within `cacheTtlMs`. Calls in progress go on as they began.
  *
- * Every method rejects with a TypeError when an argument is not valid, with an Error when the gateway has no account
- * store or one that cannot do it, and with what the store throws.
+ * Every method rejects with a TypeError when an argument is not valid, and when the gateway has no account store or one
+ * that cannot do it; with a GatewayError 503 when the store fails.
  */
 export interface AccountRecords {
   /**

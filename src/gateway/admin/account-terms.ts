@@ -5,6 +5,10 @@ import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.j
 import type { Clock } from "../../ledger/clock.js";
 import type { WindowLimits } from "../../ledger/credit-ledger.js";
 import { windowLimits } from "../../ledger/windows.js";
+import { UnknownAccountError } from "../refusals/unknown-account-error.js";
+import { UnknownPlanError } from "../refusals/unknown-plan-error.js";
+import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
+import { fromStore } from "./from-store.js";
 
 /** The plan and the anchor of an account. */
 export interface AccountTerms {
@@ -40,16 +44,6 @@ export interface ResolvedTerms {
   readonly limits: WindowLimits;
 }
 
-/**
- * The account's plan or anchor is not known. It has neither a record nor keys, its keys differ or cannot be listed, or the plan does not
- * exist. The message says what to pass.
- */
-export class UnknownTermsError extends Error {
-  override readonly name = "UnknownTermsError";
-  /** The HTTP status that says so. */
-  readonly status = 404;
-}
-
 interface TermsLookups {
   readonly findAllowance: Lookup<Allowance>;
   readonly findAccount: Lookup<KnownAccount> | undefined;
@@ -67,7 +61,7 @@ export class AccountTermsLookup {
     this.#clock = clock;
   }
 
-  /** @throws UnknownTermsError */
+  /** @throws UnknownTermsError; what the key store throws. */
   async find(by: string, account: string, { plan, anchor }: GivenTerms): Promise<FoundTerms> {
     if (plan !== undefined && anchor !== undefined) return { plan, anchor };
     const known = await this.ofRecord(account);
@@ -75,12 +69,12 @@ export class AccountTermsLookup {
     return { plan: plan ?? known.plan, anchor: anchor === undefined ? known.anchor : anchor };
   }
 
-  /** @throws UnknownTermsError */
+  /** @throws UnknownTermsError; GatewayError 503 when a store fails. */
   async resolve(by: string, account: string, given: GivenTerms): Promise<ResolvedTerms> {
-    const { plan, anchor } = await this.find(by, account, given);
+    const { plan, anchor } = await fromStore(by, "key", () => this.find(by, account, given));
     const allowance = await this.#lookups.findAllowance(plan);
     if (allowance === undefined) {
-      throw new UnknownTermsError(
+      throw new UnknownPlanError(
         `${by}: there is no plan ${JSON.stringify(plan)}. Make it, or give another as \`plan\`.`,
       );
     }
@@ -123,8 +117,8 @@ export class AccountTermsLookup {
     if (plan === undefined || anchor === undefined) {
       const what = "Give `plan`, and `anchor` unless its weeks and months begin by the calendar.";
       const none = this.#lookups.findAccount === undefined ? "has no keys" : "has neither a record nor keys";
-      const lack = keys.length === 0 ? `the account ${none}` : "no key of the account names a plan";
-      throw new UnknownTermsError(`${by}: ${lack}. ${what}`);
+      if (keys.length === 0) throw new UnknownAccountError(`${by}: the account ${none}. ${what}`);
+      throw new UnknownTermsError(`${by}: no key of the account names a plan. ${what}`);
     }
     const differing = [...(plans.length > 1 ? ["plan"] : []), ...(anchors.length > 1 ? ["anchor"] : [])];
     if (differing.length === 0) return { plan, anchor };

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { checkInput } from "../../check/check-input.js";
+import { InputError } from "../../check/input-error.js";
 
 /**
  * Checks what a method is called with that takes the account first. An account among the rest would be a second one.
@@ -12,7 +13,7 @@ export function checkAccountInput<Schema extends z.ZodObject>(
   given: object,
 ): z.output<Schema> {
   if ((given as { account?: unknown } | null)?.account !== undefined) {
-    throw new TypeError(`${by}: There is no member \`account\`: the account is the first argument.`);
+    throw new InputError(`${by}: There is no member \`account\`: the account is the first argument.`);
   }
   return checkInput(by, schema, { ...given, account });
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { mostCredits } from "../../check/credit-limit.js";
+import { InputError } from "../../check/input-error.js";
 import { toDecimal } from "../../metering/decimal.js";
 import type { Micro } from "../../metering/micro.js";
 
@@ -32,11 +33,11 @@ export function toCreditsMicro(
   { credits, creditsMicro }: { [name in "credits" | "creditsMicro"]?: number | undefined },
 ): Micro {
   if ((credits === undefined) === (creditsMicro === undefined)) {
-    throw new TypeError(`${by}: give \`credits\`, or \`creditsMicro\` (1 credit = 1,000,000), and not both.`);
+    throw new InputError(`${by}: give \`credits\`, or \`creditsMicro\` (1 credit = 1,000,000), and not both.`);
   }
   const name = credits === undefined ? "creditsMicro" : "credits";
   const amount = credits ?? creditsMicro ?? 0;
-  if (!(amount >= 0)) throw new TypeError(`${by}: \`${name}\` must not be negative.`);
+  if (!(amount >= 0)) throw new InputError(`${by}: \`${name}\` must not be negative.`);
   const { digits, decimals } = toDecimal(amount, name);
   const unit = 10n ** BigInt(decimals);
   const scaled = credits === undefined ? digits : digits * 10n ** BigInt(microDecimals);
@@ -44,10 +45,12 @@ export function toCreditsMicro(
   const rest = scaled - micro * unit;
   const isNoise = credits !== undefined && (rest < 0n ? -rest : rest) * noisePart < scaled;
   if (rest !== 0n && !isNoise)
-    throw new TypeError(`${by}: \`${name}\` must be a whole number of micro-credits: credits have at most 6 decimals.`);
+    throw new InputError(
+      `${by}: \`${name}\` must be a whole number of micro-credits: credits have at most 6 decimals.`,
+    );
   if (micro > BigInt(Number.MAX_SAFE_INTEGER)) {
     const most = credits === undefined ? Number.MAX_SAFE_INTEGER : mostCredits;
-    throw new TypeError(`${by}: \`${name}\` must be at most ${most}.`);
+    throw new InputError(`${by}: \`${name}\` must be at most ${most}.`);
   }
   return Number(micro);
 }

@@ -2,11 +2,11 @@ import { isSameData } from "../../check/is-same-data.js";
 import { withoutNulls } from "../../check/without-nulls.js";
 import type { ApiKey } from "../../keys/key-store.js";
 
-type Limits = Pick<ApiKey, "enabled" | "credits" | "rates" | "lineage">;
+type Limits = Pick<ApiKey, "enabled" | "credits" | "rates" | "tags" | "lineage">;
 
 /**
- * What limits a key, but is not kept so: a store that ignores a member would lift a limit. Only a key with caps or rates
- * needs its lineage.
+ * What limits a key, but is not kept so: a store that ignores a member would lift a limit. Budgets limit what has their tag.
+ * Only a key with caps or rates needs its lineage.
  */
 export function lostLimits(given: Limits, kept: Limits | null | undefined): readonly string[] {
   const isCounted = hasMembers(given.credits) || hasMembers(given.rates);
@@ -14,6 +14,7 @@ export function lostLimits(given: Limits, kept: Limits | null | undefined): read
     ...(given.enabled === false && kept?.enabled !== false ? ["`enabled`"] : []),
     ...(hasMembers(given.credits) && !isSameLimit(given.credits, kept?.credits) ? ["`credits`"] : []),
     ...(hasMembers(given.rates) && !isSameLimit(given.rates, kept?.rates) ? ["`rates`"] : []),
+    ...(hasMembers(given.tags) && !isSameLimit(given.tags, kept?.tags) ? ["`tags`"] : []),
     ...(isCounted && given.lineage && given.lineage !== kept?.lineage ? ["`lineage`"] : []),
   ];
 }

@@ -8,10 +8,13 @@ import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.j
 import {
   type CreditLedger,
   type HistoryPage,
+  type LedgerEntry,
   type WindowName,
   type WindowStates,
   windowNames,
 } from "../../ledger/credit-ledger.js";
+import { entryKinds } from "../../ledger/journal/history-filter.js";
+import type { AccountStatement } from "../../ledger/statement/account-statement.js";
 import type { UsageSum } from "../../ledger/usage/usage-sum.js";
 import type { Micro } from "../../metering/micro.js";
 import { meantDimension, reservedTags, usageDimensions } from "../../metering/tags.js";
@@ -27,6 +30,7 @@ import { type AccountPrepaid, accountPrepaid } from "./account-prepaid.js";
 import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
+import { fromLedger, fromStore } from "./from-store.js";
 
 /** What {@link ManagedAccounts.grant} takes. */
 export interface CreditGrant extends AccountTerms {
@@ -47,16 +51,30 @@ export interface HistoryRange {
   to?: Instant | undefined;
 }
 
+/** Which entries of a journal {@link ManagedAccounts.history} gives. */
+export interface JournalRange extends HistoryRange {
+  /** Only entries of these kinds. Default: all. */
+  kinds?: readonly LedgerEntry["kind"][] | undefined;
+  /** Only entries of this id: of one call, hold, grant, top-up or deduction. Default: all. */
+  id?: string | undefined;
+  /** From the page before, as it is. */
+  cursor?: string | undefined;
+  /** Entries per page, 1 to 1000. Default: 100. */
+  limit?: number | undefined;
+}
+
 /**
  * The accounts and their credits, for the host's billing code. Amounts are micro-credits: 1 credit = 1,000,000.
  *
- * Every method rejects with a TypeError when an argument is not valid, and with what the stores throw. After a {@link
- * LedgerUnavailableError}, retry; with the same `id` where there is one.
+ * Every method rejects with a TypeError when an argument is not valid, with a {@link LedgerUnavailableError} when the
+ * ledger fails, and with a GatewayError 503 when another store does. Then retry; with the same `id` where there is one.
+ * All errors have the HTTP status that says so, as `status` and `statusCode`.
  */
 export interface ManagedAccounts extends AccountRecords, AccountPrepaid, AccountHolds {
   /**
    * Reads the three windows, and the prepaid credits. It opens no window.
-   * @throws UnknownTermsError when neither `terms` nor the account's record nor its keys name its plan, or the plan does not exist.
+   * @throws UnknownAccountError when there is no such account, and no `terms` are given; UnknownPlanError when the plan does
+   * not exist; UnknownTermsError when its keys do not say its plan or its anchor.
    */
   balance(account: string, terms?: AccountTerms): Promise<AccountBalance>;
   /**
@@ -73,18 +91,21 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
   reset(account: string, windows?: readonly WindowName[]): Promise<void>;
   /**
    * The journal: charges, grants and resets, the newest first, in pages.
-   * @param request - `from`: inclusive; `to`: exclusive; `limit`: entries per page, 1 to 1000, by default 100; `cursor`: from the page before, as it is.
-   * @throws Error when the ledger keeps no journal.
+   * @throws TypeError when the ledger keeps no journal.
    */
-  history(
-    account: string,
-    request?: HistoryRange & { cursor?: string | undefined; limit?: number | undefined },
-  ): Promise<HistoryPage>;
+  history(account: string, request?: JournalRange): Promise<HistoryPage>;
+  /**
+   * What became of an account's credits in a time: `opening + bought − used − expired − taken back = closing` of prepaid
+   * credits, to the micro-credit, and beside it what the plan paid. The end of one statement is the beginning of the next.
+   * Without `to`, or where `to` is later than now, `closingMicro` is the balance.
+   * @throws TypeError when the ledger keeps no journal or no prepaid credits.
+   */
+  statement(account: string, range?: HistoryRange): Promise<AccountStatement>;
   /**
    * The usage by day (UTC), model and key, the newest day first. `from` is inclusive, `to` exclusive. Calls of free models are not in it. SQLite and PostgreSQL
    * keep sums, so a long time takes milliseconds. Other ledgers read their journal, a few entries at a time, so that
    * other work can run between.
-   * @throws Error when the ledger keeps neither sums nor a journal.
+   * @throws TypeError when the ledger keeps neither sums nor a journal.
    */
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
   /**
@@ -136,6 +157,8 @@ const usageInput = rangeInput.extend({
     .optional(),
 });
 const historyInput = rangeInput.extend({
+  kinds: z.array(z.enum(entryKinds)).min(1).optional(),
+  id: idText().optional(),
   cursor: filled.optional(),
   limit: z.number().int().min(1).max(1000).optional(),
 });
@@ -181,7 +204,7 @@ export function managedAccounts(
     async balance(account, given = {}) {
       const by = "gateway.accounts.balance";
       const { plan, limits } = await terms.resolve(by, account, checkAccountInput(by, termsInput, account, given));
-      const { windows, prepaid } = await ledger.balance(account, limits);
+      const { windows, prepaid } = await fromLedger(by, () => ledger.balance(account, limits));
       return { ...toBalance(account, plan, windows), ...(prepaid !== undefined && { prepaid }) };
     },
 
@@ -191,12 +214,13 @@ export function managedAccounts(
       const { id, window, amountMicro, note } = input;
       const { plan, limits } = await terms.resolve(by, account, input);
       const grant = { id, account, window, amountMicro, limits, ...(note !== undefined && { note }) };
-      return toBalance(account, plan, await ledger.grant(grant));
+      return toBalance(account, plan, await fromLedger(by, () => ledger.grant(grant)));
     },
 
     async reset(account, windows = windowNames) {
-      const input = checkInput("gateway.accounts.reset", resetInput, { account, windows });
-      await ledger.reset(account, input.windows);
+      const by = "gateway.accounts.reset";
+      const input = checkInput(by, resetInput, { account, windows });
+      await fromLedger(by, () => ledger.reset(account, input.windows));
     },
 
     async history(account, request = {}) {
@@ -205,16 +229,26 @@ export function managedAccounts(
       return journal.read(by, { account: accountId, ...rest });
     },
 
+    async statement(account, range = {}) {
+      const by = "gateway.accounts.statement";
+      const { account: accountId, from, to } = checkAccountInput(by, rangeInput, account, range);
+      return journal.statement(by, { account: accountId, from, to });
+    },
+
     usage,
 
     async forget(account) {
-      checkInput("gateway.accounts.forget", accountInput, { account });
+      const by = "gateway.accounts.forget";
+      checkInput(by, accountInput, { account });
       // This is first, so that no call starts in between.
-      const hashes = (await keys.forget?.(account)) ?? [];
+      const hashes = await fromStore(by, "key", () => keys.forget?.(account) ?? []);
       for (const hash of hashes) findCaller.forget(hash);
-      await accounts?.forget?.(account);
+      await fromStore(by, "account", () => accounts?.forget?.(account));
       findAccount?.forget(account);
-      await Promise.all([ledger.forget(account), responses?.forget(account)]);
+      await Promise.all([
+        fromLedger(by, () => ledger.forget(account)),
+        fromStore(by, "response", () => responses?.forget(account)),
+      ]);
     },
   };
 }

@@ -4,16 +4,18 @@ import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { ratesSchema } from "../../check/rates-schema.js";
 import type { GatewayWarning, Warn } from "../../events/warning.js";
-import { keyAccount, keyCredits, keyEnabled, keyModels, keyName, wholeInstant } from "../../keys/check-key.js";
+import { keyAccount, keyCredits, keyEnabled, keyModels, keyName, keyTags, wholeInstant } from "../../keys/check-key.js";
 import { keyMetadata } from "../../keys/key-metadata.js";
-import type { Instant, KeyCredits, KeyMetadata, StoredKey } from "../../keys/key-store.js";
+import type { Instant, KeyChange, KeyCredits, KeyMetadata, StoredKey } from "../../keys/key-store.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { Rates } from "../../metering/rates.js";
+import type { Tags } from "../../metering/tags.js";
+import { KeyEndedError } from "../refusals/key-ended-error.js";
+import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { checkAccountInput } from "./check-account-input.js";
+import { fromStore } from "./from-store.js";
 import { type KeyServices, StoredKeys } from "./stored-keys.js";
-import { UnknownAccountError } from "./unknown-account-error.js";
-import { UnknownKeyError } from "./unknown-key-error.js";
 
 /**
  * A key as the host sees it: everything but the key itself and its hash. Instants are epoch milliseconds. Each member is
@@ -50,6 +52,8 @@ export interface ManagedKey {
   credits: KeyCredits | null;
   /** Its rate limits. `null`: none of its own. */
   rates: Rates | null;
+  /** What its calls are filed under. `null`: nothing. */
+  tags: Tags | null;
   /** Where its caps and rates are counted: the id of the key that it was first rotated from. `null`: under its own. */
   lineage: string | null;
   /**
@@ -93,6 +97,11 @@ export interface NewKey {
   /** Rate limits of the key, beside those of its plan and account. Default: none. */
   rates?: Rates | null | undefined;
   /**
+   * What all of its calls are filed under in the journal, in usage and in events, such as `{ member: "42" }`: at most 16, with
+   * the names and values that `onRequest` may give. Default: nothing.
+   */
+  tags?: Tags | null | undefined;
+  /**
    * Where the account's weeks and months begin. All keys of an account must have the same one. Default: that of the
    * account's newest key; without one, or with `null`, Monday 00:00 UTC and the first of the month 00:00 UTC.
    */
@@ -101,6 +110,12 @@ export interface NewKey {
 
 /** What {@link ManagedKeys.update} changes. `undefined` leaves a member alone, `null` takes it away. */
 export interface ManagedKeyChange {
+  /**
+   * Moves the key with its secret: from now on its calls use this account's credits; calls in progress go on with the one
+   * before. Its caps and rates begin anew there. Without `anchor`, it takes the one of the account's newest key, as a new key
+   * does.
+   */
+  account?: string | undefined;
   /** `null` only where the gateway has `accounts`. */
   plan?: string | null | undefined;
   name?: string | null | undefined;
@@ -117,6 +132,8 @@ export interface ManagedKeyChange {
   credits?: KeyCredits | null | undefined;
   /** All rate limits: one that is not given is gone. */
   rates?: Rates | null | undefined;
+  /** All of them: one that is not given is gone. */
+  tags?: Tags | null | undefined;
   /** See {@link NewKey.anchor}: change it on all keys of the account. */
   anchor?: Instant | null | undefined;
 }
@@ -125,13 +142,13 @@ export interface ManagedKeyChange {
  * Creates and changes API keys, for the host's own dashboard. Changes are effective at once in this process, and in
  * others where the store sends notices (Redis, PostgreSQL), else within `cacheTtlMs`.
  *
- * Every method rejects with a TypeError when an argument is not valid or the key store cannot write, and with what the
- * store throws.
+ * Every method rejects with a TypeError when an argument is not valid or the key store cannot write, and with a
+ * GatewayError 503 when the store fails.
  */
 export interface ManagedKeys {
   /**
    * Makes a key: `keyPrefix`, 238 random bits and a checksum. Only its hash and its hint are stored.
-   * @throws TypeError when the store does not keep `enabled`, `credits` or `rates` that were given. The key is revoked.
+   * @throws TypeError when the store does not keep `enabled`, `credits`, `rates` or `tags` that were given. The key is revoked.
    * UnknownAccountError when the gateway has `accounts`, and the account has no record there, unless a `plan` is given.
    */
   create(key: NewKey): Promise<CreatedKey>;
@@ -152,17 +169,21 @@ export interface ManagedKeys {
    * under the new one's caps and rates.
    * @param options - `graceMs`: how long the old key stays valid, in milliseconds, by default 0, at most 100 years;
    * `expiresAt`: of the new key, by default that of the old one.
-   * @throws UnknownKeyError, and Error when the key is revoked or expired.
+   * @throws UnknownKeyError; KeyEndedError when the key is revoked or expired.
    */
   rotate(
     id: string,
     options?: { graceMs?: number | undefined; expiresAt?: Instant | null | undefined },
   ): Promise<CreatedKey>;
-  /** @throws UnknownKeyError; TypeError when the store does not keep `enabled`, `credits` or `rates` that were given. */
+  /**
+   * @throws UnknownKeyError; TypeError when the store does not keep `account`, `enabled`, `credits`, `rates` or `tags` that
+   * were given. UnknownAccountError as {@link create}, for another `account`.
+   */
   update(id: string, change: ManagedKeyChange): Promise<ManagedKey>;
 }
 
 const keyChange = z.strictObject({
+  account: keyAccount.optional(),
   plan: idText().nullish(),
   name: keyName,
   expiresAt: wholeInstant,
@@ -172,8 +193,9 @@ const keyChange = z.strictObject({
   metadata: keyMetadata,
   credits: keyCredits,
   rates: ratesSchema,
+  tags: keyTags,
 });
-const newKey = z.strictObject({ account: keyAccount, ...keyChange.shape });
+const newKey = z.strictObject({ ...keyChange.shape, account: keyAccount });
 /** Without an account store, only keys name plans. */
 const withPlan = {
   newKey: newKey.extend({ plan: idText() }),
@@ -206,19 +228,25 @@ export function managedKeys(
 ): ManagedKeys {
   const stored = new StoredKeys(services, findCaller, clock);
   const schemas = accounts === undefined ? withPlan : { newKey, keyChange };
+
+  /** An anchor other than that of the account's keys would begin new windows, and so reset what is used. */
+  async function termsOf(by: string, owner: KeyOwner, anchor: number | null | undefined) {
+    const hasRecord = accounts === undefined || (await isRecorded(by, accounts, owner));
+    const needsOthers = anchor === undefined || !hasRecord;
+    const others = needsOthers ? await stored.store(by, "insert", "list").list(owner.account) : [];
+    return {
+      anchor: anchor === undefined ? others.at(-1)?.anchor : anchor,
+      isUnknown: !hasRecord && others.length === 0,
+    };
+  }
+
   return {
     async create(input) {
       const by = "gateway.keys.create";
-      const { anchor, ...key } = checkInput(by, schemas.newKey, input);
-      const hasRecord = accounts === undefined || (await isRecorded(by, accounts, key));
-      const needsOthers = anchor === undefined || !hasRecord;
-      const others = needsOthers ? await stored.store(by, "insert", "list").list(key.account) : [];
-      // An anchor other than the account's would begin new windows, and so reset what is used.
-      const created = await stored.insert(by, {
-        ...key,
-        anchor: anchor === undefined ? others.at(-1)?.anchor : anchor,
-      });
-      if (!hasRecord && others.length === 0) warn(unknownAccount(by, key));
+      const key = checkInput(by, schemas.newKey, input);
+      const { anchor, isUnknown } = await termsOf(by, key, key.anchor);
+      const created = await stored.insert(by, { ...key, anchor });
+      if (isUnknown) warn(unknownAccount(by, key));
       if (typeof key.plan === "string") await warnOfUnknownPlan(by, key.plan);
       return toCreatedKey(created);
     },
@@ -236,7 +264,7 @@ export function managedKeys(
       const listed = (await stored.store(by, "list").list(account)).map(toManagedKey);
       const first = after === undefined ? 0 : listed.findIndex(({ id }) => id === after) + 1;
       if (after !== undefined && first === 0) {
-        throw new UnknownKeyError(`${by}: the account has no key of the id ${JSON.stringify(after)}.`);
+        throw stored.unknown(by, after, "the account has no key");
       }
       return listed.slice(first, limit === undefined ? undefined : first + limit);
     },
@@ -254,7 +282,7 @@ export function managedKeys(
       const old = await stored.find(by, id);
       const now = clock.now();
       if (now >= Math.min(old.expiresAt ?? Infinity, old.revokedAt ?? Infinity)) {
-        throw new Error(`${by}: the key ${id} is revoked or expired. Make a new one with gateway.keys.create.`);
+        throw new KeyEndedError(`${by}: the key ${id} is revoked or expired. Make a new one with gateway.keys.create.`);
       }
       return toCreatedKey(await replaceKey(stored, old, { expiresAt, revokedAt: now + graceMs, now }));
     },
@@ -264,7 +292,15 @@ export function managedKeys(
       const checked = checkInput(by, schemas.keyChange, input);
       checkInput(by, keyId, { id });
       const given = Object.entries(checked).filter(([, value]) => value !== undefined);
-      const changed = await stored.change(by, await stored.find(by, id), Object.fromEntries(given));
+      const change: KeyChange = Object.fromEntries(given);
+      const key = await stored.find(by, id);
+      const { account = key.account, plan = key.plan } = change;
+      if (account !== key.account) {
+        const { anchor, isUnknown } = await termsOf(by, { account, plan }, checked.anchor);
+        change.anchor = anchor ?? null;
+        if (isUnknown) warn(unknownAccount(by, { account, plan }));
+      }
+      const changed = await stored.change(by, key, change);
       if (typeof checked.plan === "string") await warnOfUnknownPlan(by, checked.plan);
       return toManagedKey(changed);
     },
@@ -276,7 +312,7 @@ type KeyOwner = Pick<NewKey, "account" | "plan">;
 /** @throws UnknownAccountError when nothing would give the key a plan: each of its requests would be refused. */
 async function isRecorded(by: string, accounts: AccountStore, { account, plan }: KeyOwner): Promise<boolean> {
   // Not through the cache, which would remember that there is no account.
-  const found = await accounts.find(account);
+  const found = await fromStore(by, "account", () => accounts.find(account));
   if (found !== undefined && found !== null) return true;
   if (typeof plan === "string") return false;
   throw new UnknownAccountError(
@@ -299,9 +335,9 @@ async function replaceKey(
   { expiresAt = old.expiresAt, revokedAt, now }: { expiresAt: StoredKey["expiresAt"]; revokedAt: number; now: number },
 ): Promise<{ key: StoredKey; secret: string }> {
   const by = "gateway.keys.rotate";
-  const { account, plan, name, enabled, models, anchor, metadata, credits, rates, lineage } = old;
+  const { account, plan, name, enabled, models, anchor, metadata, credits, rates, tags, lineage } = old;
   const created = await stored.insert(by, {
-    ...{ account, plan, name, enabled, models, anchor, metadata, credits, rates, expiresAt },
+    ...{ account, plan, name, enabled, models, anchor, metadata, credits, rates, tags, expiresAt },
     lineage: lineage ?? old.id,
   });
   try {
@@ -335,6 +371,7 @@ function toManagedKey(key: StoredKey): ManagedKey {
     metadata: others.metadata ?? null,
     credits: others.credits ?? null,
     rates: others.rates ?? null,
+    tags: others.tags ?? null,
     lineage: others.lineage ?? null,
     lastUsedAt: others.lastUsedAt ?? null,
   };

@@ -8,6 +8,7 @@ import type { Warn } from "../../events/warning.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import { checkNewPlan } from "../../plans/plan-schema.js";
 import type { Plan, PlanStore, WritablePlanStore } from "../../plans/plan-store.js";
+import { fromStore } from "./from-store.js";
 import { requireLimitsKept } from "./require-limits-kept.js";
 import { requireMethods } from "./require-methods.js";
 
@@ -18,21 +19,23 @@ export interface ManagedPlans {
    * processes get it at once where the store sends notices (Redis, PostgreSQL), else within `cacheTtlMs`. The used
    * credits of accounts stay used.
    *
-   * @throws TypeError when the plan is not valid, has rates that the ledger does not keep, or the plan store cannot write; and what the store throws.
+   * @throws TypeError when the plan is not valid, has rates that the ledger does not keep, or the plan store cannot write;
+   * GatewayError 503 when the store fails.
    */
   put(plan: Plan): Promise<void>;
-  /** @returns the plan as the store has it now; `undefined` when there is none. Rejects with what the store throws. @throws TypeError when it is no id. */
+  /** @returns the plan as the store has it now; `undefined` when there is none. @throws TypeError when it is no id;
+   * GatewayError 503 when the store fails. */
   get(id: string): Promise<Plan | undefined>;
   /**
    * All plans, by id.
-   * @throws TypeError when the plan store cannot list them; and what the store throws.
+   * @throws TypeError when the plan store cannot list them; GatewayError 503 when it fails.
    */
   list(): Promise<Plan[]>;
   /**
    * Deletes the plan, effective as soon as {@link put} is. Keys of the plan then see no model, and calls in progress go
    * on. The used credits of accounts stay used.
    * @returns whether there was such a plan.
-   * @throws TypeError when it is no id, or the plan store cannot delete; and what the store throws.
+   * @throws TypeError when it is no id, or the plan store cannot delete; GatewayError 503 when it fails.
    */
   delete(id: string): Promise<boolean>;
 }
@@ -47,20 +50,22 @@ export function managedPlans(
 ): ManagedPlans {
   return {
     async get(id) {
-      checkInput("gateway.plans.get", planId, { id });
-      return (await plans.find(id)) ?? undefined;
+      const by = "gateway.plans.get";
+      checkInput(by, planId, { id });
+      return (await fromStore(by, "plan", () => plans.find(id))) ?? undefined;
     },
     async list() {
+      const by = "gateway.plans.list";
       const { listAll } = plans as Partial<WritablePlanStore>;
-      if (listAll === undefined && plans.list !== undefined) return toSortedPlans(plans.list());
-      return toSortedPlans(
-        await requireMethods<WritablePlanStore>("gateway.plans.list", "plan", plans, ["listAll"]).listAll(),
-      );
+      if (listAll === undefined && plans.list !== undefined) {
+        return toSortedPlans(await fromStore(by, "plan", () => plans.list?.() ?? []));
+      }
+      return toSortedPlans(await requireMethods(by, "plan", plans, ["listAll"]).listAll());
     },
     async delete(id) {
       const by = "gateway.plans.delete";
       checkInput(by, planId, { id });
-      const store = requireMethods<WritablePlanStore>(by, "plan", plans, ["delete"]);
+      const store = requireMethods(by, "plan", plans, ["delete"]);
       try {
         return await store.delete(id);
       } finally {
@@ -73,7 +78,7 @@ export function managedPlans(
       const allowance = toAllowance(plan.id, plan);
       requireLimitsKept(by, ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
       warnOfUnmatched(allowance, catalog.current, warn);
-      const store = requireMethods<WritablePlanStore>(by, "plan", plans, ["put"]);
+      const store = requireMethods(by, "plan", plans, ["put"]);
       try {
         await store.put(plan);
       } finally {

@@ -14,6 +14,7 @@ import { type Funding, fundingOf } from "../../ledger/funding.js";
 import { prepaidOf } from "../../ledger/limits/held-limits.js";
 import type { Micro } from "../../metering/micro.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
+import { ledgerFault } from "./from-store.js";
 
 /** How a hold ended. */
 export interface HoldEnd {
@@ -109,20 +110,20 @@ export class OpenHold implements CreditHold {
     const by = "hold.settle";
     const amountMicro = toCreditsMicro(by, checkInput(by, costInput, cost));
     const { ledger } = this.#services;
-    return this.#endBy(() => ledger.settle(this.lease, { amountMicro, tags: this.#tags }), amountMicro);
+    return this.#endBy(by, () => ledger.settle(this.lease, { amountMicro, tags: this.#tags }), amountMicro);
   }
 
   async release(): Promise<HoldEnd> {
     const { ledger } = this.#services;
-    return this.#endBy(() => ledger.release(this.lease), 0);
+    return this.#endBy("hold.release", () => ledger.release(this.lease), 0);
   }
 
-  #endBy(send: () => Promise<SettleResult>, amountMicro: Micro): Promise<HoldEnd> {
-    this.#end ??= this.#send(send, amountMicro);
+  #endBy(by: string, send: () => Promise<SettleResult>, amountMicro: Micro): Promise<HoldEnd> {
+    this.#end ??= this.#send(by, send, amountMicro);
     return this.#end;
   }
 
-  async #send(send: () => Promise<SettleResult>, amountMicro: Micro): Promise<HoldEnd> {
+  async #send(by: string, send: () => Promise<SettleResult>, amountMicro: Micro): Promise<HoldEnd> {
     let end: Pick<HoldEnd, "status" | "prepaidMicro">;
     try {
       const { status, prepaidMicro = 0 } = await send();
@@ -130,7 +131,7 @@ export class OpenHold implements CreditHold {
     } catch (error) {
       if (!(error instanceof SettlementKeptError)) {
         this.#end = undefined;
-        throw error;
+        throw ledgerFault(by, error);
       }
       end = { status: "kept" };
     }

@@ -1,5 +1,6 @@
 import { KeyCaps } from "../../access/key-caps.js";
 import { RateRules } from "../../access/rate-rules.js";
+import { UnsupportedError } from "../../check/unsupported-error.js";
 import type { KeyCredits } from "../../keys/key-store.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import type { Rates } from "../../metering/rates.js";
@@ -13,7 +14,7 @@ export interface Limited {
 /**
  * @param by - the public method, for the error.
  * @param what - what has the limits, such as `the plan "pro"`.
- * @throws TypeError for caps and rates that the ledger would not keep.
+ * @throws UnsupportedError for caps and rates that the ledger would not keep.
  */
 export function requireLimitsKept(
   by: string,
@@ -26,7 +27,7 @@ export function requireLimitsKept(
   const hasRates = RateRules.of(scope, rates) !== undefined;
   if (!hasRates && KeyCaps.of("", credits) === undefined) return;
   const kind = hasRates ? "rates" : "caps";
-  throw new TypeError(
+  throw new UnsupportedError(
     `${by}: this ledger keeps no ${kind}: ${what} has some, which would limit nothing. Take them away, or use a ledger ` +
       "with `keepsLimits`.",
   );

@@ -1,3 +1,15 @@
+import type { WritableAccountStore } from "../../accounts/account-store.js";
+import { UnsupportedError } from "../../check/unsupported-error.js";
+import type { WritableKeyStore } from "../../keys/key-store.js";
+import type { WritablePlanStore } from "../../plans/plan-store.js";
+import { fromStore } from "./from-store.js";
+
+interface Contracts {
+  key: WritableKeyStore;
+  plan: WritablePlanStore;
+  account: WritableAccountStore;
+}
+
 const kinds = {
   key: { contract: "WritableKeyStore", inMemory: "memoryKeyStore" },
   plan: { contract: "WritablePlanStore", inMemory: "memoryPlanStore" },
@@ -5,21 +17,31 @@ const kinds = {
 };
 
 /**
- * Returns the store if it has these methods.
- * @throws TypeError that says what to do if it lacks one.
+ * Returns these methods of the store. What they throw is as {@link fromStore} has it.
+ * @throws UnsupportedError that says what to do if the store lacks one.
  */
-export function requireMethods<Store extends object>(
+export function requireMethods<Kind extends keyof Contracts, Method extends keyof Contracts[Kind] & string>(
   by: string,
-  kind: keyof typeof kinds,
-  store: object,
-  methods: readonly (keyof Store & string)[],
-): Store {
-  const missing = methods.filter((method) => typeof (store as Record<string, unknown>)[method] !== "function");
-  if (missing.length === 0) return store as Store;
+  kind: Kind,
+  given: object,
+  methods: readonly Method[],
+): Pick<Contracts[Kind], Method> {
+  const store = given as Record<string, unknown>;
+  const missing = methods.filter((method) => typeof store[method] !== "function");
+  if (missing.length === 0) {
+    const asked = methods.map((method) => [method, asking(by, kind, store as AnyStore, method)]);
+    return Object.fromEntries(asked) as Pick<Contracts[Kind], Method>;
+  }
   const names = missing.map((method) => `\`${method}\``).join(", ");
   const { contract, inMemory } = kinds[kind];
-  throw new TypeError(
+  throw new UnsupportedError(
     `${by}: the gateway's ${kind} store lacks ${names}. Use the one of sqliteStores, redisStores or postgresStores, or ` +
       `${inMemory}; or give yours the methods of ${contract}; or go on managing ${kind}s where your store finds them.`,
   );
+}
+
+type AnyStore = Record<string, (...args: readonly unknown[]) => unknown>;
+
+function asking(by: string, kind: keyof Contracts, store: AnyStore, method: string) {
+  return (...args: readonly unknown[]) => fromStore(by, kind, () => store[method]?.(...args));
 }

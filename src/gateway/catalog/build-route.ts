@@ -1,4 +1,5 @@
 import type { CatalogModel } from "../../access/catalog.js";
+import { InputError } from "../../check/input-error.js";
 import { type CompiledPrice, compilePrice, type Price } from "../../metering/price.js";
 import { defaultOperations, type UpstreamProvider } from "../../providers/upstream-provider.js";
 import type { Target, TargetGroup } from "../../routing/target.js";
@@ -69,7 +70,7 @@ export function buildRoute(
 
 function requireProvider({ by, providers }: RouteContext, name: string): UsedProvider {
   const found = providers.get(name);
-  if (found === undefined) throw new TypeError(`${by}: no provider "${name}".`);
+  if (found === undefined) throw new InputError(`${by}: no provider "${name}".`);
   return found;
 }
 
@@ -138,6 +139,6 @@ function priceOf(by: string, id: string, price: Price): CompiledPrice {
     return compilePrice(price);
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(`${by}: the price of the model "${id}" is not valid: ${problem}`, { cause });
+    throw new InputError(`${by}: the price of the model "${id}" is not valid: ${problem}`, { cause });
   }
 }

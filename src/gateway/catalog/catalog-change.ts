@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { explainOnce } from "../../check/explain-issue.js";
+import { InputError } from "../../check/input-error.js";
 import { listProblems, problemsOf } from "../../check/list-problems.js";
 import type { UpstreamProvider } from "../../providers/upstream-provider.js";
 import type { Model } from "../options.js";
@@ -23,9 +24,9 @@ const changeSchema = z.strictObject({
 export function checkCatalogChange(by: string, change: CatalogChange, current: CatalogOptions): CatalogOptions {
   const invalid = `${by}: the options are not valid`;
   const result = changeSchema.safeParse(change, explainOnce("option"));
-  if (!result.success) throw new TypeError(listProblems(invalid, problemsOf(result.error)));
+  if (!result.success) throw new InputError(listProblems(invalid, problemsOf(result.error)));
   const { models = current.models, providers = current.providers } = result.data;
   const problems = catalogProblems({ models, providers });
-  if (problems.length > 0) throw new TypeError(listProblems(invalid, problems));
+  if (problems.length > 0) throw new InputError(listProblems(invalid, problems));
   return { models, providers };
 }

@@ -1,6 +1,7 @@
 import { toAllowance } from "../../access/allowance.js";
 import type { Catalog, CurrentCatalog } from "../../access/catalog.js";
 import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";
+import { serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
 import type { PlanStore } from "../../plans/plan-store.js";
 import { buildCatalog } from "./build-catalog.js";
@@ -36,12 +37,12 @@ export class LiveCatalog implements CurrentCatalog {
 
   /**
    * Replaces the catalog in one step. Calls in progress keep theirs.
-   * @throws TypeError or RangeError when the change or a listed plan is not valid, Error when the gateway is closed, and what the plan store throws.
+   * @throws TypeError or RangeError when the change or a listed plan is not valid, GatewayError 503 when the gateway is closed, and what the plan store throws.
    * Then nothing has changed.
    */
   update(change: CatalogChange, { openCalls, plans, warn }: ChangeServices): void {
     const by = "gateway.update";
-    if (openCalls.isClosing) throw new Error(`${by}: the gateway is closed.`);
+    if (openCalls.isClosing) throw serviceUnavailable(`${by}: the gateway is closed.`);
     const options = checkCatalogChange(by, change, this.#options);
     const named = Array.from(plans.list?.() ?? [], (plan) => toAllowance(plan.id, plan));
     this.#current = this.#swap(by, options, this.#current);

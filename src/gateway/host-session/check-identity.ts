@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
-import { keyAccount, wholeInstant } from "../../keys/check-key.js";
+import { keyAccount, keyTags, wholeInstant } from "../../keys/check-key.js";
 
 /** What a host's missing value becomes when it is put into a text: with it, all such users would share one account. */
 const missingValue = /^(?:undefined|null|NaN|\[object \w+\])$/;
@@ -14,6 +14,7 @@ const identitySchema = z.object({
   account: keyAccount.refine(isFilled, { error }),
   plan: idText().refine(isFilled, { error }).optional(),
   anchor: wholeInstant,
+  tags: keyTags,
 });
 
 /** An identity that was checked. */

@@ -7,7 +7,8 @@ import type { GatewayRequest } from "../../http/message.js";
 import { requireSameOrigin } from "../../http/require-same-origin.js";
 import { Calendar } from "../../ledger/windows.js";
 import type { IdentifyCaller } from "../../server/serve.js";
-import { type AccountTermsLookup, type FoundTerms, UnknownTermsError } from "../admin/account-terms.js";
+import type { AccountTermsLookup, FoundTerms } from "../admin/account-terms.js";
+import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 import { type CheckedIdentity, checkIdentity } from "./check-identity.js";
 import type { Identify } from "./identity.js";
 import { TermsComparison } from "./terms-comparison.js";
@@ -43,7 +44,7 @@ export function sessionCallers(options: SessionOptions, services: SessionService
     requireSameOrigin(request, origins);
     const terms = await findTerms(identity, requestId, services);
     comparison.compare(identity, terms);
-    return toCaller(identity.account, terms);
+    return toCaller(identity, terms);
   };
 }
 
@@ -101,7 +102,7 @@ async function findTerms(
   );
 }
 
-function toCaller(account: string, { plan, anchor }: FoundTerms): Caller {
+function toCaller({ account, tags }: CheckedIdentity, { plan, anchor }: FoundTerms): Caller {
   return {
     source: "session",
     keyId: undefined,
@@ -110,6 +111,7 @@ function toCaller(account: string, { plan, anchor }: FoundTerms): Caller {
     plan,
     refusedFrom: Infinity,
     calendar: new Calendar(anchor ?? undefined),
+    tags: tags ?? undefined,
     models: undefined,
   };
 }

@@ -7,20 +7,24 @@ import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { ratesSchema } from "../../check/rates-schema.js";
 import { tagsInput } from "../../check/tags-input.js";
-import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
+import {
+  accountWithoutPlan,
+  type ErrorObject,
+  GatewayError,
+  invalidValue,
+  isGatewayError,
+  serviceUnavailable,
+} from "../../errors/gateway-error.js";
 import type { TimeLimit } from "../../guard/time-limit.js";
 import { keyAccount, keyModels, wholeInstant } from "../../keys/check-key.js";
 import { Calendar } from "../../ledger/windows.js";
 import { meantDimension } from "../../metering/tags.js";
 import { type ServerServices, serve } from "../../server/serve.js";
 import type { UsageReport } from "../../server/usage-report.js";
-import {
-  type AccountTermsLookup,
-  type FoundTerms,
-  type GivenTerms,
-  UnknownTermsError,
-} from "../admin/account-terms.js";
+import type { AccountTermsLookup, FoundTerms, GivenTerms } from "../admin/account-terms.js";
 import { requireLimitsKept } from "../admin/require-limits-kept.js";
+import { UnknownAccountError } from "../refusals/unknown-account-error.js";
+import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 import { toWebResponse } from "../web-bridge.js";
 import { WebRequest } from "../web-request.js";
 import type { InProcess, InProcessCaller } from "./in-process.js";
@@ -84,9 +88,11 @@ export function callInProcess(services: InProcessServices, given: InProcessCalle
     fetch,
     async usage() {
       const response = await fetch(`${inProcessURL}/usage`);
-      const said = (await response.json()) as UsageReport & { error?: { message: string } };
+      const said = (await response.json()) as UsageReport & { error: ErrorObject };
       if (response.ok) return said;
-      throw new Error(`gateway.as().usage: ${said.error?.message ?? response.status}`);
+      const { message, code, type, param } = said.error;
+      const options = { status: response.status, code: code ?? "internal_error", type, param };
+      throw new GatewayError(`gateway.as().usage: ${message}`, options);
     },
   };
 }
@@ -104,10 +110,7 @@ function refusing(error: GatewayError): OwnCaller {
   };
 }
 
-/**
- * @returns the error of the response where a store fails or takes too long.
- * @throws UnknownTermsError
- */
+/** @returns the error of the response where the terms are not known, or a store fails or takes too long. */
 async function findTerms(
   account: string,
   given: GivenTerms,
@@ -117,12 +120,20 @@ async function findTerms(
     return await timeLimit.race(terms.find(by, account, given));
   } catch (cause) {
     // An account store that fails has caused its warning already.
-    if (cause instanceof UnknownTermsError) throw cause;
     if (isGatewayError(cause)) return cause;
+    if (cause instanceof UnknownTermsError) return unknownTerms(cause, account, server);
     const message = "The key store failed. Calls by gateway.as() without a plan get a 503 until it is fixed.";
     server.calls.warn({ code: "key_store_failed", message, cause });
     return serviceUnavailable("The account's plan cannot be found at the moment. Try again shortly.", cause);
   }
+}
+
+/** SDKs call what their `fetch` throws a broken connection, and try again. Only the host's own code can read the message. */
+function unknownTerms(cause: UnknownTermsError, account: string, { calls }: ServerServices): GatewayError {
+  if (!(cause instanceof UnknownAccountError)) return invalidValue(null, cause.message);
+  const message = `Calls for the account ${JSON.stringify(account)} get a 403. ${cause.message}`;
+  calls.warnOnce({ code: "unknown_account", message, cause });
+  return accountWithoutPlan();
 }
 
 function toCaller(

@@ -25,8 +25,12 @@ export function toInProcessRequest(
 ): InProcessRequest {
   if (input instanceof Request) {
     const request = init === undefined ? input : new Request(input, init);
-    const parts = ended === undefined ? request : withSignal(request, AbortSignal.any([request.signal, ended]));
-    return { target: targetOf(request.url), parts };
+    const { url, method, body, bodyUsed, headers, signal } = request;
+    const either = ended === undefined ? signal : AbortSignal.any([signal, ended]);
+    return {
+      target: targetOf(url),
+      parts: { method, headers: new Headers(headers), signal: either, body, bodyUsed },
+    };
   }
   const target = targetOf(String(input));
   const { method = "GET", body, signal } = init ?? {};
@@ -56,10 +60,6 @@ function targetOf(url: string): RequestTarget {
   throw new TypeError(`This fetch reaches the gateway alone. Send requests to ${inProcessURL}, not to ${found}.`);
 }
 
-function withSignal({ method, headers, body, bodyUsed }: Request, signal: AbortSignal): RequestParts {
-  return { method, headers, signal, body, bodyUsed };
-}
-
 /** A body, and its content type where no header says one. */
 interface ReadBody {
   readonly bytes: RequestParts["body"];
@@ -75,8 +75,8 @@ function readBody(body: RequestInit["body"]): ReadBody {
   return { bytes, type: headers.get("content-type") };
 }
 
-/** Most SDKs send `Headers`; a plain object is not turned into one. */
+/** A copy: whoever calls may change their headers while the call waits. */
 function headersOf(sent: RequestInit["headers"], type: string | null): RequestParts["headers"] {
-  const headers = sent instanceof Headers ? sent : new Headers(sent);
+  const headers = new Headers(sent);
   return { get: (name) => headers.get(name) ?? (name === "content-type" ? type : null) };
 }

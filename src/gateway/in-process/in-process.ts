@@ -43,10 +43,12 @@ export interface InProcess {
    * gateway are responses, as SDKs expect. Of a URL, only the origin is compared with that of `baseURL`: every path of the
    * gateway can be called, such as `/healthz`, and any other path is the gateway's 404. Once a signal of the call or of its
    * caller is aborted, it rejects with the signal's `reason`, and the body of a stream fails with it, as with the `fetch` of
-   * the platform. Where a store of keys or accounts fails, or takes longer than `storeTimeoutMs`, the response is a 503.
-   * @throws TypeError for a URL of another origin, of which nothing is sent; UnknownTermsError when the account's plan is not known.
+   * the platform. Where a store of keys or accounts fails, or takes longer than `storeTimeoutMs`, the response is a 503. An account that is not there is
+   * the 403 `account_without_plan` that its keys would get, with a warning `unknown_account`; one whose keys differ is a 400
+   * that says what to pass.
+   * @throws TypeError for a URL of another origin, of which nothing is sent.
    */
   readonly fetch: typeof globalThis.fetch;
-  /** The account's credits, as `GET /v1/usage` gives them. @throws UnknownTermsError; Error when the ledger fails. */
+  /** The account's credits, as `GET /v1/usage` gives them. @throws GatewayError of the response, such as a 403 or 503. */
   usage(): Promise<UsageReport>;
 }

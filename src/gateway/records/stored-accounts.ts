@@ -8,8 +8,9 @@ import type {
   WritableAccountStore,
 } from "../../accounts/account-store.js";
 import { toKeptAccount } from "../../accounts/to-kept-account.js";
+import { UnsupportedError } from "../../check/unsupported-error.js";
 import { requireMethods } from "../admin/require-methods.js";
-import { UnknownAccountError } from "../admin/unknown-account-error.js";
+import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 
 export type GivenAccountStore = AccountStore & Partial<Omit<WritableAccountStore, "find">>;
 
@@ -26,26 +27,27 @@ export class StoredAccounts {
     this.#findAccount = findAccount;
   }
 
-  /** The store, if it has these methods. @throws TypeError when there is none, or it lacks one. */
-  store(by: string, ...methods: (keyof WritableAccountStore)[]): WritableAccountStore {
-    if (this.#accounts !== undefined) {
-      return requireMethods<WritableAccountStore>(by, "account", this.#accounts, methods);
-    }
-    throw new TypeError(
+  /** These methods of the store. @throws UnsupportedError when there is none, or it lacks one. */
+  store<Method extends keyof WritableAccountStore>(
+    by: string,
+    ...methods: Method[]
+  ): Pick<WritableAccountStore, Method> {
+    if (this.#accounts !== undefined) return requireMethods(by, "account", this.#accounts, methods);
+    throw new UnsupportedError(
       `${by}: the gateway has no account store. Give createGateway \`accounts\`: the one of sqliteStores, redisStores or ` +
         "postgresStores, as in `accounts: stores.accounts`, or memoryAccountStore().",
     );
   }
 
-  /** @throws AccountConflictError; TypeError when the store cannot compare versions. */
+  /** @throws AccountConflictError; UnsupportedError when the store cannot compare versions. */
   async put(by: string, account: StoredAccount, { expected }: AccountPutCondition): Promise<void> {
     const store = this.store(by, "put");
     if (expected === undefined) return this.#write(account.id, () => store.put(account));
-    requireVersions(by, store);
+    this.#requireVersions(by);
     await this.#write(account.id, () => store.put(account, { expected }));
   }
 
-  /** @throws UnknownAccountError; AccountConflictError; TypeError when the store cannot compare versions. */
+  /** @throws UnknownAccountError; AccountConflictError; UnsupportedError when the store cannot compare versions. */
   async change(
     by: string,
     id: string,
@@ -53,7 +55,7 @@ export class StoredAccounts {
     { expected }: AccountUpdateCondition = {},
   ): Promise<KeptAccount> {
     const store = this.store(by, "update");
-    if (expected !== undefined) requireVersions(by, store);
+    if (expected !== undefined) this.#requireVersions(by);
     const changed = await this.#write(id, () =>
       expected === undefined ? store.update(id, members) : store.update(id, members, { expected }),
     );
@@ -71,14 +73,14 @@ export class StoredAccounts {
       this.#findAccount?.forget(id);
     }
   }
-}
 
-/** A store that ignored `expected` would write what it must not. */
-function requireVersions(by: string, store: WritableAccountStore): void {
-  if (store.keepsVersions === true) return;
-  throw new TypeError(
-    `${by}: the gateway's account store keeps no versions to compare \`expected\` with. Use the one of sqliteStores, ` +
-      "redisStores or postgresStores, or memoryAccountStore; or give yours `keepsVersions`, as WritableAccountStore " +
-      "has it; or leave `expected` away.",
-  );
+  /** A store that ignored `expected` would write what it must not. */
+  #requireVersions(by: string): void {
+    if (this.#accounts?.keepsVersions === true) return;
+    throw new UnsupportedError(
+      `${by}: the gateway's account store keeps no versions to compare \`expected\` with. Use the one of sqliteStores, ` +
+        "redisStores or postgresStores, or memoryAccountStore; or give yours `keepsVersions`, as WritableAccountStore " +
+        "has it; or leave `expected` away.",
+    );
+  }
 }

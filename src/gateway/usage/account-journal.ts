@@ -1,9 +1,13 @@
 import { closestName } from "../../check/closest-name.js";
+import { UnsupportedError } from "../../check/unsupported-error.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger, HistoryPage, HistoryRequest } from "../../ledger/credit-ledger.js";
+import { isAsked } from "../../ledger/journal/history-filter.js";
+import type { AccountStatement, StatementRequest } from "../../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
 import { UsageSums } from "../../ledger/usage/usage-sums.js";
 import { reservedTags } from "../../metering/tags.js";
+import { fromLedger } from "../admin/from-store.js";
 import { nextTurn } from "../next-turn.js";
 
 /** How many entries are summed up between two turns of the event loop; some milliseconds of work. */
@@ -23,15 +27,31 @@ export class AccountJournal {
     this.#warnOnce = warnOnce;
   }
 
-  /** @throws Error when the ledger keeps no journal. */
+  /** @throws UnsupportedError when the ledger keeps no journal. */
   async read(by: string, request: HistoryRequest): Promise<HistoryPage> {
-    if (this.#ledger.history === undefined) {
-      throw new Error(
+    const { history } = this.#ledger;
+    if (history === undefined) {
+      throw new UnsupportedError(
         `${by}: the gateway's ledger keeps no journal. Use the one of sqliteStores, redisStores or postgresStores, or ` +
           "memoryCreditLedger with historyEntries above 0.",
       );
     }
-    return this.#ledger.history(request);
+    const page = await fromLedger(by, () => history.call(this.#ledger, request));
+    // A ledger of the host's own may not know these.
+    if (request.kinds === undefined && request.id === undefined) return page;
+    return { ...page, entries: page.entries.filter((entry) => isAsked(entry, request)) };
+  }
+
+  /** @throws UnsupportedError when the ledger makes no statements. */
+  async statement(by: string, request: StatementRequest): Promise<AccountStatement> {
+    const { statement } = this.#ledger;
+    if (statement === undefined) {
+      throw new UnsupportedError(
+        `${by}: the gateway's ledger makes no statements. Use the one of sqliteStores, redisStores or postgresStores, or ` +
+          "memoryCreditLedger with historyEntries above 0.",
+      );
+    }
+    return fromLedger(by, () => statement.call(this.#ledger, request));
   }
 
   /**
@@ -46,8 +66,9 @@ export class AccountJournal {
 
   async #sums(method: string, request: UsageRequest): Promise<UsageSum[]> {
     const found = new UsageSums(request.by);
-    if (this.#ledger.usage !== undefined) {
-      for (const sum of await this.#ledger.usage(request)) found.addSum(sum);
+    const { usage } = this.#ledger;
+    if (usage !== undefined) {
+      for (const sum of await fromLedger(method, () => usage.call(this.#ledger, request))) found.addSum(sum);
       return found.list();
     }
     const { by, ...range } = request;

@@ -100,14 +100,10 @@ export function mayNeedLot(part: { readonly prepaidAt: number | undefined } | un
   return part?.prepaidAt !== undefined && part.prepaidAt < end;
 }
 
-/** Removes the lots that have ended by then. @returns what was in them. */
-export function lapse(prepaid: Prepaid, until: number): Micro {
-  let lapsed = 0;
-  removeLots(prepaid, ({ expiresAt, left }) => {
-    if (until < expiresAt) return false;
-    lapsed += left;
-    return true;
-  });
+/** Removes the lots that have ended by then. @returns these, the first to end first. */
+export function lapse(prepaid: Prepaid, until: number): readonly Readonly<Lot>[] {
+  const lapsed = prepaid.lots.filter(({ expiresAt }) => expiresAt <= until);
+  removeLots(prepaid, ({ expiresAt }) => expiresAt <= until);
   return lapsed;
 }
 

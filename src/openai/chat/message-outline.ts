@@ -1,14 +1,7 @@
 import { Buffer } from "node:buffer";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
-import {
-  absent,
-  endOfValue,
-  type JsonMember,
-  type Leaps,
-  memberOf,
-  skipSpace,
-  startsWith,
-} from "../../wire/json-members.js";
+import { absent, endOfValue, type JsonMember, memberOf, skipSpace, startsWith } from "../../wire/json-members.js";
+import type { Leaps } from "../../wire/leaps.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
 import {

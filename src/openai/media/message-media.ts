@@ -1,13 +1,6 @@
 import { GatewayError } from "../../errors/gateway-error.js";
-import {
-  endOfValue,
-  type JsonMember,
-  type Leaps,
-  memberOf,
-  noLeaps,
-  skipSpace,
-  skipString,
-} from "../../wire/json-members.js";
+import { endOfValue, type JsonMember, memberOf, skipSpace, skipString } from "../../wire/json-members.js";
+import { type Leaps, noLeaps } from "../../wire/leaps.js";
 import {
   besideContent,
   contentName,

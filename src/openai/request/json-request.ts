@@ -2,19 +2,11 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { foldName } from "../../wire/folded-names.js";
-import {
-  type JsonMember,
-  type Leaps,
-  longestName,
-  memberOf,
-  membersOf,
-  noLeaps,
-  type Scalar,
-  valueAt,
-} from "../../wire/json-members.js";
+import { type JsonMember, longestName, memberOf, membersOf, type Scalar, valueAt } from "../../wire/json-members.js";
 import { longestNumber } from "../../wire/json-number.js";
 import { PathSearch, pathAt } from "../../wire/json-path.js";
 import { JsonCheck, type JsonFault, mostNested } from "../../wire/json-syntax.js";
+import { type Leaps, LeapTable, noLeaps } from "../../wire/leaps.js";
 
 import { type Steps, slicesOf, stepInTurns } from "../../wire/slices.js";
 import type { OddPlace } from "../tables/odd-places.js";
@@ -48,7 +40,7 @@ const longestText = 4096;
 export function parseJsonRequest(bytes: Uint8Array, maxDepth: number): JsonRequest {
   const body = withoutByteOrderMark(bytes);
   requireUtf8(body);
-  const leaps = body.length < shortBody ? undefined : new Map<number, number>();
+  const leaps = body.length < shortBody ? undefined : new LeapTable(body.length);
   const check = new JsonCheck(body, maxDepth, leaps);
   check.run(body.length);
   const { fault } = check;
@@ -65,7 +57,7 @@ export function parseJsonRequestInTurns(bytes: Uint8Array, maxDepth: number): Pr
 export function* jsonRequestSteps(bytes: Uint8Array, maxDepth: number): Steps<JsonRequest> {
   const body = withoutByteOrderMark(bytes);
   requireUtf8(body);
-  const leaps = new Map<number, number>();
+  const leaps = new LeapTable(body.length);
   const check = new JsonCheck(body, maxDepth, leaps);
   yield* slicesOf(check);
   const { fault } = check;

@@ -1,13 +1,6 @@
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
-import {
-  absent,
-  endOfValue,
-  type JsonMember,
-  type Leaps,
-  type Scalar,
-  skipSpace,
-  valueAt,
-} from "../../wire/json-members.js";
+import { absent, endOfValue, type JsonMember, type Scalar, skipSpace, valueAt } from "../../wire/json-members.js";
+import type { Leaps } from "../../wire/leaps.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
 import type { Span } from "../chat/message-outline.js";

@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
+import { ByteWriter } from "../../wire/byte-writer.js";
 import { writeSteps } from "../../wire/sliced/json-steps.js";
 import { lateBytes, type Outgoing } from "../../wire/sliced/late-bytes.js";
 import { SliceCount, sliceBytes } from "../../wire/slices.js";
+import type { RepeatedTexts } from "./repeated-texts.js";
 
 /** An event of a streamed response (OpenAI reference, "Streaming events"). */
 export interface ResponseEvent {
@@ -10,6 +12,9 @@ export interface ResponseEvent {
   readonly sequence_number: number;
   readonly [name: string]: unknown;
 }
+
+/** Where all texts are shorter together, none is worth being remembered; in UTF-16 code units. */
+const shortText = 1024;
 
 /** The events as server-sent events, each with its name. */
 export function frameEvents(events: readonly ResponseEvent[]): Buffer {
@@ -21,9 +26,13 @@ export function frameEvents(events: readonly ResponseEvent[]): Buffer {
 /**
  * The same, of which long ones are written when they are asked for.
  * @param size - how long the texts of events are that bring no delta, about.
+ * @param texts - those that the stream's events repeat.
  */
-export function frameLate(events: readonly ResponseEvent[], size: number): Outgoing {
-  if (!events.some((event) => isLong(event, size))) return frameEvents(events);
+export function frameLate(events: readonly ResponseEvent[], size: number, texts: RepeatedTexts): Outgoing {
+  if (!events.some((event) => isLong(event, size))) {
+    const repeats = size >= shortText && events.some(({ delta }) => typeof delta !== "string");
+    return repeats ? frameRepeating(events, size, texts) : frameEvents(events);
+  }
   return lateBytes(function* (out) {
     const count = new SliceCount();
     for (const event of events) {
@@ -32,6 +41,25 @@ export function frameLate(events: readonly ResponseEvent[], size: number): Outgo
       out.writeText("\n\n");
     }
   });
+}
+
+function frameRepeating(events: readonly ResponseEvent[], size: number, texts: RepeatedTexts): Buffer {
+  const out = new ByteWriter(events.reduce((sum, event) => sum + expectedBytes(event, size), 0));
+  for (const event of events) {
+    const head = `event: ${event.type}\ndata: `;
+    if (typeof event["delta"] === "string") out.writeText(`${head}${JSON.stringify(event)}\n\n`);
+    else texts.write(out, event, head, "\n\n");
+  }
+  return out.finish();
+}
+
+/** An event of a response repeats what the request said. */
+const eventBytes = 512;
+const responseBytes = 4096;
+
+function expectedBytes({ delta, response }: ResponseEvent, size: number): number {
+  if (typeof delta === "string") return eventBytes + 3 * delta.length;
+  return size + (response === undefined ? eventBytes : responseBytes);
 }
 
 function isLong({ delta }: ResponseEvent, size: number): boolean {

@@ -1,5 +1,6 @@
 import { GatewayError, invalidType, invalidValue } from "../../errors/gateway-error.js";
-import { absent, elementsOf, type Leaps, memberOf, valueAt } from "../../wire/json-members.js";
+import { absent, elementsOf, memberOf, valueAt } from "../../wire/json-members.js";
+import type { Leaps } from "../../wire/leaps.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { Span } from "../chat/message-outline.js";
 import type { JsonRequest } from "../request/json-request.js";

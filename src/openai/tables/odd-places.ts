@@ -1,4 +1,5 @@
-import { absent, type Leaps, valueAt } from "../../wire/json-members.js";
+import { absent, valueAt } from "../../wire/json-members.js";
+import type { Leaps } from "../../wire/leaps.js";
 import { MemberSearch } from "../../wire/member-search.js";
 import type { Place, ProtocolTable, Row } from "./protocol-table.js";
 

@@ -1,5 +1,6 @@
 import { isFinalRefusal } from "../../errors/final-refusal.js";
 import { missingKey } from "../../errors/gateway-error.js";
+import { RepeatedError } from "../../errors/repeated-error.js";
 import { openAIErrorBody } from "../../openai/openai-error-body.js";
 import type { ClientProtocol } from "./client-protocol.js";
 
@@ -7,16 +8,20 @@ import type { ClientProtocol } from "./client-protocol.js";
 const bearer = /^bearer +[A-Za-z0-9._~+/=-]+ *$/i;
 const scheme = "bearer";
 
+const missing = (message: string) => RepeatedError.of(missingKey(message));
+const noKey = missing("You did not provide an API key. Send it as a header: Authorization: Bearer YOUR_KEY.");
+const malformed = missing("The Authorization header is malformed. Send it once, as: Authorization: Bearer YOUR_KEY.");
+
 /** The family of OpenAI's clients. */
 export const openAIProtocol: ClientProtocol = {
   credential(header) {
     const authorization = header("authorization");
     if (authorization === undefined || authorization.trim() === "") {
-      throw missingKey("You did not provide an API key. Send it as a header: Authorization: Bearer YOUR_KEY.");
+      throw noKey;
     }
     // Two headers arrive joined by a comma, and are refused for it.
     if (!bearer.test(authorization)) {
-      throw missingKey("The Authorization header is malformed. Send it once, as: Authorization: Bearer YOUR_KEY.");
+      throw malformed;
     }
     return authorization.slice(scheme.length).trim();
   },

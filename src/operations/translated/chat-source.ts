@@ -6,6 +6,7 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import type { Outgoing } from "../../wire/sliced/late-bytes.js";
 import type { Steps } from "../../wire/slices.js";
+import type { Exchange } from "../operation.js";
 import type { TextSink, TextSource } from "./text-shortcut.js";
 
 /** A chat completion or one of its chunks, as parsed JSON. */
@@ -47,7 +48,7 @@ export interface ChatSink {
   responseId(completion: ChatJson): string | undefined;
   stream(): ChatChunkSink;
   /** See `Exchange.keep`. */
-  keep?(instead?: string): Promise<void>;
+  readonly keep?: Exchange["keep"];
 }
 
 /** Writes the client's stream. */

@@ -1,6 +1,7 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
+import { RepeatedTexts } from "../../openai/responses/repeated-texts.js";
 import { frameEvents, frameLate, type ResponseEvent } from "../../openai/responses/response-events.js";
 import { toResponse } from "../../translate/chat-to-response.js";
 import { ChatToResponsesStream } from "../../translate/chat-to-responses-stream.js";
@@ -19,6 +20,7 @@ export class ResponsesClientSink implements ChatSink {
   readonly #context: ResponseContext;
   readonly #conversation: KeptConversation;
   readonly #clock: Clock;
+  readonly keep: ChatSink["keep"];
   /** The response as the client got it. */
   #complete: () => Uint8Array | ChatJson | undefined = () => undefined;
 
@@ -26,6 +28,7 @@ export class ResponsesClientSink implements ChatSink {
     this.#context = context;
     this.#conversation = conversation;
     this.#clock = clock;
+    if (conversation.isStored) this.keep = (instead) => this.#keep(instead);
   }
 
   *whole({ json, tokens }: ChatCompletion, expectedBytes: number): Steps<Uint8Array> {
@@ -44,7 +47,7 @@ export class ResponsesClientSink implements ChatSink {
     return new ResponsesClientChunks(stream, this.#context.responseId, this.#clock);
   }
 
-  async keep(instead?: string): Promise<void> {
+  async #keep(instead: string | undefined): Promise<void> {
     const complete = this.#complete();
     const { responseId, createdAt } = this.#context;
     if (complete === undefined) return;
@@ -66,6 +69,7 @@ class ResponsesClientChunks implements ChatChunkSink {
   readonly responseId: string;
   readonly #stream: ChatToResponsesStream;
   readonly #clock: Clock;
+  readonly #repeated = new RepeatedTexts();
   #hasBegun = false;
 
   constructor(stream: ChatToResponsesStream, responseId: string, clock: Clock) {
@@ -94,7 +98,7 @@ class ResponsesClientChunks implements ChatChunkSink {
   }
 
   #frame(events: readonly ResponseEvent[]): Outgoing {
-    return frameLate(events, this.#stream.size);
+    return frameLate(events, this.#stream.size, this.#repeated);
   }
 
   #begin() {

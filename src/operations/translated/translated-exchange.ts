@@ -17,6 +17,7 @@ export class TranslatedExchange implements Exchange {
   readonly operation: OperationName;
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly keep: Exchange["keep"];
   readonly #source: ChatSource;
   readonly #sink: ChatSink;
   readonly #bounds: EstimateBounds;
@@ -25,6 +26,7 @@ export class TranslatedExchange implements Exchange {
     this.operation = source.operation;
     this.body = source.body;
     this.headers = source.headers;
+    this.keep = sink.keep;
     this.#source = source;
     this.#sink = sink;
     this.#bounds = bounds;
@@ -48,10 +50,6 @@ export class TranslatedExchange implements Exchange {
 
   readStream(): StreamCodec {
     return new TranslatedCodec(this.#source.readStream(), this.#sink.stream());
-  }
-
-  async keep(instead?: string): Promise<void> {
-    await this.#sink.keep?.(instead);
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError {

@@ -89,7 +89,6 @@ language plpgsql as $$
 declare
   prepaid infergate.prepaid := account.prepaid;
   until bigint;
-  lapsed bigint := 0;
 begin
   if coalesce(moment < prepaid.expiries[1], true) then return account; end if;
   -- The most common answer first: it is found at once.
@@ -104,12 +103,13 @@ begin
   ));
   for place in 1 .. cardinality(prepaid.expiries) loop
     exit when until < prepaid.expiries[place];
-    lapsed := lapsed + prepaid.amounts[place];
+    insert into infergate.entry (account, at, id, kind, amount, starts, tags) values (
+      account.id, moment, 'expiry_' || gen_random_uuid(), 'expiry', -prepaid.amounts[place],
+      array[null, null, null]::bigint[], jsonb_build_object('endedAt', prepaid.expiries[place])
+    );
     prepaid.amounts[place] := 0;
   end loop;
   account.prepaid := infergate.without_empty_lots(prepaid);
-  insert into infergate.entry (account, at, id, kind, amount, starts)
-    values (account.id, moment, 'expiry_' || gen_random_uuid(), 'expiry', -lapsed, array[null, null, null]::bigint[]);
   return account;
 end
 $$;

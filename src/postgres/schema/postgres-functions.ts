@@ -17,6 +17,7 @@ import { settleFunction } from "../sql/settle-function.js";
 import { sweepFunction } from "../sql/sweep-function.js";
 import { windowFunctions } from "../sql/window-functions.js";
 import { sliceFunctions } from "../usage/slice-functions.js";
+import { statementFunctions } from "../usage/statement-functions.js";
 import { sumUsageFunction } from "../usage/sum-usage-function.js";
 import { usageFunctions } from "../usage/usage-functions.js";
 
@@ -47,6 +48,7 @@ export const postgresFunctions = [
   usageFunctions,
   sumUsageFunction,
   sliceFunctions,
+  statementFunctions,
 ]
   .join("")
   .replaceAll(/^create (?=function|procedure)/gm, "create or replace ");

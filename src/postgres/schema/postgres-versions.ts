@@ -8,6 +8,7 @@ import { postgresVersion7 } from "./version-7.js";
 import { postgresVersion8 } from "./version-8.js";
 import { postgresVersion9 } from "./version-9.js";
 import { postgresVersion10 } from "./version-10.js";
+import { postgresVersion11 } from "./version-11.js";
 
 /**
  * What each version of the schema does, the first version first: to tables, types and triggers, and to functions that
@@ -27,4 +28,5 @@ export const postgresVersions: readonly string[] = [
   postgresVersion8,
   postgresVersion9,
   postgresVersion10,
+  postgresVersion11,
 ];

@@ -145,15 +145,18 @@ local function lapse()
   if not first or now < first.expiresAt then return end
   local finish = lapseUntil(first.expiresAt)
   if finish < first.expiresAt then return end
-  local lapsed = 0
+  local lapsed = {}
   removeLots(function(lot)
     if finish < lot.expiresAt then return false end
-    lapsed = lapsed + lot.left
+    lapsed[#lapsed + 1] = lot
     return true
   end)
   writePrepaid()
-  -- No entry of the journal has the same numbers.
-  journal(string.format('expiry_%.0f-%.0f', now, account.journalSequence + 1), 'expiry', -lapsed, {})
+  for _, lot in ipairs(lapsed) do
+    -- No entry of the journal has the same numbers.
+    local id = string.format('expiry_%.0f-%.0f', now, account.journalSequence + 1)
+    journal(id, 'expiry', -lot.left, {}, string.format('{"endedAt":%.0f}', lot.expiresAt))
+  end
   keepAccount(false)
 end
 `;

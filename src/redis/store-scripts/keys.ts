@@ -25,17 +25,28 @@ redis.call('PUBLISH', channel, 'key ' .. hash)
 return 1
 `;
 
-/** Sets the first fields, by name and value, and deletes the others, by name. A revocation is never put off. */
+/**
+ * Sets the first fields, by name and value, and deletes the others, by name. A revocation is never put off. A key that moves
+ * comes with the names of its account's set and of the new one's, and with its account at the end. It is left as it is if it
+ * is not of that account any more.
+ */
 export const updateKey = `
-local key, hash, channel, lastSet = KEYS[1], ARGV[1], ARGV[2], 3 + ARGV[3]
+local key, from, to = KEYS[1], KEYS[2], KEYS[3]
+local hash, channel, lastSet, last = ARGV[1], ARGV[2], 3 + ARGV[3], #ARGV
 if redis.call('EXISTS', key) == 0 then return {} end
+if to then
+  if redis.call('HGET', key, 'account') ~= ARGV[last] then return false end
+  last = last - 1
+  redis.call('ZADD', to, redis.call('HGET', key, 'createdAt'), hash)
+  if from ~= to then redis.call('ZREM', from, hash) end
+end
 local revokedAt = redis.call('HGET', key, 'revokedAt')
 for index = 4, lastSet, 2 do
   local name, value = ARGV[index], ARGV[index + 1]
   local isPutOff = name == 'revokedAt' and revokedAt and tonumber(value) > tonumber(revokedAt)
   if not isPutOff then redis.call('HSET', key, name, value) end
 end
-if lastSet < #ARGV then redis.call('HDEL', key, unpack(ARGV, lastSet + 1)) end
+if lastSet < last then redis.call('HDEL', key, unpack(ARGV, lastSet + 1, last)) end
 redis.call('PUBLISH', channel, 'key ' .. hash)
 return redis.call('HGETALL', key)
 `;
@@ -53,10 +64,21 @@ end
 return 1
 `;
 
-/** Deletes keys of one account. KEYS: the account's, then each key's and its id's; ARGV: the channel, then the digests. */
+/**
+ * Deletes keys of one account, but those that have moved to another. KEYS: the account's, then each key's and its id's; ARGV:
+ * the channel and the account, then the digests. @returns the digests of the deleted ones.
+ */
 export const forgetKeys = `
-redis.call('DEL', unpack(KEYS, 2))
-redis.call('ZREM', KEYS[1], unpack(ARGV, 2))
-for index = 2, #ARGV do redis.call('PUBLISH', ARGV[1], 'key ' .. ARGV[index]) end
-return 1
+local account, channel, id = KEYS[1], ARGV[1], ARGV[2]
+local forgotten = {}
+for index = 3, #ARGV do
+  local hash, key = ARGV[index], KEYS[2 * index - 4]
+  if redis.call('HGET', key, 'account') == id then
+    redis.call('DEL', key, KEYS[2 * index - 3])
+    redis.call('PUBLISH', channel, 'key ' .. hash)
+    forgotten[#forgotten + 1] = hash
+  end
+  redis.call('ZREM', account, hash)
+end
+return forgotten
 `;

@@ -6,6 +6,7 @@ import { type HeldLimits, usesAtExpiry } from "../../ledger/limits/held-limits.j
 import { noUses } from "../../ledger/limits/no-uses.js";
 import { firstExpired, lapse, mayNeedLot } from "../../ledger/limits/prepaid.js";
 import { startsOfEntry } from "../../ledger/receipt.js";
+import { endedAtTag } from "../../ledger/statement/statement-books.js";
 import type { Micro } from "../../metering/micro.js";
 import { type AccountRow, type AccountTable, newAccount } from "../account-table.js";
 import type { JournalTable } from "../journal-table.js";
@@ -116,10 +117,11 @@ export class AccountBook {
     if (prepaid === undefined || firstEnd === undefined) return false;
     const until = this.#lapseUntil(account.id, firstEnd, now);
     if (until < firstEnd) return false;
-    const lapsed = lapse(prepaid, until);
+    for (const { left, expiresAt } of lapse(prepaid, until)) {
+      const entry = { id: `expiry_${randomUUID()}`, at: now, amountMicro: -left, starts: {} };
+      this.#journal.write(account, { kind: "expiry", ...entry, tags: { [endedAtTag]: expiresAt } });
+    }
     this.#limits.putPrepaid(account.id, limits);
-    const id = `expiry_${randomUUID()}`;
-    this.#journal.write(account, { id, kind: "expiry", at: now, amountMicro: -lapsed, starts: {} });
     return true;
   }
 

@@ -8,6 +8,7 @@ import { sqliteVersion7 } from "./version-7.js";
 import { sqliteVersion8 } from "./version-8.js";
 import { sqliteVersion9 } from "./version-9.js";
 import { sqliteVersion10 } from "./version-10.js";
+import { sqliteVersion11 } from "./version-11.js";
 
 /**
  * What each version of the tables does, the first version first. A released version is never edited. To change anything,
@@ -26,4 +27,5 @@ export const sqliteVersions: readonly string[] = [
   sqliteVersion8,
   sqliteVersion9,
   sqliteVersion10,
+  sqliteVersion11,
 ];

@@ -2,6 +2,7 @@ import type { MakeFixture } from "../credit-ledger-fixture.js";
 import type { AnyRunner } from "../test-runner.js";
 import { describeChargeEntries } from "./charge-entry-rules.js";
 import { describeCorrectionEntries } from "./correction-entry-rules.js";
+import { describeFilters } from "./filter-rules.js";
 import { journalTests } from "./journal-tests.js";
 import { describePages } from "./page-rules.js";
 import { describeTags } from "./tag-rules.js";
@@ -15,4 +16,11 @@ export function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyR
   });
 }
 
-const rules = [describeChargeEntries, describeCorrectionEntries, describeTags, describePages, describeUsage];
+const rules = [
+  describeChargeEntries,
+  describeCorrectionEntries,
+  describeTags,
+  describePages,
+  describeFilters,
+  describeUsage,
+];

@@ -78,7 +78,7 @@ export function describeLapse({ describe, it, fixture }: RulesInput): void {
       }
       await account.ledger.settle(between, { amountMicro: 1 });
       await account.ledger.reset(account.id, ["week"]);
-      await expectLapsed(account, [-4, -1]);
+      await expectLapsed(account, [-3, -1, -1]);
       expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(0));
     });
 

@@ -1,14 +1,7 @@
 import { asBuffer } from "../../wire/as-buffer.js";
 import { isRecord } from "../../wire/is-record.js";
-import {
-  elementsOf,
-  endOfValue,
-  type JsonMember,
-  type Leaps,
-  memberOf,
-  membersOf,
-  noLeaps,
-} from "../../wire/json-members.js";
+import { elementsOf, endOfValue, type JsonMember, memberOf, membersOf } from "../../wire/json-members.js";
+import { type Leaps, noLeaps } from "../../wire/leaps.js";
 import { valueSteps } from "../../wire/sliced/value-steps.js";
 import type { SliceCount, Steps } from "../../wire/slices.js";
 

@@ -1,4 +1,5 @@
-import { type Leaps, skipString } from "../json-members.js";
+import { skipString } from "../json-members.js";
+import type { Leaps } from "../leaps.js";
 import { SliceCount, type Steps } from "../slices.js";
 
 /**

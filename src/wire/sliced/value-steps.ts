@@ -1,6 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { asBuffer } from "../as-buffer.js";
-import { endOfValue, type JsonMember, type Leaps, noLeaps, skipSpace, skipString } from "../json-members.js";
+import { endOfValue, type JsonMember, skipSpace, skipString } from "../json-members.js";
+import { type Leaps, noLeaps } from "../leaps.js";
 import { SliceCount, type Steps, sliceBytes, valueBytes } from "../slices.js";
 
 /** Neighbours of so many bytes together become values at once. */
@@ -100,7 +101,7 @@ function* elements({ json, start, leaps }: Container, isNamed: boolean): Generat
     }
     if (isLong) yield { start: position, end, value, isLong: true };
     else if (from === absent) from = position;
-    looked += leaps.has(value) ? valueBytes : end - position;
+    looked += leaps.get(value) !== undefined ? valueBytes : end - position;
     if (looked > sliceBytes) {
       looked = 0;
       yield nothingYet;

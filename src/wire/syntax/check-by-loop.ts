@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { isFiniteNumber, longestNumber, numberEnd, shortestInfinite } from "../json-number.js";
+import { deepestLeap, longValue } from "../leaps.js";
 import {
   type CheckState,
-  deepestLeap,
   expectColon,
   expectCommaOrEnd,
   expectKey,
@@ -12,7 +12,6 @@ import {
   inArray,
   inObject,
   type JsonFaultReason,
-  longValue,
   mostNested,
 } from "./check-state.js";
 import { skipPlainWords, type Words, wordsOf } from "./word-scan.js";

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import type { LeapNotes } from "../leaps.js";
 import { checkByLoop } from "./check-by-loop.js";
 import { type CheckState, expectCommaOrEnd, type JsonFaultReason, mostNested } from "./check-state.js";
 import { jsonScanModule } from "./json-scan-module.js";
@@ -132,7 +133,7 @@ function checkWindow({ scan, bytes, numbers }: VectorScan, state: CheckState, un
   } while (result === unjudged && state.fault === undefined && state.position < stop);
 }
 
-function takeLeaps(numbers: Int32Array, leaps: Map<number, number> | undefined): void {
+function takeLeaps(numbers: Int32Array, leaps: LeapNotes | undefined): void {
   if (leaps === undefined) return;
   const last = leapsAt / 4 + (numbers[5] as number) * 2;
   for (let at = leapsAt / 4; at < last; at += 2) leaps.set(numbers[at] as number, numbers[at + 1] as number);

@@ -1,3 +1,4 @@
+import type { LeapNotes } from "../leaps.js";
 import { sliceBytes } from "../slices.js";
 
 /** Why a text is refused. Only the first two concern JSON itself; the others are what the gateway does not pass on. */
@@ -30,10 +31,6 @@ export const expectKeyOrEnd = 3;
 export const expectColon = 4;
 export const expectCommaOrEnd = 5;
 
-/** Values of so many bytes are noted as leaps, unless they lie deeper than anything that is looked for. */
-export const longValue = 512;
-export const deepestLeap = 10;
-
 /** What a level is. */
 export const inObject = 1;
 export const inArray = 2;
@@ -51,7 +48,7 @@ export interface CheckState {
   readonly bytes: Uint8Array;
   readonly maxDepth: number;
   /** Gets the ends of long values, by their starts. */
-  readonly leaps: Map<number, number> | undefined;
+  readonly leaps: LeapNotes | undefined;
   readonly stack: LevelStack;
   depth: number;
   nested: number;
@@ -64,7 +61,7 @@ export interface CheckState {
 }
 
 /** @param leaps - gets the ends of long values, by their starts. A later reader of the text can leap over them. */
-export function startOfCheck(bytes: Uint8Array, maxDepth: number, leaps?: Map<number, number>): CheckState {
+export function startOfCheck(bytes: Uint8Array, maxDepth: number, leaps?: LeapNotes): CheckState {
   return {
     bytes,
     maxDepth,

@@ -1,7 +1,7 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { ByteWriter } from "../byte-writer.js";
 import { eventEnd } from "../event-frame.js";
-import { startsWith } from "../json-members.js";
+import { plainData } from "../plain-event.js";
 import { type EventPlace, EventTemplate, type TemplateListener } from "./event-template.js";
 
 /** Where an event, and what the client got for it, differ from others of their kind. */
@@ -63,39 +63,21 @@ export class TemplateShortcut {
    * Makes a template from an event that was parsed.
    * @param received - one whole event.
    * @param sent - the event that the client got for it.
-   * @returns whether similar events can be passed on.
    */
-  learn(received: Buffer, sent: Buffer): boolean {
+  learn(received: Buffer, sent: Buffer): void {
     this.#misses++;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     // No other event is like the first of a stream.
-    if (isFirst) return false;
-    const from = jsonOf(received);
-    const to = jsonOf(sent);
-    if (from === undefined || to === undefined) return false;
+    const from = isFirst ? undefined : plainData(received);
+    const to = from && plainData(sent);
+    if (from === undefined || to === undefined) return;
     const places = this.#source.placesOf(from, to);
-    if (places === undefined || !isCopied(from, places.received, to, places.sent)) return false;
-    const [fromStart, toStart] = [
-      received.length - eventEnd.length - from.length,
-      sent.length - eventEnd.length - to.length,
-    ];
+    if (places === undefined || !isCopied(from, places.received, to, places.sent)) return;
+    const fromStart = received.length - eventEnd.length - from.length;
+    const toStart = sent.length - eventEnd.length - to.length;
     this.#template = new EventTemplate(received, sent, moved(places.received, fromStart), moved(places.sent, toStart));
-    return true;
   }
-}
-
-const nameStart = Buffer.from("event: ");
-const dataStart = Buffer.from("data: ");
-
-/** The JSON of an event that has one line of data, and before it no line or its name; `undefined` for others. */
-function jsonOf(event: Buffer): Buffer | undefined {
-  const isNamed = startsWith(event, 0, nameStart);
-  const data = isNamed ? event.indexOf(0x0a) + 1 : 0;
-  const start = data + dataStart.length;
-  const end = event.length - eventEnd.length;
-  if (!startsWith(event, data, dataStart) || end < start || event.includes(0x0d)) return undefined;
-  return event.indexOf(0x0a, start) === end ? event.subarray(start, end) : undefined;
 }
 
 /** Whether what differs goes to the client as it came, but for what the gateway counts. */

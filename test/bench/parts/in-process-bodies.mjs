@@ -94,10 +94,54 @@ const asked = text.repeat(20);
 export const requests = {
   chat: (own) => request({ messages: [{ role: "user", content: asked }], max_tokens: 500, ...own }),
   wide: () => request({ messages: [{ role: "user", content: wide }], max_tokens: 500 }),
+  agent: () => request({ messages: agentMessages(), tools: agentTools(), max_tokens: 500 }),
   responses: (own) => request({ input: asked, max_output_tokens: 500, store: false, ...own }),
   messages: (own) => request({ messages: [{ role: "user", content: asked }], max_tokens: 500, ...own }),
 };
 
 function request(members) {
   return Buffer.from(JSON.stringify({ model: "acme/small", ...members }));
+}
+
+const source = `export function readEntries(text: string): Entry[] {
+\tconst entries: Entry[] = [];
+\tfor (const line of text.split("\\n")) {
+\t\tconst [name = "", value] = line.split("=");
+\t\tif (name !== "" && value !== undefined) entries.push({ name, value: JSON.parse(\`"\${value}"\`) });
+\t}
+\treturn entries;
+}
+
+`;
+
+/** What a coding agent has gathered after 46 calls of its tools: 200 KB, most of it source code. */
+function agentMessages() {
+  const turns = Array.from({ length: 46 }, (_, index) => {
+    const id = `call_${index}`;
+    const path = `src/entries/read-entries-${index}.ts`;
+    const edit = JSON.stringify({ path, old_string: source, new_string: source.repeat(1 + (index % 3)) });
+    const call = { id, type: "function", function: { name: "edit_file", arguments: edit } };
+    return [
+      { role: "assistant", content: `I look at ${path}.`, tool_calls: [call] },
+      { role: "tool", tool_call_id: id, content: source.repeat(4 + (index % 7)) },
+    ];
+  });
+  return [{ role: "system", content: text.repeat(250) }, { role: "user", content: "Mend the tests." }, ...turns.flat()];
+}
+
+function agentTools() {
+  const parameter = { type: "string", description: "An absolute path, within the folder that is open." };
+  return Array.from({ length: 30 }, (_, index) => ({
+    type: "function",
+    function: {
+      name: `tool_${index}`,
+      description: text.repeat(8),
+      parameters: {
+        type: "object",
+        properties: { path: parameter, pattern: parameter, lines: { type: "integer", minimum: 1 } },
+        required: ["path", "pattern"],
+        additionalProperties: false,
+      },
+    },
+  }));
 }

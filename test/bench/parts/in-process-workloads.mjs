@@ -22,6 +22,13 @@ export const inProcessWorkloads = {
   },
   W2a: streamOf("chat/completions", "chat/completions", chat, requests.chat(stream)),
   W3: { operation: "chat/completions", speaks: "chat/completions", answers: chat, body: requests.wide(), calls: 600 },
+  "W3 agent": {
+    operation: "chat/completions",
+    speaks: "chat/completions",
+    answers: chat,
+    body: requests.agent(),
+    calls: 600,
+  },
   W6: {
     operation: "chat/completions",
     speaks: "chat/completions",

@@ -162,6 +162,29 @@ describe("the terms of an identity", () => {
   });
 });
 
+describe("the tags of an identity", () => {
+  it("are what its calls are filed under, beside those of onRequest", async () => {
+    const tags = { member: "42", team: "red" };
+    const onRequest: GatewayOptions["onRequest"] = (call) => ({
+      tags: { seen: String(call.tags?.["member"]), team: "blue" },
+    });
+    await start(() => ({ ...known, tags }), { onRequest });
+    expect((await send())[0]).toBe(200);
+    const filed = { member: "42", team: "blue", seen: "42" };
+    await expect.poll(() => test.events.at(-1)?.tags).toEqual(filed);
+    const rows = await test.gateway.accounts.usage("acct_pro", { by: ["member", "team", "seen"] });
+    expect(rows).toMatchObject([{ by: filed, requests: 1 }]);
+  });
+
+  it("that no call can have are a 503, and a warning that says why", async () => {
+    await start(() => ({ ...known, tags: { day: "1" } }));
+    expect((await send())[0]).toBe(503);
+    expect(test.warnings).toMatchObject([
+      { code: "identify_failed", message: expect.stringMatching(/tags\.day: must have another name/) },
+    ]);
+  });
+});
+
 describe("terms that differ from those of the account's keys", () => {
   it("are one warning for an account, and the key store is read once", async () => {
     const keys = memoryKeyStore([{ key: "sk-1", account: "acct_1", plan: "pro" }]);

@@ -3,8 +3,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Anthropic from "@anthropic-ai/sdk";
 import { generateText, streamText } from "ai";
 import OpenAI from "openai";
-import { afterEach, describe, expect, it } from "vitest";
-import type { GatewayOptions } from "../../../src/gateway/options.js";
+import { describe, expect, it } from "vitest";
 import {
   chatAnswer,
   chatChunks,
@@ -14,27 +13,8 @@ import {
   honestChat,
   wholeAnswer,
 } from "../../../src/testing.js";
-import { smallModel, startTestGateway } from "../../support/test-gateway.js";
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-async function start(options: Partial<GatewayOptions> = {}) {
-  const test = await startTestGateway(options);
-  closers.push(test.close);
-  return { ...test, inProcess: test.gateway.as({ account: "acct_pro", plan: "pro", anchor: null }) };
-}
-
-const ask = { model: "acme/small", messages: [{ role: "user" as const, content: "Hi" }] };
-const post = (fetch: typeof globalThis.fetch, init: RequestInit = {}) =>
-  fetch("http://infergate.invalid/v1/chat/completions", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(ask),
-    ...init,
-  });
+import { smallModel } from "../../support/test-gateway.js";
+import { ask, post, start } from "./start-in-process.js";
 
 describe("the fetch of gateway.as(), when its signal is aborted", () => {
   it("rejects with the signal's reason before the call, which is then not made", async () => {

@@ -4,31 +4,17 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ChatOpenAI } from "@langchain/openai";
 import { generateText, streamText } from "ai";
 import OpenAI from "openai";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { RequestCompleted } from "../../../src/events/request-completed.js";
-import { UnknownTermsError } from "../../../src/gateway/admin/account-terms.js";
 import { createGateway } from "../../../src/gateway/create-gateway.js";
 import type { InProcessCaller } from "../../../src/gateway/in-process/in-process.js";
-import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import { chatAnswer, chatChunks, eventStream, wholeAnswer } from "../../../src/testing.js";
-import { smallModel, startTestGateway } from "../../support/test-gateway.js";
+import { smallModel } from "../../support/test-gateway.js";
+import { ask, post, pro, start } from "./start-in-process.js";
 
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-async function start(options: Partial<GatewayOptions> = {}) {
-  const test = await startTestGateway(options);
-  closers.push(test.close);
-  return test;
-}
-
-const pro: InProcessCaller = { account: "acct_pro", plan: "pro", anchor: null };
-const ask = { model: "acme/small", messages: [{ role: "user" as const, content: "Hi" }] };
 const usage = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 };
 
 describe("an SDK with the fetch of gateway.as()", () => {
@@ -72,14 +58,6 @@ describe("an SDK with the fetch of gateway.as()", () => {
 });
 
 describe("gateway.as()", () => {
-  const post = (fetch: typeof globalThis.fetch, init: RequestInit = {}) =>
-    fetch("http://infergate.invalid/v1/chat/completions", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(ask),
-      ...init,
-    });
-
   it("shares the account's windows with its keys, and files charges under a name of the host's", async () => {
     const { gateway, upstream } = await start({ ledger: memoryCreditLedger({ historyEntries: 100 }) });
     upstream.reply(wholeAnswer(chatAnswer({ content: "Hello", usage })));
@@ -125,7 +103,8 @@ describe("gateway.as()", () => {
     const keys = memoryKeyStore();
     const plans = memoryPlanStore({ pro: { models: ["acme/*"], credits: { session: 100 } } });
     const { gateway } = await start({ keys, plans });
-    await expect(post(gateway.as({ account: "a" }).fetch)).rejects.toThrow(UnknownTermsError);
+    const unknown = await post(gateway.as({ account: "a" }).fetch);
+    expect([unknown.status, await unknown.json()]).toMatchObject([403, { error: { code: "account_without_plan" } }]);
     const { id } = await gateway.keys.create({ account: "a", plan: "pro" });
     const mine = gateway.as({ account: "a" });
     expect((await post(mine.fetch)).status).toBe(200);
@@ -145,6 +124,25 @@ describe("gateway.as()", () => {
     expect(await response.json()).toMatchObject({ error: { code: "service_unavailable" } });
     expect(warnings).toMatchObject([{ code: "key_store_failed" }]);
     await expect(mine.usage()).rejects.toThrow(/cannot be found at the moment/);
+  });
+
+  it("has the headers of the time of the call, though its caller changes them", async () => {
+    const { gateway } = await start({ keys: memoryKeyStore() });
+    await gateway.keys.create({ account: "a", plan: "pro" });
+    // Its plan has to be looked up, so that nothing is read of the call at once.
+    const { fetch } = gateway.as({ account: "a" });
+    const headers = new Headers({ "content-type": "application/json" });
+    const withHeaders = post(fetch, { headers });
+    headers.set("content-type", "text/plain");
+    const request = new Request("http://infergate.invalid/v1/chat/completions", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(ask),
+    });
+    const withRequest = fetch(request);
+    request.headers.set("content-type", "text/plain");
+    const responses = await Promise.all([withHeaders, withRequest]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   });
 
   it("reaches nothing but the gateway, and ignores credentials", async () => {
@@ -290,7 +288,7 @@ describe("gateway.as()", () => {
         events.push(event);
       },
     });
-    closers.push(() => gateway.close());
+    onTestFinished(() => gateway.close());
     const { fetch } = gateway.as({ account: "a", plan: "pro" });
     await Promise.all(["one", "two"].map((name) => context.run(name, async () => (await post(fetch)).text())));
     expect(seen.sort()).toEqual(["call one", "call two", "completed one", "completed two"]);

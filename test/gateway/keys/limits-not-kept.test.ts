@@ -1,21 +1,21 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ApiKey, KeyChange, StoredKey, WritableKeyStore } from "../../../src/keys/key-store.js";
+import type { KeyChange, StoredKey, WritableKeyStore } from "../../../src/keys/key-store.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 let test: TestGateway | undefined;
 afterEach(() => test?.close());
 
-type Limit = "enabled" | "credits" | "rates" | "lineage";
+type Limit = "account" | "enabled" | "credits" | "rates" | "tags" | "lineage";
 
 /** A store of the host's own, with columns for all members but these. */
 function storeWithout(...members: Limit[]): WritableKeyStore {
   const store = memoryKeyStore();
-  const without = <Record extends Partial<ApiKey>>(record: Record): Record =>
-    Object.fromEntries(Object.entries(record).filter(([name]) => !members.includes(name as Limit))) as Record;
+  const without = <Members extends object>(record: Members): Members =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !members.includes(name as Limit))) as Members;
   return {
     ...store,
-    insert: (key: StoredKey) => store.insert(without(key)),
+    insert: (key: StoredKey) => store.insert({ ...without(key), account: key.account }),
     update: (id: string, change: KeyChange) => store.update(id, without(change)),
   };
 }
@@ -29,10 +29,11 @@ const limits = {
   enabled: false,
   credits: { day: 5 },
   rates: { models: JSON.parse('{"__proto__":{"concurrent":1}}') },
+  tags: { member: "42" },
 } as const;
 
 describe("a key store that drops what limits a key", () => {
-  it.each(["enabled", "credits", "rates"] as const)("is noticed when a key is made with %s", async (member) => {
+  it.each(["enabled", "credits", "rates", "tags"] as const)("is noticed when a key is made with %s", async (member) => {
     const store = storeWithout(member);
     const keys = await start(store);
     const made = keys.create({ account: "a", plan: "pro", [member]: limits[member] });
@@ -43,13 +44,21 @@ describe("a key store that drops what limits a key", () => {
     expect((await keys.list("a")).map(({ revokedAt }) => revokedAt)).toEqual([expect.any(Number)]);
   });
 
-  it.each(["enabled", "credits", "rates"] as const)("is noticed when a key is given %s", async (member) => {
+  it.each(["enabled", "credits", "rates", "tags"] as const)("is noticed when a key is given %s", async (member) => {
     const keys = await start(storeWithout(member));
     const { id } = await keys.create({ account: "a", plan: "pro" });
     await expect(keys.update(id, { [member]: limits[member] })).rejects.toThrow(
       `gateway.keys.update: the key store does not keep \`${member}\`, so the key works without. Revoke it instead.`,
     );
     for (const none of [null, undefined]) await keys.update(id, { [member]: none });
+  });
+
+  it("is noticed when it moves no key", async () => {
+    const keys = await start(storeWithout("account"));
+    const { id } = await keys.create({ account: "a", plan: "pro" });
+    await expect(keys.update(id, { account: "b" })).rejects.toThrow(
+      "gateway.keys.update: the key store does not move keys to other accounts. Revoke it, and make a new one.",
+    );
   });
 
   it("is noticed when it keeps a part of them only", async () => {
@@ -82,7 +91,8 @@ describe("a key store that drops what limits a key", () => {
     const store = memoryKeyStore();
     const find = () => Promise.reject(new Error("down"));
     const keys = await start({ ...store, find });
-    await expect(keys.create({ account: "a", plan: "pro", credits: { day: 5 } })).rejects.toThrow("down");
+    const made = keys.create({ account: "a", plan: "pro", credits: { day: 5 } });
+    await expect(made).rejects.toMatchObject({ status: 503, cause: { message: "down" } });
     expect((await keys.list("a")).filter(({ revokedAt }) => revokedAt === null)).toEqual([]);
     // Without limits there is nothing to read.
     await keys.create({ account: "a", plan: "pro" });

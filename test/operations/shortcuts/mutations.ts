@@ -53,6 +53,36 @@ export const responses: readonly Mutation[] = [
     find: "this.count = number < 0 ? this.count + 1 : number;",
     replace: "",
   },
+  {
+    name: "an error is passed on that is long",
+    find: " || isError(event, name) || failureIn(event) !== undefined) return true;",
+    replace: ") return true;",
+  },
+  {
+    name: "an item is passed whose texts nobody has counted",
+    find: 'type === "response.output_item.done" && this.#grown.has(index)',
+    replace: 'type === "response.output_item.done"',
+  },
+  {
+    name: "a response is passed whose texts nobody has counted",
+    find: "return !isRecord(response) || !this.progress.hasOutput;",
+    replace: "return !isRecord(response);",
+  },
+  {
+    name: "what takes the place of a member lacks its long texts",
+    find: " || lacksWhatIsRead(outline)",
+    replace: "",
+  },
+  {
+    name: "a long event is passed that is no UTF-8",
+    find: " || !isUtf8(bytes)",
+    replace: "",
+  },
+  {
+    name: "a long event is passed that ends otherwise",
+    find: "if (source[jsonEnd - 1] !== closeBrace || source[jsonEnd + 1] !== lineFeed) return undefined;",
+    replace: "",
+  },
 ];
 
 export const messages: readonly Mutation[] = [

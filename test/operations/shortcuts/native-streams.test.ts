@@ -86,6 +86,45 @@ it("knows that a model reasons whose first reasoning is empty", () => {
   expect(relayCut(new ChatCodec(answerContext(), true), bytes, [], true).progress).toMatchObject({ reasons: true });
 });
 
+const long = "a long text. ".repeat(300);
+const withLong = {
+  delta: { type: "response.output_text.delta", output_index: 0, delta: "word" },
+  done: { type: "response.output_text.done", output_index: 0, text: long },
+  completed: {
+    type: "response.completed",
+    response: { id: "r", model: "up", output: [], instructions: long, usage: { input_tokens: 3, output_tokens: 4 } },
+  },
+};
+const framed = (event: { type: string }) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+
+it.each([
+  ["whose usage has a long member", (text: string) => text.replace('"usage":{', `"usage":{"note":"${long}",`)],
+  ["of which more lines come", (text: string) => text.replaceAll("\n\n", "\nid: 5\n\n")],
+  ["with a space at its end", (text: string) => text.replaceAll("}\n\n", "} \n\n")],
+  ["without a name", (text: string) => text.replaceAll(/event: .*\n/g, "")],
+  ["with an empty name", (text: string) => text.replaceAll(/event: .*\n/g, "event: \n")],
+  ["that says its response twice", (text: string) => text.replace('"response":', '"response":"none","response":')],
+])("is the same with and without the shortcut where a long event comes %s", (_, changed) => {
+  const { delta, done, completed } = withLong;
+  const begin = responsesEvents.begin.map((event) => framed(event as { type: string })).join("");
+  const text = begin + framed(delta) + changed(framed(done) + framed(done) + framed(completed));
+  const create = () => new NativeResponseStream({ ...responseContext, previousResponseId: undefined });
+  const seen = relayCut(create(), Buffer.from(text), [], true);
+  expect(seen).toEqual(relayCut(create(), Buffer.from(text), [], false));
+  expect(seen.fault).toBe(undefined);
+});
+
+it("reads no long text of a response that nothing is made of", () => {
+  const { delta, done, completed } = withLong;
+  const events = [...responsesEvents.begin, delta, delta, done, completed] as { type: string }[];
+  const codec = new NativeResponseStream({ ...responseContext, previousResponseId: undefined });
+  const parsed = vi.spyOn(codec, "event");
+  const { progress } = relayCut(codec, Buffer.from(events.map(framed).join("")), [], true);
+  expect(progress).toMatchObject({ isComplete: true, tokens: { input: 3, output: 4 } });
+  expect(parsed.mock.calls.map(([{ event }]) => event)).not.toContain("response.output_text.done");
+  expect(parsed.mock.calls.map(([{ event }]) => event)).not.toContain("response.completed");
+});
+
 /** A text that is an event of each protocol, with so many members of different names behind it. */
 function textEvents(count: number) {
   const more = Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, 1]));

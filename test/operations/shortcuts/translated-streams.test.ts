@@ -73,3 +73,12 @@ it("gives a role to the first chunk alone, also where the upstream leaves the be
   expect(seen).toEqual(relayCut(create(), bytes, [], false));
   expect(seen.sent.split('"role"')).toHaveLength(2);
 });
+
+it("writes a response for its store where one keeps it, and nowhere else", () => {
+  const exchangeFor = (isStored: boolean) => {
+    const sink = new ResponsesClientSink(contextOf(), { isStored, keep: async () => {} } as never, clock);
+    return new TranslatedExchange(chat.source(), sink, context);
+  };
+  expect(exchangeFor(true).keep).toBeInstanceOf(Function);
+  expect(exchangeFor(false).keep).toBe(undefined);
+});

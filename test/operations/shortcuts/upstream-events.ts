@@ -5,6 +5,14 @@ const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
 
 const oddNumbers = ["012", "1e3", "12345678901234567890", "123456789012345", "", "-0", "5.0", "00", "0"];
 
+/** So long that it is left out where events are read without their long texts. */
+const long = (word: string) => `${word} ${"a long text. ".repeat(180)}${word}`;
+
+const message = (text: string) => ({
+  ...{ id: "msg_1", type: "message", status: "completed", role: "assistant" },
+  content: [{ type: "output_text", text, annotations: [], logprobs: [] }],
+});
+
 export const responsesEvents: AnyEvents = {
   begin: [
     { type: "response.created", sequence_number: 0, response: { id: "r", model: "up", status: "in_progress" } },
@@ -33,12 +41,36 @@ export const responsesEvents: AnyEvents = {
       ...{ type: "response.output_item.done", output_index: 2, sequence_number, item: { type: "message", text } },
     }),
     (delta, _padding, number) => ({ type: "response.in_progress", delta, response: { id: "r", model: "up", number } }),
+    (word, _padding, sequence_number) => ({
+      ...{ type: "response.output_text.done", ...place, text: long(word), logprobs: [], sequence_number },
+    }),
+    (word, _padding, number) => ({ type: "response.refusal.done", ...place, refusal: long(word), delta: word, number }),
+    (word, _padding, number) => ({
+      type: `response.output_item.${number % 3 === 0 ? "added" : "done"}`,
+      ...{ output_index: number % 2, sequence_number: number, item: message(long(word)) },
+    }),
+    (word, _padding, sequence_number) => ({
+      ...{ type: "response.output_item.done", output_index: 0, sequence_number },
+      item: { id: "rs_1", type: "reasoning", summary: [], encrypted_content: long(word) },
+    }),
+    (word, _padding, sequence_number) => ({
+      ...{ type: "response.in_progress", sequence_number },
+      response: { id: "r", model: "up", instructions: long(word), previous_response_id: word, usage },
+    }),
+    (word, _padding, number) => ({
+      type: "response.in_progress",
+      response: { id: "r", [["model", "usage", "status", "x"][number % 4] ?? ""]: long(word), instructions: long("") },
+    }),
+    (word, _padding, number) =>
+      number % 2 === 0
+        ? { type: "error", message: long(word) }
+        : { type: "response.in_progress", response: { error: { message: long(word) }, usage } },
   ],
   end: [
     {
       type: "response.completed",
       sequence_number: 5000,
-      response: { id: "r", model: "up", status: "completed", output: [], usage },
+      response: { id: "r", model: "up", status: "completed", output: [message(long("end"))], usage },
     },
   ],
 };

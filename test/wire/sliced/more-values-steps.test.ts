@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { noLeaps } from "../../../src/wire/json-members.js";
 import { findJsonFault } from "../../../src/wire/json-syntax.js";
+import { noLeaps } from "../../../src/wire/leaps.js";
 import { moreValuesSteps } from "../../../src/wire/sliced/more-values-steps.js";
 import { atOnce } from "../../../src/wire/slices.js";
 

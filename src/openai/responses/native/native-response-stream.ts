@@ -1,19 +1,25 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../../errors/gateway-error.js";
 import { StreamFault } from "../../../errors/stream-fault.js";
-import { keepAliveComment } from "../../../wire/event-frame.js";
+import { asBuffer } from "../../../wire/as-buffer.js";
+import { ByteWriter } from "../../../wire/byte-writer.js";
+import { eventEnd, keepAliveComment } from "../../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../../wire/event-reader.js";
 import { isRecord } from "../../../wire/is-record.js";
-import { membersOf } from "../../../wire/json-members.js";
-import { TemplateShortcut } from "../../../wire/templates/template-shortcut.js";
+import type { MemberEdits } from "../../../wire/json-members.js";
+import type { Leaps } from "../../../wire/leaps.js";
 import { mostAnswerParts, PartCount } from "../../answer-bounds.js";
 import { fromErrorObject } from "../../upstream-errors/upstream-failure.js";
-import { failureEvents, frameEvents, keepAliveEvent, type ResponseEvent } from "../response-events.js";
+import { frameEvents, keepAliveEvent } from "../response-events.js";
 import { ResponseProgress } from "../response-progress.js";
 import { DeltaSource } from "./delta-source.js";
+import { failedStream } from "./failed-stream.js";
 import { finishOfResponse } from "./finish-of-response.js";
 import { itemText } from "./item-text.js";
-import { editResponseEvent, failureOf, type NativeResponseContext } from "./native-response.js";
+import type { LongEvent } from "./long-event.js";
+import { eventEdits, failureOf, type NativeResponseContext } from "./native-response.js";
+import { lacksWhatIsRead, responseIn, writeEvent } from "./response-in-event.js";
+import { ResponseShortcut } from "./response-shortcut.js";
 
 /** The events that end a stream without an error. */
 const lastEvents: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
@@ -24,7 +30,7 @@ const lastEvents: ReadonlySet<unknown> = new Set(["response.completed", "respons
  */
 export class NativeResponseStream {
   readonly progress: ResponseProgress;
-  readonly shortcut: TemplateShortcut;
+  readonly shortcut: ResponseShortcut;
   /** Its count is the number of the last event. */
   readonly #deltas: DeltaSource;
   readonly #context: NativeResponseContext;
@@ -33,20 +39,19 @@ export class NativeResponseStream {
   readonly #items = new PartCount();
   /** As the client has read it. */
   #createdAt: unknown;
-  #response: Uint8Array | undefined;
   /** The event that ends the stream: the client gets it when the call is settled, and the response kept. */
-  #last: Uint8Array = new Uint8Array();
+  #last: FramedEvent | undefined;
 
   constructor(context: NativeResponseContext) {
     this.#context = context;
     this.progress = new ResponseProgress(context);
     this.#deltas = new DeltaSource(this.progress);
-    this.shortcut = new TemplateShortcut(this.#deltas);
+    this.shortcut = new ResponseShortcut(this.#deltas, (event, out) => this.#readLong(event, out));
   }
 
   /** The client's final response as JSON; `undefined` before the end. */
   get response(): Uint8Array | undefined {
-    return this.#response;
+    return this.#last && responseIn(this.#last.json);
   }
 
   /**
@@ -58,21 +63,45 @@ export class NativeResponseStream {
     if (this.progress.isComplete || text === "" || text === "[DONE]") return undefined;
     const event = parse(text);
     this.#refuseErrors(event, name);
-    const json = text.includes("\n") ? text.replaceAll("\n", " ") : text;
     const { type, response } = event;
     if (lastEvents.has(type) && !isRecord(response)) throw new StreamFault("garbage");
+    const json = text.includes("\n") ? text.replaceAll("\n", " ") : text;
     const title = name ?? (typeof type === "string" && !/[\r\n]/.test(type) ? type : undefined);
     const head = title === undefined ? "data: " : `event: ${title}\ndata: `;
-    if (!isRecord(response)) {
-      this.#readProgress(event);
-      this.#readSequenceNumber(event);
-      return Buffer.from(`${head}${json}\n\n`);
-    }
-    const framed = Buffer.concat([Buffer.from(head), this.#readResponse(type, response, Buffer.from(json)), eventEnd]);
-    this.#readSequenceNumber(event);
-    if (!this.progress.isComplete) return framed;
+    const edits = this.#read(event);
+    if (edits === undefined) return Buffer.from(`${head}${json}\n\n`);
+    const framed = framedWith(edits, Buffer.from(head), Buffer.from(json));
+    if (!this.progress.isComplete) return framed.bytes;
     this.#last = framed;
     return undefined;
+  }
+
+  /**
+   * Reads a long event as {@link event} does, without its long texts.
+   * @returns `false` where all of it has to be read: then nothing was done.
+   */
+  #readLong({ name, bytes, jsonStart, outline }: LongEvent, out: ByteWriter): boolean {
+    const event = outline.json;
+    // The first event is read in full: what stands before it has a meaning there alone.
+    const isBegun = this.progress.responseId !== undefined && !this.progress.isComplete;
+    if (!isBegun || !isRecord(event) || this.#needsAll(event, name) || lacksWhatIsRead(outline)) return false;
+    const edits = this.#read(event);
+    if (edits === undefined) {
+      out.writeFrom(bytes, 0, bytes.length);
+      return true;
+    }
+    const framed = framedWith(edits, bytes.subarray(0, jsonStart), asBuffer(outline.bytes), outline.leaps);
+    if (this.progress.isComplete) this.#last = framed;
+    else out.write(framed.bytes);
+    return true;
+  }
+
+  /** Whether long texts of an event matter, or it is refused. */
+  #needsAll(event: Record<string, unknown>, name: string): boolean {
+    const { type, delta, item, response, output_index: index } = event;
+    if (typeof delta === "string" || isError(event, name) || failureIn(event) !== undefined) return true;
+    if (lastEvents.has(type)) return !isRecord(response) || !this.progress.hasOutput;
+    return isRecord(item) && !(type === "response.output_item.done" && this.#grown.has(index));
   }
 
   /**
@@ -81,29 +110,14 @@ export class NativeResponseStream {
    * @throws StreamFault `incomplete`
    */
   end(): Uint8Array {
-    if (!this.progress.isComplete) throw new StreamFault("incomplete");
-    return this.#last;
+    if (this.#last === undefined) throw new StreamFault("incomplete");
+    return this.#last.bytes;
   }
 
   /** The end of a stream that fails: the least response that clients can read, and the error. */
   fault(error: GatewayError): Uint8Array {
-    const { model, responseId, createdAt, previousResponseId = null, isStored } = this.#context;
-    const response = {
-      id: responseId,
-      object: "response",
-      created_at: this.#createdAt ?? createdAt,
-      model,
-      output: [],
-      incomplete_details: null,
-      previous_response_id: previousResponseId,
-      store: isStored,
-      parallel_tool_calls: true,
-      tool_choice: "auto",
-      tools: [],
-      usage: null,
-    };
-    const begun = this.#deltas.count < 0 ? beginningOf(response) : [];
-    return frameEvents([...begun, ...failureEvents(error, response, this.#deltas.count + 1 + begun.length)]);
+    const createdAt = this.#createdAt ?? this.#context.createdAt;
+    return failedStream(error, { ...this.#context, createdAt }, this.#deltas.count);
   }
 
   /** Before `response.created`, some clients accept no event. It repeats the sequence number of the event before it, so that the upstream's numbers still follow. */
@@ -112,25 +126,27 @@ export class NativeResponseStream {
   }
 
   #refuseErrors(event: Record<string, unknown>, name: string | undefined): void {
-    const { type, error, response } = event;
-    if (type === "error" || name === "error" || (type === undefined && isRecord(error))) {
-      throw fromErrorObject(isRecord(error) ? error : event, this.#context);
-    }
-    const failed = type === "response.failed" || type === "response.cancelled";
-    const failure = isRecord(response) ? failureOf(response) : undefined;
-    if (!failed && failure === undefined) return;
+    const { error, response } = event;
+    if (isError(event, name)) throw fromErrorObject(isRecord(error) ? error : event, this.#context);
+    const failure = failureIn(event);
+    if (failure === undefined) return;
     if (isRecord(response)) this.progress.usageCame(response["usage"]);
-    throw fromErrorObject(failure ?? { message: "", code: "server_error" }, this.#context);
+    throw fromErrorObject(failure, this.#context);
   }
 
-  #readSequenceNumber({ sequence_number: number }: Record<string, unknown>): void {
+  /** @returns what is to change in the event's response; `undefined`: it has none. */
+  #read(event: Record<string, unknown>): MemberEdits | undefined {
+    const { type, response, sequence_number: number } = event;
+    const edits = isRecord(response) ? this.#readResponse(type, response) : undefined;
+    if (edits === undefined) this.#readProgress(event);
     this.#deltas.count = Number.isSafeInteger(number) ? (number as number) : this.#deltas.count + 1;
+    return edits;
   }
 
-  #readResponse(type: unknown, response: Record<string, unknown>, json: Uint8Array): Uint8Array {
+  #readResponse(type: unknown, response: Record<string, unknown>): MemberEdits {
     this.#createdAt ??= response["created_at"];
     this.progress.responseId = this.#context.responseId;
-    if (!lastEvents.has(type)) return editResponseEvent(json, response, this.#context);
+    if (!lastEvents.has(type)) return eventEdits(response, this.#context);
     const { output } = response;
     const isNew = !this.progress.hasOutput && Array.isArray(output);
     this.progress.usageCame(response["usage"]);
@@ -138,10 +154,7 @@ export class NativeResponseStream {
       type === "response.incomplete" ? { ...response, status: "incomplete" } : response,
     );
     this.progress.endCame(isNew ? itemText(output) : "");
-    const sent = editResponseEvent(json, response, this.#context, this.progress.tokens);
-    const member = membersOf(sent).findLast(({ name }) => name === "response");
-    this.#response = member && sent.subarray(member.start, member.end);
-    return sent;
+    return eventEdits(response, this.#context, this.progress.tokens);
   }
 
   #readProgress(event: Record<string, unknown>): void {
@@ -169,17 +182,34 @@ export class NativeResponseStream {
   }
 }
 
-/** Some clients require `response.created` first. So far the client has got comments only. */
-function beginningOf(response: Readonly<Record<string, unknown>>): ResponseEvent[] {
-  const begun = { ...response, status: "in_progress", error: null };
-  return ["response.created", "response.in_progress"].map((type, index) => ({
-    type,
-    sequence_number: index,
-    response: begun,
-  }));
+function isError({ type, error }: Record<string, unknown>, name: string | undefined): boolean {
+  return type === "error" || name === "error" || (type === undefined && isRecord(error));
 }
 
-const eventEnd = Buffer.from("\n\n");
+/** The error of a response that has failed. */
+function failureIn({ type, response }: Record<string, unknown>): unknown {
+  const failure = isRecord(response) ? failureOf(response) : undefined;
+  const hasFailed = type === "response.failed" || type === "response.cancelled";
+  return hasFailed ? (failure ?? { message: "", code: "server_error" }) : failure;
+}
+
+interface FramedEvent {
+  readonly bytes: Buffer;
+  readonly json: Buffer;
+}
+
+/** An event with its response changed. @param head - what stands before its JSON. */
+function framedWith(edits: MemberEdits, head: Uint8Array, json: Buffer, leaps?: Leaps): FramedEvent {
+  const out = new ByteWriter(head.length + json.length + spareBytes);
+  out.write(head);
+  writeEvent(out, json, edits, leaps);
+  out.write(eventEnd);
+  const bytes = out.finish();
+  return { bytes, json: bytes.subarray(head.length, -eventEnd.length) };
+}
+
+/** What an event may grow by. */
+const spareBytes = 512;
 
 function parse(text: string): Record<string, unknown> {
   try {

@@ -2,7 +2,7 @@ import type { ModelAnswer } from "../../../metering/model-answer.js";
 import type { TokenCounts } from "../../../metering/token-counts.js";
 import { TextSample } from "../../../tokens/text-sample.js";
 import { isRecord } from "../../../wire/is-record.js";
-import { editMembers, type MemberEdits, membersOf } from "../../../wire/json-members.js";
+import type { MemberEdits } from "../../../wire/json-members.js";
 import { hasTooManyParts } from "../../answer-bounds.js";
 import { editAnswer } from "../../edit-answer.js";
 import { type EstimateBounds, estimatedTokens } from "../../media/token-estimate.js";
@@ -65,24 +65,19 @@ export function failureOf(response: unknown): unknown {
 }
 
 /**
- * The JSON of an event that contains a response, with the client's response in it.
+ * What is to change in a response that stands in an event.
  * @param tokens - for the last event: what is charged.
  */
-export function editResponseEvent(
-  json: Uint8Array,
+export function eventEdits(
   response: Record<string, unknown>,
   context: NativeResponseContext,
   tokens?: TokenCounts,
-): Uint8Array {
+): MemberEdits {
   const edits = responseEdits(response, context);
   if (tokens !== undefined) addUsageEdit(response, tokens, context, edits);
   // Before the end, no client needs one.
   else if (visibleUsage(response["usage"], context.dialect) !== response["usage"]) edits.set("usage", "null");
-  const members = membersOf(json);
-  const member = members.findLast(({ name }) => name === "response");
-  if (member === undefined || edits.size === 0) return json;
-  const inner = json.subarray(member.start, member.end);
-  return editMembers(json, members, new Map([["response", editMembers(inner, membersOf(inner), edits)]]));
+  return edits;
 }
 
 function responseEdits(response: Record<string, unknown>, context: NativeResponseContext): MemberEdits {

@@ -1,0 +1,54 @@
+import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
+import { isLedgerRefusal } from "../../guard/is-ledger-refusal.js";
+import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
+import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
+
+/** What a host gives the gateway to keep data in. */
+export type StoreKind = "key" | "plan" | "account" | "response";
+
+/**
+ * Asks a store for the management API. Frameworks send an error's message to the client, and a driver's names hosts and
+ * users: it is the `cause` alone of what is thrown.
+ * @param by - the public method, for the error.
+ * @throws GatewayError 503 when the store fails; what it throws on purpose, such as an AccountConflictError.
+ */
+export async function fromStore<Result>(
+  by: string,
+  kind: StoreKind,
+  ask: () => Promise<Result> | Result,
+): Promise<Result> {
+  try {
+    return await ask();
+  } catch (cause) {
+    throw isMeant(cause) ? cause : storeFailure(by, kind, cause);
+  }
+}
+
+/**
+ * As {@link fromStore}, of the ledger.
+ * @throws LedgerUnavailableError when it fails; LedgerConflictError, LedgerInputError or LedgerClockError, as they are.
+ */
+export async function fromLedger<Result>(by: string, ask: () => Promise<Result> | Result): Promise<Result> {
+  try {
+    return await ask();
+  } catch (cause) {
+    throw ledgerFault(by, cause);
+  }
+}
+
+/** @returns what {@link fromLedger} throws. */
+export function ledgerFault(by: string, cause: unknown): unknown {
+  if (isMeant(cause) || isLedgerRefusal(cause)) return cause;
+  return new LedgerUnavailableError(`${by}: the ledger failed, or cannot be reached. Try again shortly.`, { cause });
+}
+
+function storeFailure(by: string, kind: StoreKind, cause: unknown): GatewayError {
+  return serviceUnavailable(`${by}: the ${kind} store failed, or cannot be reached. Try again shortly.`, cause);
+}
+
+/** By name and shape, since it may come from another copy of the package. A driver's errors may have a `status` of their own. */
+function isMeant(error: unknown): boolean {
+  if (isGatewayError(error) || error instanceof UnknownTermsError) return true;
+  if (error instanceof TypeError) return "statusCode" in error;
+  return error instanceof Error && error.name === "AccountConflictError";
+}

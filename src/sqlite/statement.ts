@@ -1,0 +1,79 @@
+import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
+import { StatementBooks, type StatementPlace } from "../ledger/statement/statement-books.js";
+import type { AccountBook } from "./booking/account-book.js";
+import { isRare, type JournalTable } from "./journal-table.js";
+import { toNumber } from "./numbers.js";
+import type { Retention } from "./retention.js";
+import type { SqliteConnection } from "./sqlite-connection.js";
+import type { SqliteStatement } from "./sqlite-database.js";
+import type { UsageReader } from "./usage/usage-reader.js";
+
+const kinds = ["topup", "deduction", "expiry", "grant"] as const;
+
+interface Row {
+  readonly kind: (typeof kinds)[number];
+  readonly place: StatementPlace;
+  readonly amount: unknown;
+}
+
+interface Tables {
+  readonly book: AccountBook;
+  readonly journal: JournalTable;
+  readonly retention: Retention;
+  readonly usage: UsageReader;
+}
+
+/** Makes statements: of what is rare in the journal, and of the sums of what calls were charged. */
+export class Statements {
+  readonly #connection: SqliteConnection;
+  readonly #tables: Tables;
+  readonly #rare: SqliteStatement;
+
+  constructor(connection: SqliteConnection, tables: Tables) {
+    this.#connection = connection;
+    this.#tables = tables;
+    // `sum` would fail beyond 64 bits.
+    this.#rare = connection.prepare(`
+      SELECT kind, iif(moment < ?, 'within', 'after') AS place, CAST(total(amount) AS INTEGER) AS amount
+      FROM (
+        SELECT kind, amount, iif(kind = 'expiry', coalesce(tags ->> '$.endedAt', at), at) AS moment
+        FROM infergate_entry INDEXED BY infergate_entry_rare
+        WHERE account = ? AND at >= ? AND ${isRare} AND kind IN (${kinds.map((kind) => `'${kind}'`).join(", ")})
+      )
+      WHERE moment >= ?
+      GROUP BY 1, 2`);
+  }
+
+  /** @param clock - now, inside of the transaction. */
+  async of(request: StatementRequest, clock: () => number): Promise<AccountStatement> {
+    const { account } = request;
+    const { books, now } = await this.#connection.write(() => this.#begin(request, clock()));
+    // What was charged before now is neither added to any more, nor is it changed.
+    const ranges: readonly (readonly [StatementPlace, number, number])[] = [
+      ["within", books.from, Math.min(books.to, now)],
+      ["after", books.to, now],
+    ];
+    for (const [place, from, to] of ranges) {
+      for (const { by, chargedMicro } of await this.#tables.usage.read({ account, from, to, by: ["funding"] })) {
+        const prepaidMicro = by["funding"] === "prepaid" ? chargedMicro : 0;
+        books.book(place, { kind: "charge", amountMicro: chargedMicro, prepaidMicro });
+      }
+    }
+    return books.statement();
+  }
+
+  /** Books all that is of this very moment with the account as it is now. */
+  #begin(request: StatementRequest, now: number): { books: StatementBooks; now: number } {
+    const { book, journal, retention } = this.#tables;
+    const { account } = request;
+    const { prepaid } = book.find(account, now).limits ?? {};
+    const books = new StatementBooks(request, { now, keptFrom: retention.keptFrom, prepaid });
+    for (const { kind, place, amount } of this.#rare.all(books.to, account, books.from, books.from) as Row[]) {
+      books.book(place, { kind, amountMicro: toNumber(amount) });
+    }
+    for (const entry of journal.after(account, { at: now - 1, sequence: Number.MAX_SAFE_INTEGER })) {
+      if (!(kinds as readonly string[]).includes(entry.kind)) books.add(entry);
+    }
+    return { books, now };
+  }
+}
