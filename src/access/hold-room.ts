@@ -1,4 +1,5 @@
-import type { AccountCredits, ReserveResult, WindowState } from "../ledger/credit-ledger.js";
+import { LiveStates } from "../ledger/calls/live-states.js";
+import type { AccountCredits, ReserveResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
 import type { Micro } from "../metering/micro.js";
 
 /** Calls hold more than they need only while all that is held stays below this part of what is left. */
@@ -40,13 +41,20 @@ export class HoldRoom {
   /** Of an account with prepaid credits, windows alone do not say what is left. */
   learn({ ok = true, windows, prepaid }: AccountCredits & Partial<Pick<ReserveResult, "ok">>): void {
     this.#isOut = !ok;
-    const { session, week, month } = windows;
-    const left = prepaid === undefined ? Math.min(roomIn(session), roomIn(week), roomIn(month)) : 0;
-    this.#micro = left - this.#underWay;
+    this.#micro = (prepaid === undefined ? roomIn(windows) : 0) - this.#underWay;
   }
 }
 
-function roomIn({ limitMicro, bonusMicro, usedMicro, heldMicro }: WindowState): Micro {
-  if (limitMicro === null) return Number.POSITIVE_INFINITY;
-  return (limitMicro + bonusMicro - usedMicro) * part - heldMicro;
+function roomIn(windows: WindowStates): Micro {
+  if (windows instanceof LiveStates) return windows.least(roomOf);
+  const { session, week, month } = windows;
+  return Math.min(roomInWindow(session), roomInWindow(week), roomInWindow(month));
+}
+
+function roomInWindow({ limitMicro, bonusMicro, usedMicro, heldMicro }: WindowState): Micro {
+  return limitMicro === null ? Number.POSITIVE_INFINITY : roomOf(limitMicro + bonusMicro - usedMicro, heldMicro);
+}
+
+function roomOf(left: Micro, held: Micro): Micro {
+  return left * part - held;
 }

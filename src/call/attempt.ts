@@ -1,7 +1,10 @@
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../errors/gateway-error.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import { endReasonOf, type Outcome } from "../events/outcome.js";
+import type { GatewayResponse } from "../http/message.js";
+import type { Clock } from "../ledger/clock.js";
 import { noCharge } from "../metering/charge.js";
+import type { AttemptFacts } from "../operations/operation.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import type { Target } from "../routing/target.js";
 import { verdictOf } from "../routing/target-health.js";
@@ -10,14 +13,31 @@ import { AbortNotifier } from "./abort-notifier.js";
 import type { SettledCharge } from "./call-settlement.js";
 import type { Meter } from "./meter.js";
 import type { ModelCall } from "./model-call.js";
+import type { HeldResponse } from "./relay/held-response.js";
 import { brokenOff } from "./relay/until-aborted.js";
 import type { Soon } from "./soon.js";
 import { warnOfUpstream } from "./warn-of-upstream.js";
 
 const nothingCharged: SettledCharge = { ...noCharge, credits: undefined, funding: undefined, prepaidMicro: 0 };
 
+/** What an attempt has for the client. */
+export type Relayed = GatewayResponse | HeldResponse;
+
+/**
+ * Gets what becomes of an attempt: one of the two, once. A failure does not come while the attempt is being made, or the call
+ * is being aborted, but in a turn of its own. Neither throws.
+ */
+export interface AttemptListener {
+  responded(attempt: Attempt, response: Relayed): void;
+  /** @param thrown - a GatewayError for the client, or an {@link UpstreamError} `aborted`. */
+  failed(attempt: Attempt, thrown: unknown): void;
+}
+
+/** Makes an attempt. What it throws is a failure, too. */
+type Work = (attempt: Attempt, listener: AttemptListener) => void;
+
 /** One attempt of a call at one target. Until it has something for the client, its failure does not end the call. */
-export class Attempt {
+export class Attempt implements AttemptFacts {
   readonly call: ModelCall;
   readonly target: Target;
   readonly meter: Meter;
@@ -34,6 +54,38 @@ export class Attempt {
     this.#visit = visit;
   }
 
+  get requestId(): string {
+    return this.call.admission.requestId;
+  }
+
+  get callId(): string {
+    return this.call.admission.callId;
+  }
+
+  get promptTokens(): number {
+    return this.call.admission.demand.promptTokens;
+  }
+
+  get addedCap(): number | undefined {
+    return this.call.admission.demand.addedCap;
+  }
+
+  get outputCap(): number {
+    return this.call.admission.demand.outputTokens;
+  }
+
+  get admittedAt(): number {
+    return this.call.admission.admittedAt;
+  }
+
+  get startedAt(): number {
+    return this.#visit.since;
+  }
+
+  get clock(): Clock {
+    return this.call.services.clock;
+  }
+
   /** Whether another target may still be tried while this one's stream is open but has sent no event. */
   get holdsStatus(): boolean {
     return this.target.timeoutMs !== undefined && this.#state !== "committed";
@@ -42,11 +94,17 @@ export class Attempt {
   /**
    * Runs the work until there is something for the client, at most for the target's `timeoutMs`. The limit also holds
    * for a provider that ignores its signal.
-   * @throws GatewayError 504 when it took too long.
+   * @param listener - gets a GatewayError 504 when it took too long.
    */
-  run<Answer>(work: (attempt: Attempt) => Promise<Answer>): Promise<Answer> {
+  run(work: Work, listener: AttemptListener): void {
     const { timeoutMs } = this.target;
-    return timeoutMs === undefined ? work(this) : this.#within(timeoutMs, work);
+    if (timeoutMs === undefined) work(this, listener);
+    else {
+      this.#within(timeoutMs, work).then(
+        (response) => listener.responded(this, response),
+        (thrown) => listener.failed(this, thrown),
+      );
+    }
   }
 
   /**
@@ -100,12 +158,12 @@ export class Attempt {
     return badGateway("The model did not answer. Try again.", { cause: thrown });
   }
 
-  #within<Answer>(timeoutMs: number, work: (attempt: Attempt) => Promise<Answer>): Promise<Answer> {
+  #within(timeoutMs: number, work: Work): Promise<Relayed> {
     const { notice, call } = this;
     const abort = (): void => notice.abort();
     call.notice.addEventListener("abort", abort);
     if (call.notice.aborted) abort();
-    return new Promise<Answer>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         if (this.#state === "committed") return;
         this.#state = "over";
@@ -115,7 +173,10 @@ export class Attempt {
       }, timeoutMs);
       // The timer need not keep the process alive: the client's connection does.
       if (typeof timer === "object") timer.unref?.();
-      new Promise<Answer>((answer) => answer(work(this))).finally(() => clearTimeout(timer)).then(resolve, reject);
+      const done = new Promise<Relayed>((answered, failed) => {
+        work(this, { responded: (_, response) => answered(response), failed: (_, thrown) => failed(thrown) });
+      });
+      done.finally(() => clearTimeout(timer)).then(resolve, reject);
     });
   }
 }

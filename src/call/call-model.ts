@@ -1,106 +1,93 @@
+import type { Allowance } from "../access/allowance.js";
 import { GatewayError } from "../errors/gateway-error.js";
-import { beyondTarget } from "../errors/target-limit.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import { readBody } from "../http/read-body.js";
-import type { WindowStates } from "../ledger/credit-ledger.js";
-import { CostedExchange } from "../operations/costed/costed-exchange.js";
-import type { Exchange } from "../operations/operation.js";
-import type { DirectAnswer } from "../providers/direct-call.js";
-import type { TargetRoute } from "../routing/target-route.js";
-import { TargetSearch } from "../routing/target-search.js";
+import type { WindowLimits } from "../ledger/credit-ledger.js";
+import type { ModelRequest } from "../operations/operation.js";
 import { checkCall, type ReceivedCall } from "./admission/check-call.js";
 import { completeCall } from "./admission/complete-call.js";
-import { creditText } from "./admission/credit-text.js";
-import { holdCredits } from "./admission/hold-credits.js";
-import { parseRequest } from "./admission/parse-request.js";
+import { holdCredits, type Reservation } from "./admission/hold-credits.js";
 import { reviewCall } from "./admission/review-call.js";
-import { Attempt } from "./attempt.js";
-import { CallFacts } from "./call-facts.js";
+import { CallRoad, fail, giveUp, goOn } from "./call-road.js";
 import type { CallServices } from "./call-services.js";
-import type { CallSettlement } from "./call-settlement.js";
+import type { CheckedCall } from "./checked-call.js";
 import { ModelCall } from "./model-call.js";
 import { clientLeft, shuttingDown } from "./relay/abort-error.js";
-import type { HeldResponse } from "./relay/held-response.js";
-import { hideHeaders } from "./relay/hide-headers.js";
-import { respondWhole } from "./relay/respond-whole.js";
-import { respondWithStream } from "./relay/respond-with-stream.js";
-import { send } from "./relay/send.js";
-import { brokenOff } from "./relay/until-aborted.js";
-import type { Soon } from "./soon.js";
+import { TargetTries } from "./relay/target-tries.js";
 
 /**
  * Makes a metered call, whatever the operation: check → hold credits → send → relay → settle.
  *
- * It waits for promises alone: a stage that has its result returns it. Stages do not wait for each other in functions of
- * their own, since each would cost every call two promises.
- * @returns GatewayError 429 for a call that credits, caps or rates do not admit. Other failures are thrown.
+ * Only what has to be waited for makes a promise. So each stage is a function that goes on to the next one.
+ * @returns what the client gets, whatever it is.
  */
-export async function callModel(
-  services: CallServices,
-  incoming: ReceivedCall,
-): Promise<GatewayResponse | GatewayError> {
-  const { request, caller, operation, observer } = incoming;
-  const { body, openCalls } = services;
-  let isExpected = false;
-  let route: TargetRoute | undefined;
-  let call: ModelCall | undefined;
-  try {
-    operation.checkContentType(request.header("content-type"));
-    const bytes = await readBody(request, caller.account, body);
-    const parsed = parseRequest(services, incoming, bytes);
-    const asked = parsed instanceof Promise ? await parsed : parsed;
-    observer.requested(services.catalog.current.get(asked.model)?.id, asked.stream);
-    requireWanted(services, request);
-    const found = services.findAllowance(caller.plan);
-    let checked = checkCall(services, incoming, asked, found instanceof Promise ? await found : found);
-    if (asked.complete !== undefined) checked = await completeCall(services, incoming, checked);
-    ({ route } = checked.model);
-    route.enter();
-    requireWanted(services, request);
-    if (services.requestHook !== undefined) checked = await reviewCall(services, incoming, checked, bytes);
-    requireWanted(services, request);
-    openCalls.expect();
-    isExpected = true;
-    const held = holdCredits(services, checked);
-    const reservation = held instanceof Promise ? await held : held;
-    if (reservation instanceof GatewayError) {
-      giveUp(services, incoming, route, isExpected);
-      return reservation;
+export function callModel(services: CallServices, incoming: ReceivedCall): Promise<GatewayResponse> {
+  return new Promise((end, crash) => {
+    const road = new CallRoad(services, incoming, end, crash);
+    const { request, caller, operation } = incoming;
+    try {
+      operation.checkContentType(request.header("content-type"));
+      goOn(road, readBody(request, caller.account, services.body), parse);
+    } catch (thrown) {
+      fail(road, thrown);
     }
-    // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.
-    if (reservation !== undefined && isLimited(reservation.credits.windows)) body.pendingBodies.drop(request);
-    call = new ModelCall(services, checked, reservation, incoming);
-    call.begin();
-    openCalls.expected();
-    if (call.isDeparted) throw clientLeft();
-    const search = new TargetSearch(route, [call.notice, request.signal], services.clock);
-    let response: GatewayResponse | HeldResponse | undefined;
-    while (response === undefined) {
-      const attempt = new Attempt(call, search.take() ?? (await search.wait()));
-      try {
-        response = await attempt.run(tryTarget);
-      } catch (failure) {
-        search.failed(attempt.target, attempt.failed(failure));
-      }
-    }
-    return "whenReviewed" in response ? await response.whenReviewed() : response;
-  } catch (thrown) {
-    if (call !== undefined) throw await call.fail(thrown);
-    giveUp(services, incoming, route, isExpected);
-    throw thrown;
-  }
+  });
 }
 
-/** Ends what a call has begun that is not admitted. */
-function giveUp(
-  { body, openCalls }: CallServices,
-  { request }: ReceivedCall,
-  route: TargetRoute | undefined,
-  isExpected: boolean,
-): void {
-  body.pendingBodies.drop(request);
-  route?.leave();
-  if (isExpected) openCalls.expected();
+function parse(road: CallRoad, bytes: Uint8Array): void {
+  const { services, incoming } = road;
+  road.bytes = bytes;
+  goOn(road, incoming.operation.parse(bytes, services.operations, incoming), findPlan);
+}
+
+function findPlan(road: CallRoad, asked: ModelRequest): void {
+  const { services, incoming } = road;
+  incoming.observer.requested(services.catalog.current.get(asked.model)?.id, asked.stream);
+  requireWanted(services, incoming.request);
+  road.asked = asked;
+  goOn(road, services.findAllowance(incoming.caller.plan), check);
+}
+
+function check(road: CallRoad, found: Allowance | undefined): void {
+  const { services, incoming, asked } = road;
+  const checked = checkCall(services, incoming, asked, found);
+  if (asked.complete === undefined) enter(road, checked);
+  else goOn(road, completeCall(services, incoming, checked), enter);
+}
+
+function enter(road: CallRoad, checked: CheckedCall): void {
+  const { services, incoming, bytes } = road;
+  road.route = checked.model.route;
+  road.route.enter();
+  requireWanted(services, incoming.request);
+  if (services.requestHook === undefined) hold(road, checked);
+  else goOn(road, reviewCall(services, incoming, checked, bytes), hold);
+}
+
+function hold(road: CallRoad, checked: CheckedCall): void {
+  const { services, incoming } = road;
+  requireWanted(services, incoming.request);
+  services.openCalls.expect();
+  road.isExpected = true;
+  road.checked = checked;
+  goOn(road, holdCredits(services, checked), admit);
+}
+
+function admit(road: CallRoad, held: Reservation | GatewayError | undefined): void {
+  const { services, incoming, checked } = road;
+  if (held instanceof GatewayError) {
+    giveUp(road);
+    road.end(incoming.respond(held));
+    return;
+  }
+  // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.
+  if (held !== undefined && isLimited(held.lease.limits)) services.body.pendingBodies.drop(incoming.request);
+  const call = new ModelCall(services, checked, held, incoming);
+  road.call = call;
+  call.begin();
+  services.openCalls.expected();
+  if (call.isDeparted) throw clientLeft();
+  new TargetTries(road, call).next();
 }
 
 /** While the body was read or a store was called, the client may have left, or the gateway may have begun to close. */
@@ -109,42 +96,6 @@ function requireWanted({ openCalls }: CallServices, { signal }: GatewayRequest):
   if (openCalls.isClosing) throw shuttingDown();
 }
 
-function isLimited({ session, week, month }: WindowStates): boolean {
+function isLimited({ session, week, month }: WindowLimits): boolean {
   return session.limitMicro !== null || week.limitMicro !== null || month.limitMicro !== null;
-}
-
-/** Sends the request to one target, and relays its response. */
-function tryTarget(attempt: Attempt): Promise<GatewayResponse | HeldResponse> {
-  const made = makeExchange(attempt);
-  if (!(made instanceof Promise)) return relay(attempt, made);
-  return made.then((exchange) => {
-    if (exchange !== undefined && attempt.notice.aborted) throw brokenOff();
-    return relay(attempt, exchange);
-  });
-}
-
-function makeExchange({ call, target }: Attempt): Soon<Exchange | undefined> {
-  const { model, request, additions } = call.admission;
-  const facts = new CallFacts(call.admission, call.services.clock);
-  const hidden = additions?.headers;
-  return request.exchangeWith(hidden === undefined ? target : hideHeaders(target, hidden), model, facts);
-}
-
-function relay(attempt: Attempt, own: Exchange | undefined): Promise<GatewayResponse | HeldResponse> {
-  const { model, request } = attempt.call.admission;
-  if (own === undefined) {
-    throw beyondTarget("model", `'${model.id}' cannot be used here: its server does not offer this operation.`);
-  }
-  const exchange = attempt.call.services.exposesCost ? withCosts(own, attempt.call.settlement) : own;
-  return request.stream ? sendForStream(attempt, exchange) : respondWhole(attempt, exchange);
-}
-
-async function sendForStream(attempt: Attempt, exchange: Exchange): Promise<GatewayResponse | HeldResponse> {
-  const answer = await new Promise<DirectAnswer>((answered, failed) => send(attempt, exchange, { answered, failed }));
-  attempt.call.observer.attemptAnswered();
-  return await respondWithStream({ attempt, exchange, answer });
-}
-
-function withCosts(exchange: Exchange, settlement: CallSettlement): Exchange {
-  return new CostedExchange(exchange, (tokens) => creditText(settlement.costOf(tokens)));
 }

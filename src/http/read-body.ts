@@ -1,5 +1,5 @@
 import { GatewayError, invalidJson, serviceUnavailable, withHeaders } from "../errors/gateway-error.js";
-import type { BodyError, BodyFailure, GatewayRequest } from "./message.js";
+import type { BodyError, BodyFailure, BodyLimits, GatewayRequest } from "./message.js";
 import type { PendingBodies } from "./pending-bodies.js";
 
 export interface BodyOptions {
@@ -23,12 +23,36 @@ export function readBody(request: GatewayRequest, account: string, options: Body
       headers: { "accept-encoding": "identity" },
     });
   }
-  return request.body({
-    maxBytes: options.maxBodyBytes,
-    timeoutMs: options.bodyTimeoutMs,
-    minBytesPerSecond: options.minBodyBytesPerSecond,
-    arrived: (bytes) => options.pendingBodies.add(request, account, bytes),
-  });
+  return request.body(new RequestLimits(request, account, options));
+}
+
+/** The limits of one request's body. */
+class RequestLimits implements BodyLimits {
+  readonly #request: GatewayRequest;
+  readonly #account: string;
+  readonly #options: BodyOptions;
+
+  constructor(request: GatewayRequest, account: string, options: BodyOptions) {
+    this.#request = request;
+    this.#account = account;
+    this.#options = options;
+  }
+
+  get maxBytes(): number {
+    return this.#options.maxBodyBytes;
+  }
+
+  get timeoutMs(): number {
+    return this.#options.bodyTimeoutMs;
+  }
+
+  get minBytesPerSecond(): number {
+    return this.#options.minBodyBytesPerSecond;
+  }
+
+  arrived(bytes: number): BodyFailure | undefined {
+    return this.#options.pendingBodies.add(this.#request, this.#account, bytes);
+  }
 }
 
 /**

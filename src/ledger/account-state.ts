@@ -302,7 +302,7 @@ export function windowStates(open: OpenInstances, limits: WindowLimits): WindowS
   };
 }
 
-function windowState(instance: WindowInstance | undefined, limitMicro: Micro | null): WindowState {
+export function windowState(instance: WindowInstance | undefined, limitMicro: Micro | null): WindowState {
   if (!instance) return { limitMicro, usedMicro: 0, heldMicro: 0, bonusMicro: 0, startsAt: null, resetsAt: null };
   const { used: usedMicro, held: heldMicro, bonus: bonusMicro, start, end } = instance;
   return { limitMicro, usedMicro, heldMicro, bonusMicro, startsAt: start, resetsAt: end };

@@ -10,10 +10,12 @@ export interface Indexed {
  * the next major collection.
  */
 export class IndexedSet<Item extends Indexed> {
-  readonly #items: Item[] = [];
+  /** It keeps the length that it had at the most: an array that grows from nothing takes room for many items each time. */
+  readonly #items: (Item | undefined)[] = [];
+  #size = 0;
 
   get size(): number {
-    return this.#items.length;
+    return this.#size;
   }
 
   has(item: Item): boolean {
@@ -22,7 +24,8 @@ export class IndexedSet<Item extends Indexed> {
 
   add(item: Item): void {
     if (item.place >= 0) return;
-    item.place = this.#items.push(item) - 1;
+    item.place = this.#size++;
+    this.#items[item.place] = item;
   }
 
   /** The last item moves to the free index. */
@@ -30,7 +33,8 @@ export class IndexedSet<Item extends Indexed> {
     const { place } = item;
     if (place < 0) return;
     item.place = -1;
-    const last = this.#items.pop();
+    const last = this.#items[--this.#size];
+    this.#items[this.#size] = undefined;
     if (last === undefined || last === item) return;
     this.#items[place] = last;
     last.place = place;
@@ -38,6 +42,6 @@ export class IndexedSet<Item extends Indexed> {
 
   /** A copy of the items: later additions and removals do not change it. */
   list(): readonly Item[] {
-    return this.#items.slice();
+    return this.#items.slice(0, this.#size) as Item[];
   }
 }

@@ -53,7 +53,8 @@ export interface EndedExpired {
   readonly paid: Micro;
 }
 
-const none: readonly EndedExpired[] = [];
+const noneEnded: readonly EndedExpired[] = [];
+const none: Hold[] = [];
 
 /** An account of the memory ledger: the newest instance of each window, and the open reservations. */
 export class Account implements AccountView {
@@ -61,7 +62,7 @@ export class Account implements AccountView {
   session = noInstances.session;
   week = noInstances.week;
   month = noInstances.month;
-  readonly #holds: Hold[] = [];
+  #holds: Hold[] = none;
   /** No hold expires earlier than this. It may lie before the earliest expiry, since that hold may be gone. */
   #earliestExpiry = never;
   #admission: AdmittedWindows | undefined;
@@ -117,7 +118,9 @@ export class Account implements AccountView {
       part,
       uses: noUses,
     };
-    this.#holds.push(hold);
+    // An empty list that grows takes room for 17.
+    if (hold.index === 0) this.#holds = [hold];
+    else this.#holds.push(hold);
     if (expiresAt < this.#earliestExpiry) this.#earliestExpiry = expiresAt;
     addHold(this, receipt, amountMicro - heldOfPrepaid(amountMicro, amountMicro, part));
     return hold;
@@ -152,7 +155,7 @@ export class Account implements AccountView {
 
   /** Ends the holds that have expired, charging their checkpoints, and returns them with what prepaid credits paid. */
   endExpired(now: number): readonly EndedExpired[] {
-    if (now < this.#earliestExpiry) return none;
+    if (now < this.#earliestExpiry) return noneEnded;
     const expired = this.#holds.filter((hold) => hold.expiresAt <= now).sort(byExpiry);
     const ended = expired.map((hold) => ({ hold, paid: this.end(hold, expiryOf(hold), now) }));
     this.#earliestExpiry = this.#holds.reduce((earliest, hold) => Math.min(earliest, hold.expiresAt), never);

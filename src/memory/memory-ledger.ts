@@ -8,6 +8,7 @@ import {
   windowStates,
   withSession,
 } from "../ledger/account-state.js";
+import { LiveStates } from "../ledger/calls/live-states.js";
 import type { Clock } from "../ledger/clock.js";
 import {
   type AccountCredits,
@@ -117,7 +118,10 @@ interface ExpiredHold {
 
 const noStarts: Lease["starts"] = Object.freeze({}) as Lease["starts"];
 
-/** Every operation runs to its end synchronously. Those that each call needs return their results without a promise. */
+/**
+ * Every operation runs to its end synchronously. Those that each call needs return their results without a promise, and the
+ * windows of an account that has nothing beside them as {@link LiveStates}.
+ */
 export class MemoryLedger {
   readonly #clock: Clock;
   readonly #accounts: AccountMap;
@@ -162,14 +166,17 @@ export class MemoryLedger {
     const { starts, ends } = isAllPrepaid
       ? account.windowsOf(withSession(open, limits, now))
       : account.admit(open, limits, amountMicro, now);
-    const receipt = { account: accountId, amountMicro, expiresAt: now + leaseMs, starts, ends };
+    const admission = { id, account: accountId, amountMicro, expiresAt: now + leaseMs, starts, ends, limits };
     let part: HeldLimits | undefined;
     if (hasPart) {
       account.limits ??= newAccountLimits();
       part = holdLimits(account.limits, named, request, prepaid ?? noPrepaidHold);
     }
-    this.#holds.set(id, account.hold(request, receipt, part));
-    const lease = toLease(request, receipt, part);
+    this.#holds.set(id, account.hold(request, admission, part));
+    if (account.limits === undefined && !hasNames) {
+      return { ok: true, lease: admission, windows: new LiveStates(account, limits, now), now, replayed: false };
+    }
+    const lease = toLease(request, admission, part);
     return admitted(lease, creditsOf(account, limits, request, now), now, false);
   }
 
@@ -412,11 +419,13 @@ export class MemoryLedger {
     const now = this.#clock.now();
     this.#find(lease.account, now);
     const settled = this.#settle(kind, lease, settlement, now);
-    const credits = creditsAfter(this.#accounts.get(lease.account), lease, now);
+    const account = this.#accounts.get(lease.account);
     const { status, prepaidMicro } = settled;
-    return hasWindowsAlone(credits) && prepaidMicro === undefined
-      ? { status, windows: credits.windows }
-      : { ...settled, ...credits };
+    const hasNames = lease.caps !== undefined || lease.rates !== undefined;
+    if (account !== undefined && account.limits === undefined && !hasNames && prepaidMicro === undefined) {
+      return { status, windows: new LiveStates(account, lease.limits, now) };
+    }
+    return { ...settled, ...creditsAfter(account, lease, now) };
   }
 
   #settle(kind: EndKind, lease: Lease, settlement: Settlement, now: number): Settled {

@@ -85,9 +85,20 @@ export function compilePrice(price: Price): CompiledPrice {
       const forHour = Math.min(tokens.cacheWrite1h ?? 0, cacheWrite);
       const reasoning = Math.min(tokens.reasoning, tokens.output);
       const fresh = tokens.input - cachedInput - cacheWrite;
-      return exactCost([fresh, cachedInput, cacheWrite - forHour, forHour, tokens.output - reasoning, reasoning]);
+      counts[0] = fresh;
+      counts[1] = cachedInput;
+      counts[2] = cacheWrite - forHour;
+      counts[3] = forHour;
+      counts[4] = tokens.output - reasoning;
+      counts[5] = reasoning;
+      return exactCost(counts);
     },
-    upperBound: (inputTokens, outputTokens) => worstCost([inputTokens, 0, 0, 0, outputTokens, 0]),
+    upperBound(inputTokens, outputTokens) {
+      counts.fill(0);
+      counts[0] = inputTokens;
+      counts[4] = outputTokens;
+      return worstCost(counts);
+    },
   };
 }
 
@@ -124,6 +135,9 @@ export function toMicro(credits: number): Micro {
 
 /** One for each kind of token. */
 type Kinds<T> = readonly [T, T, T, T, T, T];
+
+/** Shared by all prices: a call computes several costs, and each is read at once. */
+const counts: [number, number, number, number, number, number] = [0, 0, 0, 0, 0, 0];
 
 /** `ceil((base + Σ countᵢ · weightᵢ) / unit)`: in plain numbers while the sum is exact in them, in BigInt otherwise. */
 function weightedSum(base: bigint, unit: bigint, weights: Kinds<bigint>): (counts: Kinds<number>) => Micro {

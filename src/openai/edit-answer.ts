@@ -12,19 +12,24 @@ import {
   splice,
   writeEdited,
 } from "../wire/json-members.js";
+import { AnswerEdits } from "./answer-edits.js";
 import type { ReceivedAnswer } from "./received-answer.js";
 
 /** Longer responses are sent as bytes. */
-const shortAnswer = 16 * 1024;
+export const shortAnswer = 16 * 1024;
 
 /** The response, a JSON object, with some members changed. Everything else stays as it was. */
-export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits): Uint8Array | string {
+export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits | AnswerEdits): Uint8Array | string {
   const { bytes, json } = answer;
   if (edits.size === 0) return bytes;
-  if (answer.gaps.length > 0) return editOutlined(answer, edits);
+  if (answer.gaps.length > 0) return editOutlined(answer, mapOf(edits));
   const model = edits.size === 1 && isRecord(json) && json["model"] !== undefined ? edits.get("model") : undefined;
-  if (typeof model !== "string") return editAmongMembers(answer, edits);
+  if (typeof model !== "string") return editAmongMembers(answer, mapOf(edits));
   return replaceModel(answer, model) ?? replaceAmong(bytes, membersOf(bytes), model);
+}
+
+function mapOf(edits: MemberEdits | AnswerEdits): MemberEdits {
+  return edits instanceof AnswerEdits ? edits.toMap() : edits;
 }
 
 /** What takes the place of a member must not be made of the outline of one. */

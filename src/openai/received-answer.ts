@@ -6,10 +6,10 @@ import { valueSteps } from "../wire/sliced/value-steps.js";
 import { type Steps, sliceBytes, slicesOf } from "../wire/slices.js";
 
 /** Of an answer that is checked before it is read. */
-const mostDepth = 256;
+export const mostDepth = 256;
 
 /** Shorter ones are parsed in the time that it takes to leave anything out. */
-const outlinePays = 2048;
+export const outlinePays = 2048;
 
 /** Stands in an outline for a long text. */
 const leftOut = "\u0000\u2026";

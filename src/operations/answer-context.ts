@@ -1,5 +1,6 @@
 import type { AnswerContext } from "../openai/answer-context.js";
 import type { Dialect } from "../openai/dialect.js";
+import type { UpstreamFailureContext } from "../openai/upstream-errors/upstream-failure.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { AttemptFacts, ModelTraits, TargetTraits } from "./operation.js";
 
@@ -13,35 +14,61 @@ export function toAnswerContext(
   return new AttemptContext(target, id, attempt, promptParam);
 }
 
-/** The prompt is counted where the upstream does not say how long it was. */
+/** What an error response is read with. @param request - what the upstream was sent. */
+export function toFailureContext(
+  { model, upstreamModel, promptParam, startedAt, dialect, secrets }: AnswerContext,
+  request: Uint8Array,
+): UpstreamFailureContext {
+  return { model, upstreamModel, promptParam, startedAt, dialect, secrets, request };
+}
+
+/** It copies nothing: most of it is read of few responses. */
 class AttemptContext implements AnswerContext {
-  readonly requestId: string;
-  readonly callId: string;
   readonly model: string;
-  readonly upstreamModel: string;
-  readonly outputCap: number;
   readonly promptParam: string;
-  readonly admittedAt: number;
-  readonly startedAt: number;
-  readonly dialect: Dialect | undefined;
-  readonly secrets: (() => UpstreamSecrets) | undefined;
+  readonly #target: TargetTraits;
   readonly #attempt: AttemptFacts;
 
-  constructor({ upstreamModel, dialect, secrets }: TargetTraits, model: string, attempt: AttemptFacts, param: string) {
-    this.requestId = attempt.requestId;
-    this.callId = attempt.callId;
+  constructor(target: TargetTraits, model: string, attempt: AttemptFacts, promptParam: string) {
     this.model = model;
-    this.upstreamModel = upstreamModel;
-    this.outputCap = attempt.outputCap;
-    this.promptParam = param;
-    this.admittedAt = attempt.admittedAt;
-    this.startedAt = attempt.startedAt;
-    this.dialect = dialect;
-    this.secrets = secrets;
+    this.promptParam = promptParam;
+    this.#target = target;
     this.#attempt = attempt;
+  }
+
+  get requestId(): string {
+    return this.#attempt.requestId;
+  }
+
+  get callId(): string {
+    return this.#attempt.callId;
   }
 
   get promptTokens(): number {
     return this.#attempt.promptTokens;
+  }
+
+  get outputCap(): number {
+    return this.#attempt.outputCap;
+  }
+
+  get admittedAt(): number {
+    return this.#attempt.admittedAt;
+  }
+
+  get startedAt(): number {
+    return this.#attempt.startedAt;
+  }
+
+  get upstreamModel(): string {
+    return this.#target.upstreamModel;
+  }
+
+  get dialect(): Dialect | undefined {
+    return this.#target.dialect;
+  }
+
+  get secrets(): (() => UpstreamSecrets) | undefined {
+    return this.#target.secrets;
   }
 }

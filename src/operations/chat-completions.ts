@@ -17,7 +17,7 @@ import { requireJsonType } from "../openai/request/json-content-type.js";
 import { chatTable } from "../openai/tables/chat-table.js";
 import type { Edited } from "../wire/edited-bytes.js";
 import { sliceBytes } from "../wire/slices.js";
-import { toAnswerContext } from "./answer-context.js";
+import { toAnswerContext, toFailureContext } from "./answer-context.js";
 import { chatAnswers } from "./answers/chat-answers.js";
 import { chatOnMessages } from "./chat-on-messages.js";
 import { demandOf } from "./demand-of.js";
@@ -125,6 +125,6 @@ class ChatExchange extends SameProtocolExchange<AnswerContext> implements Exchan
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
-    return readErrorBody(status, headers, body, { ...this.context, request: this.body });
+    return readErrorBody(status, headers, body, toFailureContext(this.context, this.body));
   }
 }

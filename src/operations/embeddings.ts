@@ -14,7 +14,7 @@ import { readWhole, refuseWhole, type WholeReader } from "../openai/read-whole.j
 import type { ReceivedAnswer } from "../openai/received-answer.js";
 import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
-import { toAnswerContext } from "./answer-context.js";
+import { toAnswerContext, toFailureContext } from "./answer-context.js";
 import type {
   AttemptFacts,
   Demand,
@@ -126,6 +126,6 @@ class EmbeddingExchange implements Exchange, WholeReader {
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
-    return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
+    return readErrorBody(status, headers, body, toFailureContext(this.#context, this.body));
   }
 }

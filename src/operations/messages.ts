@@ -67,11 +67,12 @@ class MessagesModelRequest implements ModelRequest {
 
   readonly #onUnknownBeta: OperationServices["onUnknownBeta"];
 
-  constructor(request: MessagesRequest, { account, header }: RequestFacts, services: OperationServices) {
+  constructor(request: MessagesRequest, facts: RequestFacts, services: OperationServices) {
+    const { account } = facts;
     this.#request = request;
     this.#sealOf = (origin) => new ThoughtSeal(services.seal, account, origin);
     this.#onUnknownBeta = services.onUnknownBeta;
-    this.#headers = forwardedHeaders(header);
+    this.#headers = forwardedHeaders((name) => facts.header(name));
   }
 
   get model(): string {

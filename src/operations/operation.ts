@@ -43,7 +43,7 @@ export interface Operation {
 export interface RequestFacts {
   readonly account: string;
   /** A header's value; names are in lower case. */
-  readonly header: (name: string) => string | undefined;
+  header(name: string): string | undefined;
 }
 
 /** What operations work with: made once for a gateway. */

@@ -188,7 +188,8 @@ export class TargetSearch {
   }
 
   #isGone(): boolean {
-    return this.#notices.some(({ aborted }) => aborted);
+    for (const { aborted } of this.#notices) if (aborted) return true;
+    return false;
   }
 }
 

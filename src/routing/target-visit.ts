@@ -5,11 +5,14 @@ import type { Verdict } from "./target-health.js";
 /** A place at a target, for one attempt. It counts as one of the target's concurrent calls until it is left. */
 export class TargetVisit {
   readonly target: Target;
+  /** When it began, in epoch milliseconds. */
+  readonly since: number;
   #isProbe: boolean;
   #isOver = false;
 
   constructor(target: Target, now: number) {
     this.target = target;
+    this.since = now;
     this.#isProbe = target.monitor.enter(now);
   }
 

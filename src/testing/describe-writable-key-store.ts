@@ -44,6 +44,22 @@ const fullKey = (): Required<Omit<StoredKey, "lastUsedAt">> =>
     lineage: "key_' \u{1f600}",
   }) as Required<StoredKey>;
 
+/** Another value of each member that can change. */
+const changed: Readonly<Record<keyof KeyChange, unknown>> = {
+  account: "another",
+  plan: "another",
+  name: "another",
+  expiresAt: 1,
+  revokedAt: 1,
+  enabled: false,
+  models: [],
+  anchor: 1,
+  metadata: { team: "red" },
+  credits: { day: 1 },
+  rates: { concurrent: 1 },
+  tags: { team: "red" },
+};
+
 /** Without the members that are not there, be it as `null` or `undefined`. */
 function plain(key: StoredKey | null | undefined): object | undefined {
   return key ? Object.fromEntries(Object.entries(key).filter(([, value]) => value != null)) : undefined;
@@ -484,6 +500,19 @@ export function describeWritableKeyStore(
       heard.length = 0;
       await other.forget(keys[0]?.account ?? "");
       await eventually(() => expect(heard).toContain(hashes[0]));
+      await end();
+    });
+
+    it.each(Object.entries(changed))("tells its subscribers that %s alone has changed", async (name, value) => {
+      const [store, other] = await make();
+      if (!store.subscribe) return;
+      const heard: string[] = [];
+      const end = await store.subscribe((hash) => heard.push(hash));
+      const key = newKey();
+      await other.insert(key);
+      await eventually(() => expect(heard).toEqual([key.hash]));
+      await other.update(key.id, { [name]: value });
+      await eventually(() => expect(heard).toEqual([key.hash, key.hash]));
       await end();
     });
 

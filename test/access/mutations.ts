@@ -22,8 +22,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "all that is left may be held without counting",
-    find: "(limitMicro + bonusMicro - usedMicro) * part - heldMicro",
-    replace: "limitMicro + bonusMicro - usedMicro - heldMicro",
+    find: "return left * part - held;",
+    replace: "return left - held;",
     test: "hold-room",
   },
   {
@@ -34,14 +34,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "what is on its way to the ledger holds nothing",
-    find: "this.#micro = left - this.#underWay;",
-    replace: "this.#micro = left;",
+    find: " - this.#underWay;",
+    replace: ";",
     test: "hold-room",
   },
   {
     name: "an account with prepaid credits holds without counting",
-    find: "prepaid === undefined ? Math.min(",
-    replace: "true ? Math.min(",
+    find: "prepaid === undefined ? roomIn(windows)",
+    replace: "true ? roomIn(windows)",
     test: "hold-room",
   },
 ];

@@ -64,13 +64,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "what is left is learned of a free call, which shows no limit",
-    find: "if (!free && showsLimits(result, limits))",
-    replace: "if (showsLimits(result, limits))",
+    find: "if (!free && result.windows !== unknownStates)",
+    replace: "if (result.windows !== unknownStates)",
     test: "loose-holds",
   },
   {
     name: "what is left is learned while the ledger is away",
-    find: "if (!free && showsLimits(result, limits))",
+    find: "if (!free && result.windows !== unknownStates)",
     replace: "if (!free)",
     test: "loose-holds",
   },

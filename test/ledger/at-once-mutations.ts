@@ -20,4 +20,16 @@ export const mutations: readonly Mutation[] = [
     replace: "own !== undefined",
     test: "at-once",
   },
+  {
+    name: "a session that has ended is shown as open",
+    find: "return this.#now < session.end ? session : undefined;",
+    replace: "return session;",
+    test: "live-states",
+  },
+  {
+    name: "a window without a limit counts as one without credits",
+    find: "if (limitMicro === null) return Number.POSITIVE_INFINITY;\n  return instance",
+    replace: "if (limitMicro === null) return 0;\n  return instance",
+    test: "live-states",
+  },
 ];

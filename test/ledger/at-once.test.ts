@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { releaseIn, reserveIn, settleIn } from "../../src/ledger/at-once.js";
-import type { CreditLedger, ReserveResult } from "../../src/ledger/credit-ledger.js";
+import { statesNow } from "../../src/ledger/calls/live-states.js";
+import type { CreditLedger, ReserveResult, WindowStates } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 
@@ -26,10 +27,16 @@ async function historyBy({ reserve, settle, release }: Ways): Promise<unknown[]>
   return [...results, ...ends, await reserve(requestOf("req_4"))];
 }
 
+/** Reads the windows at once, as calls do: later they are others. */
+const read = <Result extends { windows: WindowStates }>(result: Result): Result => ({
+  ...result,
+  windows: statesNow(result.windows),
+});
+
 const atOnce = (ledger: CreditLedger): Ways => ({
-  reserve: async (request) => reserveIn(ledger, request),
-  settle: async (lease, settlement) => settleIn(ledger, lease, settlement),
-  release: async (lease, rates) => releaseIn(ledger, lease, rates),
+  reserve: async (request) => read(await reserveIn(ledger, request)),
+  settle: async (lease, settlement) => read(await settleIn(ledger, lease, settlement)),
+  release: async (lease, rates) => read(await releaseIn(ledger, lease, rates)),
 });
 
 describe("a ledger in this process's memory", () => {

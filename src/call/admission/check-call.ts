@@ -2,14 +2,15 @@ import type { Allowance } from "../../access/allowance.js";
 import { requireModelType } from "../../access/authorize.js";
 import type { Caller } from "../../access/caller.js";
 import { entitlementOf } from "../../access/entitlement.js";
+import type { GatewayError } from "../../errors/gateway-error.js";
 import type { RequestObserver } from "../../events/request-observer.js";
-import type { GatewayRequest } from "../../http/message.js";
-import type { ModelRequest, Operation } from "../../operations/operation.js";
+import type { GatewayRequest, GatewayResponse } from "../../http/message.js";
+import type { ModelRequest, Operation, RequestFacts } from "../../operations/operation.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
 
 /** A request for a model, as it arrives. */
-export interface ReceivedCall {
+export interface ReceivedCall extends RequestFacts {
   /** What client, host and upstream know the request by. A host may give the same one twice. */
   readonly requestId: string;
   /** Unique: the ledger's id of the call. */
@@ -18,6 +19,10 @@ export interface ReceivedCall {
   readonly caller: Caller;
   readonly operation: Operation;
   readonly observer: RequestObserver;
+  /** What the client gets for a response, or for an error that was not thrown. */
+  respond(made: GatewayResponse | GatewayError): GatewayResponse;
+  /** What the client gets for what was thrown. */
+  refuse(thrown: unknown): GatewayResponse;
 }
 
 /**

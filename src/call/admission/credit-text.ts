@@ -19,8 +19,11 @@ export function isoSeconds(seconds: number): string {
 /** Credits with all their decimals, without trailing zeros. */
 export function creditText(amount: Micro): string {
   const whole = Math.floor(amount / microPerCredit);
-  const micro = amount - whole * microPerCredit;
-  return micro === 0 ? String(whole) : `${whole}.${String(micro).padStart(6, "0").replace(/0+$/, "")}`;
+  let rest = amount - whole * microPerCredit;
+  if (rest === 0) return String(whole);
+  let decimals = 6;
+  for (; rest % 10 === 0; decimals--) rest /= 10;
+  return `${whole}.${String(rest).padStart(decimals, "0")}`;
 }
 
 /** Days, hours and minutes, rounded up. */

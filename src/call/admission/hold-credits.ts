@@ -1,6 +1,7 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { denialIn, reserveIn } from "../../ledger/at-once.js";
+import { unknownStates } from "../../ledger/calls/unknown-states.js";
 import type {
   AccountCredits,
   DeniedReservation,
@@ -112,8 +113,8 @@ function reserved(
   named: CallLimits | undefined,
 ): Reservation | GatewayError {
   const { free } = model.price;
-  // A free call has no limits that would show what the account has left.
-  if (!free && showsLimits(result, limits)) room.learn(result);
+  // Neither a free call nor one that is admitted while the ledger is away shows what the account has left.
+  if (!free && result.windows !== unknownStates) room.learn(result);
   // No credits pay for a model that is free.
   if (!result.ok) {
     return repeatedDenial(free ? { ...result, prepaid: undefined } : result, limits, named);
@@ -127,15 +128,6 @@ function reserved(
     rules: named.rules,
     isFree: free,
   };
-}
-
-/** Whether it shows what is left. What is admitted while the ledger is away does not. */
-function showsLimits({ windows: { session, week, month } }: ReserveResult, limits: ReserveRequest["limits"]): boolean {
-  return (
-    session.limitMicro === limits.session.limitMicro &&
-    week.limitMicro === limits.week.limitMicro &&
-    month.limitMicro === limits.month.limitMicro
-  );
 }
 
 /**

@@ -2,7 +2,6 @@ import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
 import type { ReceivedCall } from "./check-call.js";
 import { completeCall } from "./complete-call.js";
-import { parseRequest } from "./parse-request.js";
 import { ReceivedPrompt } from "./received-prompt.js";
 import { runRequestHook } from "./run-request-hook.js";
 
@@ -28,7 +27,7 @@ export async function reviewCall(
   if (tags !== undefined) received.observer.tagged(tags);
   const additions = headers === undefined && members === undefined ? undefined : { headers, members };
   if (result.body === undefined) return { ...checked, tags, additions };
-  const request = await parseRequest(services, received, result.body);
+  const request = await received.operation.parse(result.body, services.operations, received);
   const demand = request.demand(checked.model, checked.allowance.defaultOutputTokens);
   return await completeCall(services, received, { ...checked, request, demand, tags, additions });
 }

@@ -12,31 +12,26 @@ import type { DirectAnswer } from "../../providers/direct-call.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
 import { creditText } from "../admission/credit-text.js";
-import type { Attempt } from "../attempt.js";
+import type { Attempt, AttemptListener, Relayed } from "../attempt.js";
 import type { SettledCharge } from "../call-settlement.js";
 import type { AnswerReview } from "../guarded/answer-review.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
 import type { ModelCall } from "../model-call.js";
-import { andThen, type Soon } from "../soon.js";
+import type { Soon } from "../soon.js";
 import { clientLeft } from "./abort-error.js";
 import { hasTooManyMembers, mostAnswerMembers } from "./few-members.js";
-import type { HeldResponse } from "./held-response.js";
 import { type AnswerReceiver, send, toUpstreamFailure } from "./send.js";
 import { type BodyReader, readUntilAborted } from "./until-aborted.js";
 
 /**
  * Sends a request, and relays its whole response. Until it is complete, the client has received nothing: a failure gets a
  * status of its own and is free. Only a client that leaves pays for what the model has done.
- *
- * Rejects with a GatewayError, or an {@link UpstreamError} `aborted`.
  */
-export function respondWhole(attempt: Attempt, exchange: Exchange): Promise<Relayed> {
-  return new Promise((resolve, reject) => {
-    send(attempt, exchange, new WholeRelay(attempt, exchange, resolve, reject));
-  });
+export function respondWhole(attempt: Attempt, exchange: Exchange, listener: AttemptListener): void {
+  send(attempt, exchange, new WholeRelay(attempt, exchange, listener));
 }
 
-type Relayed = GatewayResponse | HeldResponse;
+const none: Uint8Array[] = [];
 
 /** A whole response on its way to the client, which gets nothing before its end. */
 class WholeRelay implements Progress, AnswerReceiver, BodyReader {
@@ -45,23 +40,18 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   readonly reasons = false;
   readonly #attempt: Attempt;
   readonly #exchange: Exchange;
-  readonly #resolve: (response: Soon<Relayed>) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #pieces: Uint8Array[] = [];
+  readonly #listener: AttemptListener;
+  /** What comes after the first failure, or after the end, has no meaning. */
+  #isOver = false;
+  #pieces: Uint8Array[] = none;
   /** In bytes. */
   #received = 0;
   #answer: ModelAnswer | undefined;
 
-  constructor(
-    attempt: Attempt,
-    exchange: Exchange,
-    resolve: (response: Soon<Relayed>) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(attempt: Attempt, exchange: Exchange, listener: AttemptListener) {
     this.#attempt = attempt;
     this.#exchange = exchange;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#listener = listener;
   }
 
   answered(answer: DirectAnswer): void {
@@ -76,7 +66,9 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
 
   take(piece: Uint8Array): boolean {
     // A host's own provider may yield anything.
-    this.#pieces.push(asBuffer(piece));
+    // An empty list that grows takes room for 17.
+    if (this.#received === 0) this.#pieces = [asBuffer(piece)];
+    else this.#pieces.push(asBuffer(piece));
     this.#received += piece.length;
     this.#attempt.call.departure?.progress(guessTokens(this.#received));
     return this.#received <= this.#maxBytes;
@@ -88,21 +80,40 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   }
 
   failed(error: unknown): void {
-    this.#reject(error);
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#failLater(error);
   }
 
   brokeOff(error: unknown): void {
     noteRefusal(error);
-    this.#reject(toUpstreamFailure(error));
+    this.failed(toUpstreamFailure(error));
   }
 
   #complete(body: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    let response: Soon<Relayed>;
     try {
       if (body.length > this.#maxBytes) throw tooLarge(`${this.#maxBytes} bytes`);
-      this.#resolve(this.#respond(body));
+      response = this.#respond(body);
     } catch (error) {
-      this.#reject(error);
+      this.#failLater(error);
+      return;
     }
+    if (response instanceof Promise) this.#respondLater(response);
+    else this.#listener.responded(this.#attempt, response);
+  }
+
+  #respondLater(response: Promise<Relayed>): void {
+    response.then(
+      (relayed) => this.#listener.responded(this.#attempt, relayed),
+      (error) => this.#listener.failed(this.#attempt, error),
+    );
+  }
+
+  #failLater(error: unknown): void {
+    queueMicrotask(() => this.#listener.failed(this.#attempt, error));
   }
 
   get #maxBytes(): number {
@@ -110,10 +121,18 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   }
 
   #respond(body: Uint8Array): Soon<Relayed> {
-    return andThen(hasTooManyMembers(body), (isTooDense) => {
-      if (isTooDense) throw tooLarge(`${mostAnswerMembers(body.length)} members, lists and objects`);
-      return andThen(this.#read(body), (answer) => this.#relay(answer));
-    });
+    const isTooDense = hasTooManyMembers(body);
+    return isTooDense === false ? this.#readAndRelay(body) : this.#readUnless(isTooDense, body);
+  }
+
+  async #readUnless(isTooDense: Promise<boolean>, body: Uint8Array): Promise<Relayed> {
+    if (await isTooDense) throw tooLarge(`${mostAnswerMembers(body.length)} members, lists and objects`);
+    return await this.#readAndRelay(body);
+  }
+
+  #readAndRelay(body: Uint8Array): Soon<Relayed> {
+    const answer = this.#read(body);
+    return answer instanceof Promise ? answer.then((read) => this.#relay(read)) : this.#relay(answer);
   }
 
   #read(body: Uint8Array): Soon<ModelAnswer> {
@@ -149,10 +168,15 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
 
   /** Settles the call. @param instead - see {@link Exchange.keep}. */
   #end(body: Uint8Array | string, instead?: string): Soon<GatewayResponse> {
-    return andThen(this.#attempt.end({ reason: "completed" }), (charge) => {
-      const kept = this.#exchange.keep?.(instead);
-      return andThen(kept, () => toResponse(this.#attempt.call, body, charge));
-    });
+    const charge = this.#attempt.end({ reason: "completed" });
+    const isThere = this.#exchange.keep === undefined && !(charge instanceof Promise);
+    return isThere ? toResponse(this.#attempt.call, body, charge) : this.#endLater(body, charge, instead);
+  }
+
+  async #endLater(body: Uint8Array | string, charged: Soon<SettledCharge>, instead?: string): Promise<GatewayResponse> {
+    const charge = await charged;
+    await this.#exchange.keep?.(instead);
+    return toResponse(this.#attempt.call, body, charge);
   }
 
   /** A client may leave while guards check the answer. */

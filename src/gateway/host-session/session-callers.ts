@@ -6,7 +6,7 @@ import type { TimeLimit } from "../../guard/time-limit.js";
 import type { GatewayRequest } from "../../http/message.js";
 import { requireSameOrigin } from "../../http/require-same-origin.js";
 import { Calendar } from "../../ledger/windows.js";
-import type { IdentifyCaller } from "../../server/serve.js";
+import type { IdentifyCaller } from "../../server/server-services.js";
 import type { AccountTermsLookup, FoundTerms } from "../admin/account-terms.js";
 import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 import { type CheckedIdentity, checkIdentity } from "./check-identity.js";

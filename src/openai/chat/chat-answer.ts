@@ -2,12 +2,13 @@ import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
-import type { MemberEdits } from "../../wire/json-members.js";
 import { mostToolCalls } from "../answer-bounds.js";
 import type { AnswerContext } from "../answer-context.js";
+import { AnswerEdits } from "../answer-edits.js";
 import { editAnswer } from "../edit-answer.js";
 import { estimatedTokens } from "../media/token-estimate.js";
-import type { ReceivedAnswer } from "../received-answer.js";
+import { plainCompletion } from "../plain-completion.js";
+import { outlinePays, type ReceivedAnswer } from "../received-answer.js";
 import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage.js";
 import { joinTextParts } from "./text-parts.js";
 
@@ -18,10 +19,16 @@ import { joinTextParts } from "./text-parts.js";
  * @returns `undefined` when it is no chat completion.
  */
 export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
+  const plain = received.bytes.length < outlinePays ? plainCompletion(received, context) : undefined;
+  return plain ?? toRepairedAnswer(received, context);
+}
+
+/** The same for any completion, which is parsed. */
+export function toRepairedAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
   const repair = repairOf(received.json, context);
   if (repair === undefined) return undefined;
-  const { edits, choices, ...rest } = repair;
-  return { body: editAnswer(received, edits), ...rest, finishReason: firstFinish(choices) };
+  const { edits, choices, tokens, estimated, responseId } = repair;
+  return { body: editAnswer(received, edits), tokens, estimated, responseId, finishReason: firstFinish(choices) };
 }
 
 /** A chat completion as {@link toChatAnswer} repairs it, for a client that gets it in other words. */
@@ -36,7 +43,7 @@ export function repairCompletion(answer: unknown, context: AnswerContext): Repai
   const repair = repairOf(answer, context);
   if (repair === undefined) return undefined;
   const json: Record<string, unknown> = { ...(answer as Record<string, unknown>) };
-  for (const [name, edit] of repair.edits) {
+  for (const [name, edit] of repair.edits.toMap()) {
     if (edit === null) delete json[name];
     else if (typeof edit === "string" && name !== "choices") json[name] = JSON.parse(edit);
   }
@@ -45,7 +52,7 @@ export function repairCompletion(answer: unknown, context: AnswerContext): Repai
 
 /** What is to change in a chat completion, and what it counts. */
 interface Repair {
-  readonly edits: MemberEdits;
+  readonly edits: AnswerEdits;
   readonly choices: readonly Record<string, unknown>[];
   readonly tokens: TokenCounts;
   readonly estimated: boolean;
@@ -87,8 +94,8 @@ function editsOf(
   choices: Record<string, unknown>[],
   id: string,
   context: AnswerContext,
-): MemberEdits {
-  const edits: MemberEdits = new Map();
+): AnswerEdits {
+  const edits = new AnswerEdits();
   if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
   if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
   if (!Number.isInteger(answer["created"])) edits.set("created", String(createdAt(context)));

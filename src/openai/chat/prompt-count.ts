@@ -10,7 +10,8 @@ export interface PromptParts {
   readonly others: number;
   /** No fewer count at all: a part of the prompt has no bound of its own. 0: all parts have one. */
   readonly least: number;
-  readonly texts: readonly Uint8Array[];
+  /** The length of its texts. */
+  readonly bytes: number;
   /** Whether the texts have at most two tokens for each byte, by the way in which they are counted. */
   readonly isBounded: boolean;
 }
@@ -18,17 +19,17 @@ export interface PromptParts {
 /** The most tokens of a prompt. Its texts are counted when somebody asks for them. */
 export class PromptCount {
   readonly #parts: PromptParts;
-  readonly #countTexts: (texts: readonly Uint8Array[]) => number;
+  readonly #countTexts: () => number;
   #tokens: number | undefined;
 
-  constructor(parts: PromptParts, countTexts: (texts: readonly Uint8Array[]) => number) {
+  constructor(parts: PromptParts, countTexts: () => number) {
     this.#parts = parts;
     this.#countTexts = countTexts;
   }
 
   get tokens(): number {
-    const { others, least, texts } = this.#parts;
-    this.#tokens ??= Math.max(Math.ceil(others + this.#countTexts(texts)), least);
+    const { others, least } = this.#parts;
+    this.#tokens ??= Math.max(Math.ceil(others + this.#countTexts()), least);
     return this.#tokens;
   }
 
@@ -37,10 +38,8 @@ export class PromptCount {
    * count says, or it takes no time either.
    */
   get bound(): number | undefined {
-    const { others, least, texts, isBounded } = this.#parts;
+    const { others, least, bytes, isBounded } = this.#parts;
     if (!isBounded || least > 0) return undefined;
-    let bytes = 0;
-    for (const { length } of texts) bytes += length;
     return bytes < shortest ? undefined : Math.ceil(others) + bytes * mostTokensPerByte;
   }
 }

@@ -4,7 +4,7 @@ import { textTokens } from "../../tokens/text-tokens.js";
 import type { ResolvedTokenBounds } from "../../tokens/token-bounds.js";
 import { mostTokens, type Tokenizer } from "../../tokens/tokenizer.js";
 import { asBuffer } from "../../wire/as-buffer.js";
-import { elementsOf, memberOf, membersOf, skipString, valueAt } from "../../wire/json-members.js";
+import { elementsOf, type JsonMember, memberOf, membersOf, skipString, valueAt } from "../../wire/json-members.js";
 import { mediaTokens } from "../media/media-tokens.js";
 import { type Media, messageMedia, textsBetween, unreadValues, type WithMessages } from "../media/message-media.js";
 import { jsonInstructionTokens } from "../request/json-instruction.js";
@@ -82,8 +82,8 @@ export function promptTokens(
       members,
       member: "messages",
       media,
-      unread: unreadValues(media),
-      rewritten: members.filter(({ name }) => rewritten.has(name)),
+      unread: media.length === 0 ? none : unreadValues(media),
+      rewritten: hasRewritten(members) ? members.filter(({ name }) => rewritten.has(name)) : none,
       beside: besidePrompt,
       added:
         (hasTools(request) ? toolsPreamble : 0) +
@@ -106,11 +106,12 @@ export function mostPromptTokens(prompt: Prompt, limits: PromptLimits): PromptCo
     else least = contextLength;
   }
   // Of the host's own tokenizer nothing is known.
-  const parts = { others, least, texts: promptTexts(prompt), isBounded: tokenizer === undefined };
-  if (tokenizer === undefined) return new PromptCount(parts, boundOfTexts);
-  const count = (texts: readonly Uint8Array[]) =>
-    countedTexts(texts, tokenizer, contextLength - others) ?? boundOfTexts(texts);
-  return new PromptCount(parts, count);
+  const parts = { others, least, bytes: textBytes(prompt), isBounded: tokenizer === undefined };
+  return new PromptCount(parts, () => {
+    const texts = promptTexts(prompt);
+    const counted = tokenizer && countedTexts(texts, tokenizer, contextLength - others);
+    return counted ?? boundOfTexts(texts);
+  });
 }
 
 const counts = new RememberedCounts(2 ** 21);
@@ -141,6 +142,13 @@ const messageBorder = Buffer.from("},{");
 /** Members that templates write again. */
 const rewritten = new Set(["tools", "functions", "response_format", "output_config"]);
 
+const none: readonly never[] = [];
+
+function hasRewritten(members: readonly JsonMember[]): boolean {
+  for (const { name } of members) if (rewritten.has(name)) return true;
+  return false;
+}
+
 /** A line break and the space before a value, or the space after a colon. */
 const tokensPerMark = 2;
 /** Python writes `1e15` as `1000000000000000.0`. It never needs more than 24 characters for a double. */
@@ -167,15 +175,40 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-function promptTexts({ body, members, unread, member, beside }: Prompt): Uint8Array[] {
+function promptTexts(prompt: Prompt): Uint8Array[] {
+  const { body, members, unread, member } = prompt;
   const texts: Uint8Array[] = [];
-  for (const { name, start, end } of members) {
-    const first = body[start];
-    if (first !== quote && first !== openBracket && first !== openBrace) continue;
+  for (const each of members) {
+    if (!isRead(prompt, each)) continue;
+    const { name, start, end } = each;
     if (name === member) texts.push(...textsBetween(body.subarray(0, end), [{ values: unread }], start));
-    else if (!beside.has(name)) texts.push(body.subarray(start, end));
+    else texts.push(body.subarray(start, end));
   }
   return texts;
+}
+
+/** The length of what {@link promptTexts} returns, of which nothing is made for it. */
+function textBytes(prompt: Prompt): number {
+  let bytes = 0;
+  for (const each of prompt.members) {
+    if (!isRead(prompt, each)) continue;
+    let from = each.start;
+    if (each.name === prompt.member) {
+      for (const { start, end } of prompt.unread) {
+        bytes += Math.max(0, start - from);
+        from = end;
+      }
+    }
+    bytes += each.end - from;
+  }
+  return bytes;
+}
+
+/** Whether the member's value is a text, or holds some, and is part of the prompt. */
+function isRead({ body, member, beside }: Prompt, { name, start }: JsonMember): boolean {
+  const first = body[start];
+  if (first !== quote && first !== openBracket && first !== openBrace) return false;
+  return name === member || !beside.has(name);
 }
 
 /** More tools than these are taken to be custom ones. */

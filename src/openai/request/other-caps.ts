@@ -18,7 +18,8 @@ type Request = Pick<JsonRequest, "body" | "members" | "strangers">;
  * @param own - of the request's protocol.
  */
 export function namesOtherCap(request: Request, own: readonly CapName[]): boolean {
-  if (capNames.some((name) => !own.includes(name) && isGiven(request, name))) return true;
+  for (const name of capNames) if (!own.includes(name) && isGiven(request, name)) return true;
+  if (request.strangers.size === 0) return false;
   for (const [folded, name] of request.strangers) if (foreign.has(folded) && isGiven(request, name)) return true;
   return false;
 }

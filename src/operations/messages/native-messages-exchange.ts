@@ -18,7 +18,7 @@ import type { AnswerContext } from "../../openai/answer-context.js";
 import { ReceivedAnswer } from "../../openai/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { isRecord } from "../../wire/is-record.js";
-import { toAnswerContext } from "../answer-context.js";
+import { toAnswerContext, toFailureContext } from "../answer-context.js";
 import { mostOutputTokens, requiredOutputCap } from "../most-output-tokens.js";
 import type { Exchange } from "../operation.js";
 import { SameProtocolExchange } from "../same-protocol-exchange.js";
@@ -64,7 +64,7 @@ export class NativeMessagesExchange extends SameProtocolExchange<AnswerContext> 
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError {
     const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
-    return fromAnthropicError(status, headers, json, { ...this.context, request: this.body });
+    return fromAnthropicError(status, headers, json, toFailureContext(this.context, this.body));
   }
 }
 

@@ -5,7 +5,7 @@ import type { ClientProtocol, ShownModel } from "./client-protocol.js";
 
 /** The family of Anthropic's clients. */
 export const anthropicProtocol: ClientProtocol = {
-  credential: anthropicKey,
+  credential: (request) => anthropicKey((name) => request.header(name)),
   requestIdHeader: "request-id",
   errorHeaders: anthropicErrorHeaders,
   bodiesNameRequest: true,

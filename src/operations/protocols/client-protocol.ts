@@ -9,14 +9,18 @@ export interface ShownModel {
   readonly record: string;
 }
 
+/** Gives the headers of a request. Names are in lower case. */
+export interface HeaderSource {
+  header(name: string): string | undefined;
+}
+
 /** What differs by client family and has nothing to do with models. */
 export interface ClientProtocol {
   /**
    * The API key that the request carries.
-   * @param header - gives a header's value; names are in lower case.
    * @throws GatewayError 401 when there is none, or it is malformed.
    */
-  credential(header: (name: string) => string | undefined): string;
+  credential(request: HeaderSource): string;
   /** The header of every response in which its clients look for the request's id, beside `x-request-id`. */
   readonly requestIdHeader?: string;
   /** The headers of an error response, the error's own among them. Absent: these alone. */

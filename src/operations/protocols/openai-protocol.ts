@@ -14,8 +14,8 @@ const malformed = missing("The Authorization header is malformed. Send it once, 
 
 /** The family of OpenAI's clients. */
 export const openAIProtocol: ClientProtocol = {
-  credential(header) {
-    const authorization = header("authorization");
+  credential(request) {
+    const authorization = request.header("authorization");
     if (authorization === undefined || authorization.trim() === "") {
       throw noKey;
     }

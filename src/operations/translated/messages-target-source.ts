@@ -12,6 +12,7 @@ import { MessagesToChatStream } from "../../translate/messages-to-chat-stream.js
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import type { Steps } from "../../wire/slices.js";
+import { toFailureContext } from "../answer-context.js";
 import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource } from "./chat-source.js";
 import { MessagesTexts } from "./messages-texts.js";
 import type { TextSource } from "./text-shortcut.js";
@@ -45,7 +46,7 @@ export class MessagesTargetSource implements ChatSource {
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
     const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
-    return fromAnthropicError(status, headers, json, { ...this.#context, request: this.body });
+    return fromAnthropicError(status, headers, json, toFailureContext(this.#context, this.body));
   }
 }
 

@@ -16,6 +16,7 @@ import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type Steps, sliceBytes } from "../../wire/slices.js";
 import type { ByteSpan } from "../../wire/templates/measure-string.js";
+import { toFailureContext } from "../answer-context.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type { ExchangeFacts } from "../operation.js";
 import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource } from "./chat-source.js";
@@ -43,7 +44,7 @@ export class ChatTargetSource implements ChatSource {
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
-    return readErrorBody(status, headers, body, { ...this.#context, request: this.body });
+    return readErrorBody(status, headers, body, toFailureContext(this.#context, this.body));
   }
 }
 

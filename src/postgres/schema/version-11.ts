@@ -65,4 +65,10 @@ create trigger drop_rare_entries after delete on infergate.entry
 
 -- Processes of the release before name the columns that they write, so they leave it alone. Null: there are none.
 alter table infergate.api_key add column tags jsonb;
+drop trigger notify_key on infergate.api_key;
+create trigger notify_key after insert or delete or update of
+  id, hash, account, plan, hint, name, created_at, expires_at, revoked_at, models, anchor, enabled, metadata,
+  credits, rates, tags, lineage
+  on infergate.api_key
+  for each row execute function infergate.notify_key();
 `;

@@ -1,0 +1,69 @@
+import { type GatewayError, internalError, isGatewayError } from "../errors/gateway-error.js";
+import { RepeatedError, type WrittenError } from "../errors/repeated-error.js";
+import type { RequestObserver } from "../events/request-observer.js";
+import { type GatewayRequest, type GatewayResponse, isBodyError } from "../http/message.js";
+import { type BodyOptions, bodyFailure } from "../http/read-body.js";
+import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
+import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
+import { openAIProtocol } from "../operations/protocols/openai-protocol.js";
+import { protocolOfClient } from "../operations/protocols/protocol-of-client.js";
+import type { Path } from "./paths.js";
+import type { ServerServices } from "./server-services.js";
+
+/** A request that failed. */
+interface FailedRequest {
+  readonly services: ServerServices;
+  readonly requestId: string;
+  readonly request: GatewayRequest;
+  readonly path: Path | undefined;
+  readonly observer: RequestObserver;
+}
+
+/** Builds the error response. Only the host learns the cause of an internal error, in a warning. */
+export function errorResponse(
+  thrown: unknown,
+  { services, requestId, request, path, observer }: FailedRequest,
+): GatewayResponse {
+  if (request.signal.aborted) {
+    observer.refused("client_gone");
+    return { status: 499, headers: {}, body: null };
+  }
+  const error = toGatewayError(thrown, services.calls.body);
+  observer.refused(error.code);
+  if (error.code === "internal_error") {
+    const message = "A bug in the gateway: a request got a 500.";
+    services.calls.warn({ code: "internal_error", message, cause: thrown, requestId });
+  }
+  const protocol = protocolOf(path, request);
+  if (!(error instanceof RepeatedError) || protocol.bodiesNameRequest) return answerTo(error, protocol, requestId);
+  const { status, headers, body } = error.answer(protocol, () => answerTo(error, protocol, requestId));
+  return { status, headers: { ...headers }, body };
+}
+
+function answerTo(error: GatewayError, protocol: ClientProtocol, requestId: string): GatewayResponse & WrittenError {
+  return {
+    status: error.status,
+    // This order matters: adding members to a copied object takes microseconds for each member.
+    headers: {
+      "content-type": "application/json",
+      ...(protocol.errorHeaders?.(error) ?? error.headers),
+      "x-request-id": requestId,
+    },
+    body: protocol.errorBody(error, requestId),
+  };
+}
+
+/**
+ * The protocol of an operation is its own. Other endpoints use Anthropic's for a client that sends `anthropic-version`,
+ * else OpenAI's.
+ */
+export function protocolOf(path: Path | undefined, request: GatewayRequest): ClientProtocol {
+  if (path !== undefined && "operation" in path) return path.operation.protocol;
+  if (path?.endpoint === "input_tokens") return openAIProtocol;
+  return path?.endpoint === "count_tokens" ? anthropicProtocol : protocolOfClient((name) => request.header(name));
+}
+
+function toGatewayError(thrown: unknown, options: BodyOptions): GatewayError {
+  if (isGatewayError(thrown)) return thrown;
+  return isBodyError(thrown) ? bodyFailure(thrown, options) : internalError(thrown);
+}

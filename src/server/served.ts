@@ -1,0 +1,110 @@
+import type { Caller } from "../access/caller.js";
+import type { ReceivedCall } from "../call/admission/check-call.js";
+import { makeRequestId } from "../call/request-id.js";
+import { GatewayError } from "../errors/gateway-error.js";
+import { noObserver, type RequestObserver } from "../events/request-observer.js";
+import { corsHeaders } from "../http/cors.js";
+import type { GatewayRequest, GatewayResponse } from "../http/message.js";
+import type { Operation } from "../operations/operation.js";
+import { errorResponse, protocolOf } from "./error-response.js";
+import { hostRequestId } from "./host-request-id.js";
+import { matchPath, type Path } from "./paths.js";
+import type { ServerServices } from "./server-services.js";
+
+/** One request while it is being served. */
+export class Served {
+  readonly services: ServerServices;
+  /** What client, host and upstream know the request by. */
+  readonly requestId: string;
+  /** Unique, whatever ids the host gives. */
+  readonly callId: string;
+  readonly request: GatewayRequest;
+  readonly path: Path | undefined;
+  readonly observer: RequestObserver;
+
+  constructor(services: ServerServices, request: GatewayRequest) {
+    const { requestIdOf, calls } = services;
+    this.services = services;
+    this.request = request;
+    this.path = matchPath(request.path);
+    this.callId = makeRequestId();
+    this.requestId = (requestIdOf && hostRequestId(requestIdOf, request, calls.warn)) ?? this.callId;
+    this.observer = observerOf(services, this.requestId, this.path);
+  }
+
+  /** What the client gets for a response, or for an error that was not thrown, which takes microseconds. */
+  respond(made: GatewayResponse | GatewayError, caller?: Caller): GatewayResponse {
+    if (made instanceof GatewayError) return this.refuse(made);
+    // Caches know that a response to an API key is nobody else's. Of cookies they do not.
+    if (caller?.source === "session") made.headers["cache-control"] ??= "no-store";
+    return this.#finish(made);
+  }
+
+  /** What the client gets for what was thrown. */
+  refuse(thrown: unknown): GatewayResponse {
+    return this.#finish(errorResponse(thrown, this));
+  }
+
+  /** Adds what every response has. */
+  #finish(response: GatewayResponse): GatewayResponse {
+    const { services, request, requestId, path, observer } = this;
+    response.headers["x-request-id"] = requestId;
+    const { requestIdHeader } = protocolOf(path, request);
+    if (requestIdHeader !== undefined) response.headers[requestIdHeader] = requestId;
+    const { cors } = services;
+    if (cors !== undefined) Object.assign(response.headers, corsHeaders(cors, request.header("origin")));
+    observer.responded(response.status);
+    return response;
+  }
+}
+
+/** Health probes cause no event. */
+function observerOf({ observe }: ServerServices, requestId: string, path: Path | undefined): RequestObserver {
+  if (path?.endpoint === "healthz" || path?.endpoint === "readyz") return noObserver;
+  return observe(requestId, path?.endpoint);
+}
+
+/** A request for a model, whose caller is known. */
+export class ServedCall implements ReceivedCall {
+  readonly caller: Caller;
+  readonly operation: Operation;
+  readonly #served: Served;
+
+  constructor(served: Served, caller: Caller, operation: Operation) {
+    this.caller = caller;
+    this.operation = operation;
+    this.#served = served;
+  }
+
+  get requestId(): string {
+    return this.#served.requestId;
+  }
+
+  get callId(): string {
+    return this.#served.callId;
+  }
+
+  get request(): GatewayRequest {
+    return this.#served.request;
+  }
+
+  get observer(): RequestObserver {
+    return this.#served.observer;
+  }
+
+  get account(): string {
+    return this.caller.account;
+  }
+
+  header(name: string): string | undefined {
+    return this.#served.request.header(name);
+  }
+
+  respond(made: GatewayResponse | GatewayError): GatewayResponse {
+    return this.#served.respond(made, this.caller);
+  }
+
+  refuse(thrown: unknown): GatewayResponse {
+    return this.#served.refuse(thrown);
+  }
+}
