@@ -26,6 +26,8 @@ export type { AccountPrepaid, PrepaidDeduction, PrepaidTopUp } from "./gateway/a
 export type { AccountRecords, ManagedAccountChange } from "./gateway/admin/account-records.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
 export type { CreditAmount } from "./gateway/admin/credit-amount.js";
+export type { UsagePeriod, UsageRecord } from "./gateway/usage/gateway-usage.js";
+export type { UsageQuery } from "./gateway/usage/usage-query.js";
 export type { CreditGrant, HistoryRange, JournalRange, ManagedAccounts } from "./gateway/admin/managed-accounts.js";
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
@@ -109,6 +111,7 @@ export type {
   PrepaidStatement,
   StatementRequest,
 } from "./ledger/statement/account-statement.js";
+export type { PeriodTotal, TotalsFilter, TotalsRequest } from "./ledger/usage/usage-totals.js";
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";

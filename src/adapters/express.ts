@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Gateway } from "../gateway/gateway.js";
+import { type Gateway, tells } from "../gateway/gateway.js";
 import { pathOf, pathWithin, serveNode } from "./node.js";
 import { requireGateway } from "./require-gateway.js";
 
@@ -14,7 +14,7 @@ export type ExpressHandler = (req: ExpressRequest, res: ServerResponse, next: (e
 
 /**
  * Mounts the gateway in an Express 4 or 5 app, at the root or under a prefix. A path that is not the gateway's goes on
- * to the app's own routes. Works before and after body parsers; before them, large bodies get OpenAI's error shape too.
+ * to the app's own routes, except of a client whose base URL has one `/v1` too few or too many: it gets a 404 that says so. Works before and after body parsers; before them, large bodies get OpenAI's error shape too.
  *
  * @example
  * ```ts
@@ -27,7 +27,9 @@ export function toExpressHandler(gateway: Gateway): ExpressHandler {
     // A base path that Express has taken off need not be there a second time. It matches without regard to case.
     const isStripped = req.baseUrl.toLowerCase().endsWith(gateway.basePath.toLowerCase());
     const path = pathWithin(isStripped ? "" : gateway.basePath, pathOf(req.url));
-    if (path === undefined || !gateway.serves(path)) next();
-    else serveNode(mountable, { req, res }, path);
+    const isBelowPrefix = req.baseUrl !== "" || gateway.basePath !== "";
+    if (path !== undefined && (gateway.serves(path) || mountable[tells](path, req, isBelowPrefix))) {
+      serveNode(mountable, { req, res }, path);
+    } else next();
   };
 }

@@ -1,5 +1,12 @@
 import { Readable } from "node:stream";
 import type { Gateway, MountableGateway } from "../gateway/gateway.js";
+import {
+  type ClientRule,
+  clientConstraint,
+  constraintName,
+  misplacedRoutes,
+  type RouteConstraint,
+} from "./fastify-misplaced.js";
 import { ignoreErrors, type NodeIncoming, type NodeOutgoing, serveNode } from "./node.js";
 import { requireGateway } from "./require-gateway.js";
 
@@ -23,8 +30,17 @@ export interface FastifyScope {
     readonly ignoreTrailingSlash?: boolean;
     readonly routerOptions?: { readonly ignoreTrailingSlash?: boolean };
   };
-  hasRoute(route: { method: "GET"; url: string }): boolean;
+  hasRoute(route: { method: "GET" | "POST"; url: string }): boolean;
   all(path: string, handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => void): unknown;
+  route(route: {
+    method: ("GET" | "POST")[];
+    url: string;
+    constraints?: ClientRule;
+    handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => void;
+  }): unknown;
+  hasConstraintStrategy(name: string): boolean;
+  /** Takes a {@link RouteConstraint}, which each version has a type of its own for. */
+  addConstraintStrategy(strategy: never): void;
 }
 
 /** What the plugin uses of a Fastify request. */
@@ -68,8 +84,27 @@ export function toFastifyPlugin(gateway: Gateway): FastifyPlugin {
         );
       }
     }
+    tellOfMisplaced(scope, mountable, basePath);
     done();
   };
+}
+
+/** Clients whose base URL has one `/v1` too few or too many would get the app's 404, and not know why. */
+function tellOfMisplaced(scope: FastifyScope, gateway: MountableGateway, basePath: string): void {
+  const mount = scope.prefix.replace(/\/+$/, "") + basePath;
+  if (!scope.hasConstraintStrategy(constraintName)) scope.addConstraintStrategy(clientConstraint as never);
+  for (const pattern of gateway.routes) {
+    for (const { url, toPath, ...constrained } of misplacedRoutes(gateway, pattern, mount !== "")) {
+      if (scope.hasRoute({ method: "GET", url: mount + url }) || scope.hasRoute({ method: "POST", url: mount + url }))
+        continue;
+      scope.route({
+        method: ["GET", "POST"],
+        url: basePath + url,
+        ...constrained,
+        handler: (request, reply) => serveReply(gateway, toPath(pathFrom(pattern, request)), request, reply),
+      });
+    }
+  }
 }
 
 /** One trailing slash does not matter, whether the app minds it or not. */

@@ -34,6 +34,8 @@ const longPiece = 2048;
 class ChunkedSocket implements ChunkSink {
   readonly #res: ServerResponse;
   readonly #socket: Socket;
+  /** Waits for room. */
+  #waiting: (() => void) | undefined;
 
   constructor(res: ServerResponse, socket: Socket) {
     this.#res = res;
@@ -45,8 +47,10 @@ class ChunkedSocket implements ChunkSink {
     const socket = this.#socket;
     // A host that has ended the response has given its connection on to the next one.
     const isOurs = res.socket === socket && !res.writableEnded && socket.writable;
-    // Newer versions of Node keep what is written while the response is corked to themselves.
-    if (!isOurs || res.writableCorked > 0 || piece.length > longPiece || piece.length === 0) return res.write(piece);
+    // Newer versions of Node keep what is written while the response is corked to themselves. When the host uncorks it,
+    // some of them tell only the writer of the piece.
+    if (isOurs && res.writableCorked > 0) return res.write(piece, () => this.#waiting?.());
+    if (!isOurs || piece.length > longPiece || piece.length === 0) return res.write(piece);
     // As Node does it: what else comes in this tick, above all the end, leaves with it.
     socket.cork();
     nextTick(uncork, socket);
@@ -55,10 +59,12 @@ class ChunkedSocket implements ChunkSink {
 
   /** The socket drains whichever way it was filled. */
   on(event: "drain", listener: () => void): void {
+    this.#waiting = listener;
     this.#socket.on(event, listener);
   }
 
   off(event: "drain", listener: () => void): void {
+    this.#waiting = undefined;
     this.#socket.off(event, listener);
   }
 }

@@ -7,15 +7,16 @@ import { ArrivingBody, BodyError, type BodyLimits } from "../gateway/gateway.js"
  * @param length - in bytes, as the request announces it for this very stream; `NaN`: it does not.
  * @throws BodyError
  */
-export async function readNodeBody(stream: Readable, length: number, limits: BodyLimits): Promise<Uint8Array> {
+export function readNodeBody(stream: Readable, length: number, limits: BodyLimits): Promise<Uint8Array> {
   // Node hands out the headers before what has come with them, which mostly is all of it.
-  await undefined;
-  if (stream.destroyed) throw new BodyError("aborted");
-  return takeBody(stream, length) ?? (await readToEnd(stream, limits));
+  return atOnce.then(() => takeBody(stream, length) ?? readToEnd(stream, limits));
 }
+
+const atOnce = Promise.resolve();
 
 /** What has come, if that is all: it takes neither listeners nor a timer. */
 function takeBody(stream: Readable, length: number): Uint8Array | undefined {
+  if (stream.destroyed) throw new BodyError("aborted");
   if (stream.readableLength !== length || stream.readableEncoding !== null) return undefined;
   const body: Uint8Array | null = stream.read();
   if (body === null) return undefined;

@@ -93,15 +93,17 @@ export class NodeRequest implements GatewayRequest {
   /** Node keeps only the first of two; the gateway must see that there are two. */
   #authorization(): string | undefined {
     const { rawHeaders } = this.#req;
-    let values: string[] | undefined;
+    let sent: string | undefined;
+    let isRepeated = false;
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const name = rawHeaders[index];
       if (name?.length !== "authorization".length || name.toLowerCase() !== "authorization") continue;
-      values ??= [];
-      values.push(rawHeaders[index + 1] ?? "");
+      const value = rawHeaders[index + 1] ?? "";
+      isRepeated = sent !== undefined;
+      sent = sent === undefined ? value : `${sent}, ${value}`;
     }
     // One alone is read where the host's own middleware may have put it.
-    return values !== undefined && values.length > 1 ? values.join(", ") : this.#req.headers.authorization;
+    return isRepeated ? sent : this.#req.headers.authorization;
   }
 
   /** What the host's own body parser made of the body. */

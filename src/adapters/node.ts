@@ -1,5 +1,5 @@
 import type { Readable, Stream } from "node:stream";
-import { type Gateway, handle, type MountableGateway } from "../gateway/gateway.js";
+import { type Gateway, handle, type MountableGateway, tells } from "../gateway/gateway.js";
 import { NodeClient } from "./node-client.js";
 import type { NodeIncoming, NodeOutgoing, NodePair } from "./node-pair.js";
 import { NodeRequest } from "./node-request.js";
@@ -22,10 +22,12 @@ export type NodeHandler = (req: NodeIncoming, res: NodeOutgoing, next?: (error?:
  */
 export function toNodeHandler(gateway: Gateway): NodeHandler {
   const mountable = requireGateway("toNodeHandler", gateway);
+  const isBelowPrefix = gateway.basePath !== "";
   return (req, res, next) => {
     const path = pathOf(req.url);
     const within = pathWithin(gateway.basePath, path);
-    if (next !== undefined && (within === undefined || !gateway.serves(within))) next();
+    const isOwn = within !== undefined && (gateway.serves(within) || mountable[tells](within, req, isBelowPrefix));
+    if (next !== undefined && !isOwn) next();
     else serveNode(mountable, { req, res }, within ?? outsideOf(path));
   };
 }

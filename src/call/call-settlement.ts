@@ -10,6 +10,7 @@ import type { UsageSource } from "../metering/outcome.js";
 import type { CompiledPrice } from "../metering/price.js";
 import { journalTagPrefix, type Tags } from "../metering/tags.js";
 import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
+import type { Target } from "../routing/target.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
@@ -50,6 +51,8 @@ export class CallSettlement implements KeptLease {
   readonly #services: CallServices;
   readonly #admission: CheckedCall;
   #price: CompiledPrice;
+  /** The name of the target that was called last. */
+  #target: string | undefined;
   #ofHost: Tags | undefined;
   #failed: { micro: Micro; tokens: TokenCounts } | undefined;
   #hasReached = false;
@@ -64,9 +67,10 @@ export class CallSettlement implements KeptLease {
     this.reservation = reservation;
   }
 
-  /** Sets the price: the call goes to a target that has its own. */
-  priceBy(price: CompiledPrice): void {
+  /** The call goes to a target, which has a price of its own. */
+  goesTo({ price, name }: Pick<Target, "price" | "name">): void {
     this.#price = price;
+    this.#target = name;
   }
 
   /** Files the call under these, too. @returns all of the host's. */
@@ -205,6 +209,7 @@ export class CallSettlement implements KeptLease {
     const tags: Record<string, string | number> = {
       keyId: caller.filedUnder,
       model: model.id,
+      plan: caller.plan,
       input,
       cachedInput,
       output,
@@ -212,6 +217,7 @@ export class CallSettlement implements KeptLease {
       source,
       price,
     };
+    if (this.#target !== undefined) tags["target"] = this.#target;
     if (cacheWrite !== undefined) tags["cacheWrite"] = cacheWrite;
     if (cacheWrite1h !== undefined) tags["cacheWrite1h"] = cacheWrite1h;
     if (ofHost !== undefined) for (const [name, tag] of Object.entries(ofHost)) tags[journalTagPrefix + name] = tag;

@@ -114,7 +114,7 @@ export class ModelCall implements OpenCall {
     const { target } = visit;
     this.visit = visit;
     this.meter = new Meter(this.admission, this.services.clock);
-    this.settlement.priceBy(target.price);
+    this.settlement.goesTo(target);
     this.observer.attemptStarted(target);
     return this.meter;
   }

@@ -208,7 +208,8 @@ function quoted(text: string): string {
   return `'${shortened(text)}'`;
 }
 
-function shortened(text: string): string {
+/** Client text without quotation marks, else as {@link quoted}. */
+export function shortened(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a message
   const clean = text.replace(/[\u0000-\u001f\u007f]/g, " ");
   return clean.length > 200 ? `${clean.slice(0, 200)}…` : clean;

@@ -25,6 +25,7 @@ import type { CallResponses } from "../responses/call-responses.js";
 import { PayloadSeal } from "../seal/payload-seal.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
+import { tellsOfMisplaced } from "../server/misplaced-path.js";
 import { matchPath, routePatterns } from "../server/paths.js";
 import { readPace } from "../server/read-kept.js";
 import { Readiness } from "../server/readiness.js";
@@ -37,12 +38,13 @@ import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
 import { requireLimitsKept } from "./admin/require-limits-kept.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
-import { type Gateway, handle, type MountableGateway } from "./gateway.js";
+import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
 import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
+import { gatewayUsage } from "./usage/gateway-usage.js";
 import { warnOfBetas } from "./warn-of-betas.js";
 import { watchedLedger } from "./watched-ledger.js";
 import { type WatchedLookups, watchedLookups } from "./watched-lookups.js";
@@ -101,6 +103,8 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     routes: routePatterns,
     serves: (path) => matchPath(path) !== undefined,
     [handle]: (request) => serve(services, request),
+    [tells]: (path, request, isBelowPrefix) =>
+      tellsOfMisplaced(path, request, { isBelowPrefix, keyPrefix: resolved.keyPrefix }),
     handler: (request) => bridgeWebRequest(gateway, request),
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
@@ -110,6 +114,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
       { ...resolved, ledger, responses },
       { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
     ),
+    usage: gatewayUsage({ ...resolved, ledger }, clock),
     health: () => healthOf(catalog.current.values(), clock.now()),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),

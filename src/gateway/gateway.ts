@@ -1,16 +1,20 @@
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
+import type { SentRequest } from "../server/misplaced-path.js";
 import type { ManagedAccounts } from "./admin/managed-accounts.js";
 import type { ManagedKeys } from "./admin/managed-keys.js";
 import type { ManagedPlans } from "./admin/managed-plans.js";
 import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
 import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
+import type { UsageRecord } from "./usage/gateway-usage.js";
+import type { UsageQuery } from "./usage/usage-query.js";
 
 export { AbortNotifier } from "../call/abort-notifier.js";
 export { ArrivingBody } from "../http/arriving-body.js";
 export type { HostRequest } from "../http/host-request.js";
 export type { BodyLimits, GatewayRequest, GatewayResponse } from "../http/message.js";
 export { BodyError } from "../http/message.js";
+export type { SentRequest } from "../server/misplaced-path.js";
 export { pieceSourceOf } from "../wire/pieces/iterated-pieces.js";
 export { type PieceReader, type PieceSource, readPiece } from "../wire/pieces/piece-source.js";
 export { StallTimer } from "./stall-timer.js";
@@ -40,6 +44,18 @@ export interface Gateway {
   readonly plans: ManagedPlans;
   /** The accounts' credits: balance, top-up, reset, journal, usage, deletion. */
   readonly accounts: ManagedAccounts;
+  /**
+   * The usage of one account, of some or of all: of a time, or of each hour or day of it in a time zone, by accounts, plans,
+   * models, targets, keys, who paid, and your tags. Calls of free models are not in it. Without `by` and `every` it is one
+   * record. Those of earlier periods come first.
+   * @throws TypeError when the query is not valid; Error when the ledger keeps no journal, or cannot tell which accounts it has.
+   *
+   * @example
+   * ```ts
+   * await gateway.usage({ from: "2026-03-01", to: "2026-04-01", by: ["model"], where: { plan: "pro" } });
+   * ```
+   */
+  usage(query?: UsageQuery): Promise<readonly UsageRecord[]>;
   /**
    * Whether the gateway serves the path (undecoded, without query, from where the gateway is mounted). Any other path
    * gets 404 `unknown_url`.
@@ -84,8 +100,17 @@ export interface Gateway {
 /** In the global symbol registry: an adapter may be loaded from the other module format of this package. */
 export const handle: unique symbol = Symbol.for("infergate.handle");
 
+/** In the global symbol registry, as {@link handle}. */
+export const tells: unique symbol = Symbol.for("infergate.tells");
+
 /** A gateway as `createGateway` makes it and adapters take it. All adapters call its host-neutral method. */
 export interface MountableGateway extends Gateway {
   /** Never rejects. */
   [handle](request: GatewayRequest): Promise<GatewayResponse>;
+  /**
+   * Whether a request for a path that the gateway does not serve is of a client with a wrong base URL, and gets to know
+   * that. Of other requests the app takes care.
+   * @param isBelowPrefix - whether the gateway is mounted below a prefix, which the path does not have any more.
+   */
+  [tells](path: string, request: SentRequest, isBelowPrefix: boolean): boolean;
 }

@@ -26,6 +26,7 @@ import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepai
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
+import type { PeriodTotal, TotalsRequest } from "../ledger/usage/usage-totals.js";
 import type { Micro } from "../metering/micro.js";
 import { Availability } from "./availability.js";
 import { BoundedCall } from "./bounded-call.js";
@@ -94,6 +95,7 @@ export class GuardedCreditLedger implements CreditLedger {
   /** Absent where the ledger has none. */
   readonly history?: (request: HistoryRequest) => Promise<HistoryPage>;
   readonly usage?: (request: UsageRequest) => Promise<readonly UsageSum[]>;
+  readonly totals?: (request: TotalsRequest) => Promise<readonly PeriodTotal[]>;
   readonly statement?: (request: StatementRequest) => Promise<AccountStatement>;
   readonly topUp?: (request: TopUpRequest) => Promise<PrepaidState>;
   readonly deduct?: (request: DeductRequest) => Promise<PrepaidState>;
@@ -151,6 +153,10 @@ export class GuardedCreditLedger implements CreditLedger {
     const usage = ledger.usage?.bind(ledger);
     if (usage !== undefined) {
       this.usage = (request) => this.#bounded("usage", () => usage(request), this.#longLimit);
+    }
+    const totals = ledger.totals?.bind(ledger);
+    if (totals !== undefined) {
+      this.totals = (request) => this.#bounded("totals", () => totals(request), this.#longLimit, 1);
     }
     const statement = ledger.statement?.bind(ledger);
     if (statement !== undefined) {

@@ -5,6 +5,7 @@ import type { DeductRequest, PrepaidState, TopUpRequest } from "./prepaid-state.
 import type { BlockedRate, RateLimit, RateState, RateUse } from "./rate-limit.js";
 import type { AccountStatement, StatementRequest } from "./statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "./usage/usage-sum.js";
+import type { PeriodTotal, TotalsRequest } from "./usage/usage-totals.js";
 
 /** The three windows in which an account's credits are counted. */
 export type WindowName = "session" | "week" | "month";
@@ -184,8 +185,8 @@ export interface Settlement {
 }
 
 /**
- * The tags of a journal entry. The gateway tags a charge with `keyId`, `model`, `input`, `cachedInput`, `output`,
- * `reasoning` (tokens), `source` (`provider`, `estimated` or `partial`) and `price`. `price` is the credits per million
+ * The tags of a journal entry. The gateway tags a charge with `keyId`, `model`, `plan`, `target` (such as `openai/gpt-4o-mini`), `input`, `cachedInput`, `output`, `reasoning` (tokens),
+ * `source` (`provider`, `estimated` or `partial`) and `price`. `price` is the credits per million
  * input, cached input, output and reasoning tokens, and per call, such as `0.15/0.075/0.6/0.6/0`.
  */
 export type EntryTags = Readonly<Record<string, string | number>>;
@@ -389,6 +390,12 @@ export interface CreditLedger {
    * Absent where the store keeps no sums. The gateway reads the journal then.
    */
   usage?(request: UsageRequest): Promise<readonly UsageSum[]>;
+  /**
+   * Adds up the `charge`, `checkpoint` and `release` entries of all accounts, or of those that the request names, by periods.
+   * What an earlier version has written has no plan and no target. Absent where the ledger cannot tell which accounts it
+   * has. The gateway then reads the journal of each account that has a record.
+   */
+  totals?(request: TotalsRequest): Promise<readonly PeriodTotal[]>;
   /**
    * What became of an account's credits in a time. What is due ends first, as at any operation that writes. All of it is
    * of one moment: the balance at the end of the time is that of `balance` less what the journal says came after it.

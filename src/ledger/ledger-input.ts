@@ -1,4 +1,5 @@
 import { idProblem } from "../check/id-problem.js";
+import { journalTagPrefix } from "../metering/tags.js";
 import { largestCount } from "../metering/token-counts.js";
 import type { CapLimit } from "./cap-limit.js";
 import {
@@ -15,12 +16,14 @@ import { entryKinds } from "./journal/history-filter.js";
 import type { DeductRequest, TopUpRequest } from "./prepaid-state.js";
 import { mostRates, type RateLimit, type RateUse } from "./rate-limit.js";
 import type { UsageRequest } from "./usage/usage-sum.js";
+import { type TotalsRequest, totalsDimensions } from "./usage/usage-totals.js";
 
 const minLeaseMs = 1_000;
 const maxLeaseMs = 900_000;
 const maxAccountLength = 128;
 const maxPageLength = 1_000;
 const mostDimensions = 16;
+const mostPeriods = 10_001;
 const mostCaps = 16;
 
 /** @throws LedgerInputError */
@@ -134,6 +137,22 @@ export function checkUsage({ account, from, to, by }: UsageRequest): void {
   checkHistory({ account, from, to });
   if (by.length < 1 || by.length > mostDimensions || new Set(by).size < by.length) {
     throw new LedgerInputError(`by must have 1 to ${mostDimensions} names, each of them once.`);
+  }
+}
+
+/** @throws LedgerInputError */
+export function checkTotals({ periods, by, where }: TotalsRequest): void {
+  const isAscending = periods.every((moment, place) => place === 0 || moment >= (periods[place - 1] as number));
+  if (periods.length < 2 || periods.length > mostPeriods || !periods.every(Number.isSafeInteger) || !isAscending) {
+    throw new LedgerInputError(`periods must be 2 to ${mostPeriods} whole milliseconds in ascending order.`);
+  }
+  if (by.length > mostDimensions || new Set(by).size < by.length) {
+    throw new LedgerInputError(`by must have ${mostDimensions} names at the most, each of them once.`);
+  }
+  for (const name of [...by, ...Object.keys(where)]) {
+    if (!totalsDimensions.includes(name) && !name.startsWith(journalTagPrefix)) {
+      throw new LedgerInputError(`by and where take ${totalsDimensions.join(", ")} and tags, not ${name}.`);
+    }
   }
 }
 

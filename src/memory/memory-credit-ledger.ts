@@ -53,6 +53,7 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
     reset: (account, windows) => ledger.reset(account, windows),
     ...(historyEntries > 0 && {
       history: (request) => ledger.history(request),
+      totals: (request) => ledger.totals(request),
       statement: (request) => ledger.statement(request),
     }),
     forget: (account) => ledger.forget(account),

@@ -71,6 +71,11 @@ export class MemoryJournal {
     return { entries };
   }
 
+  /** All that is kept, of all accounts. */
+  *all(): Generator<WrittenEntry, void, void> {
+    for (const entry of this.#entries) if (entry !== undefined) yield entry;
+  }
+
   forget(account: string): void {
     for (const [slot, entry] of this.#entries.entries()) {
       if (entry?.account === account) this.#entries[slot] = undefined;

@@ -45,6 +45,7 @@ import {
   checkReserve,
   checkSettle,
   checkTopUp,
+  checkTotals,
   checkUses,
 } from "../ledger/ledger-input.js";
 import { canHoldIn, endHold, holdLimits, type NamedLimits, newAccountLimits } from "../ledger/limits/account-limits.js";
@@ -69,6 +70,8 @@ import { type Settled, settledAs } from "../ledger/settled-as.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import { endedAtTag, StatementBooks } from "../ledger/statement/statement-books.js";
 import { dayMs } from "../ledger/windows.js";
+import { TotalSums } from "../ledger/usage/total-sums.js";
+import type { PeriodTotal, TotalsRequest } from "../ledger/usage/usage-totals.js";
 import type { Micro } from "../metering/micro.js";
 import type { Account, Hold } from "./account.js";
 import { AccountMap } from "./account-map.js";
@@ -319,6 +322,13 @@ export class MemoryLedger {
   async history(request: HistoryRequest): Promise<HistoryPage> {
     checkHistory(request);
     return this.#journal.read(request);
+  }
+
+  async totals(request: TotalsRequest): Promise<readonly PeriodTotal[]> {
+    checkTotals(request);
+    const sums = new TotalSums(request);
+    for (const entry of this.#journal.all()) sums.addEntry(entry.account, entry);
+    return sums.list();
   }
 
   async statement(request: StatementRequest): Promise<AccountStatement> {

@@ -57,6 +57,7 @@ export function creditLedger(
     reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),
     usage: (request) => ledger.usage(request),
+    totals: (request) => ledger.totals(request),
     statement: (request) => ledger.statement(request),
     sweep: () => ledger.sweep(),
     forget: (account) => ledger.forget(account),

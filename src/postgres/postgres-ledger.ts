@@ -24,7 +24,15 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import { judgeReservation } from "../ledger/judge-reservation.js";
-import { checkAccount, checkHistory, checkLimits, checkNamed, checkTopUp, checkUsage } from "../ledger/ledger-input.js";
+import {
+  checkAccount,
+  checkHistory,
+  checkLimits,
+  checkNamed,
+  checkTopUp,
+  checkTotals,
+  checkUsage,
+} from "../ledger/ledger-input.js";
 import type { NamedLimits } from "../ledger/limits/account-limits.js";
 import { creditsAfter, creditsOf } from "../ledger/limits/limit-states.js";
 import { newPrepaid, prepaidState } from "../ledger/limits/prepaid.js";
@@ -33,6 +41,7 @@ import type { RateUse } from "../ledger/rate-limit.js";
 import { toLease } from "../ledger/receipt.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
+import type { PeriodTotal, TotalsRequest } from "../ledger/usage/usage-totals.js";
 import type { AccountBatch } from "./batching/account-batch.js";
 import { AccountQueue } from "./batching/account-queue.js";
 import type { BatchBounds } from "./batching/batch-options.js";
@@ -61,6 +70,7 @@ import {
   statementValues,
   toStatement,
 } from "./usage/statement-query.js";
+import { type StoredTotal, toPeriodTotal, totalsQuery } from "./usage/totals-query.js";
 import { type StoredSum, toUsageSum, usageSql, usageValues } from "./usage/usage-query.js";
 
 /** Of a long journal. */
@@ -188,6 +198,12 @@ export class PostgresLedger implements CreditLedger {
     checkUsage(request);
     const rows = await this.#query<StoredSum>(usageSql, usageValues(request));
     return rows.map((row) => toUsageSum(row, request.by));
+  }
+
+  async totals(request: TotalsRequest): Promise<readonly PeriodTotal[]> {
+    checkTotals(request);
+    const { sql, values } = totalsQuery(request);
+    return (await this.#query<StoredTotal>(sql, values)).map((row) => toPeriodTotal(row, request));
   }
 
   async statement(request: StatementRequest): Promise<AccountStatement> {

@@ -13,6 +13,8 @@ export interface Target {
   readonly providerName: string;
   /** The upstream's name for the model. */
   readonly upstreamModel: string;
+  /** Both, for the books: `openai/gpt-4o-mini`. */
+  readonly name: string;
   /** The operations that the provider supports. */
   readonly operations: ReadonlySet<OperationName>;
   readonly dialect: Dialect | undefined;

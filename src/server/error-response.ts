@@ -7,6 +7,7 @@ import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js
 import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
 import { openAIProtocol } from "../operations/protocols/openai-protocol.js";
 import { protocolOfClient } from "../operations/protocols/protocol-of-client.js";
+import { misplacedPath } from "./misplaced-path.js";
 import type { Path } from "./paths.js";
 import type { ServerServices } from "./server-services.js";
 
@@ -54,10 +55,11 @@ function answerTo(error: GatewayError, protocol: ClientProtocol, requestId: stri
 }
 
 /**
- * The protocol of an operation is its own. Other endpoints use Anthropic's for a client that sends `anthropic-version`,
+ * The protocol of an operation is its own, also where the client has a wrong base URL. Other endpoints use Anthropic's for a client that sends `anthropic-version`,
  * else OpenAI's.
  */
-export function protocolOf(path: Path | undefined, request: GatewayRequest): ClientProtocol {
+export function protocolOf(served: Path | undefined, request: GatewayRequest): ClientProtocol {
+  const path = served ?? misplacedPath(request.path)?.meant;
   if (path !== undefined && "operation" in path) return path.operation.protocol;
   if (path?.endpoint === "input_tokens") return openAIProtocol;
   return path?.endpoint === "count_tokens" ? anthropicProtocol : protocolOfClient((name) => request.header(name));

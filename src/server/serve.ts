@@ -3,18 +3,19 @@ import { authorize, mayUse } from "../access/authorize.js";
 import type { Caller, IdentifiedCaller } from "../access/caller.js";
 import { callModel } from "../call/call-model.js";
 import { andThen, type Soon } from "../call/soon.js";
-import { GatewayError, serviceUnavailable, unknownUrl } from "../errors/gateway-error.js";
+import { GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
 import { type CorsOptions, preflightHeaders } from "../http/cors.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import { sendsCredential } from "../operations/protocols/sends-credential.js";
 import { deleteKeptResponse } from "../operations/responses/kept-responses.js";
 import { countTokens } from "./count-tokens.js";
 import { protocolOf } from "./error-response.js";
-import { type Path, whyUnserved } from "./paths.js";
+import type { Path } from "./paths.js";
 import { readKept } from "./read-kept.js";
 import { reportUsage } from "./report-usage.js";
 import { Served, ServedCall } from "./served.js";
 import type { ServerServices } from "./server-services.js";
+import { unservedPath } from "./unserved-path.js";
 
 /**
  * Serves a request: finds the path, authenticates, and runs the endpoint. Never rejects.
@@ -43,9 +44,7 @@ function respond(served: Served, findOwnCaller: (() => IdentifiedCaller) | undef
   if (request.method === "OPTIONS" && (path !== undefined || services.cors !== undefined)) {
     return served.respond(optionsResponse(services.cors, request, path?.methods ?? []));
   }
-  // An adapter marks a path outside the gateway's mount point by a second leading slash.
-  if (path === undefined)
-    throw unknownUrl(request.method, request.path.replace(/^\/\//, "/"), whyUnserved(request.path));
+  if (path === undefined) throw unservedPath(request);
   if (path.endpoint === "responses" && wantsWebSocket(request)) throw upgradeRefused();
   if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
   if (path.endpoint === "healthz") return served.respond(probeResponse(200, "ok"));

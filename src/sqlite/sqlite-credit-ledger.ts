@@ -51,6 +51,7 @@ export function ledgerOf(connection: SqliteConnection, options: SqliteCreditLedg
     reset: (account, windows) => ledger.reset(account, windows),
     history: (request) => ledger.history(request),
     usage: (request) => ledger.usage(request),
+    totals: (request) => ledger.totals(request),
     statement: (request) => ledger.statement(request),
     forget: (account) => ledger.forget(account),
     close: () => ledger.close(),

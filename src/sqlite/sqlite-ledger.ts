@@ -29,6 +29,7 @@ import {
   checkReserve,
   checkSettle,
   checkTopUp,
+  checkTotals,
   checkUsage,
   checkUses,
 } from "../ledger/ledger-input.js";
@@ -38,6 +39,7 @@ import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepai
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
+import type { PeriodTotal, TotalsRequest } from "../ledger/usage/usage-totals.js";
 import { AccountTable } from "./account-table.js";
 import { AccountBook } from "./booking/account-book.js";
 import { PrepaidChanges } from "./booking/prepaid-changes.js";
@@ -52,6 +54,7 @@ import { type ReservationEnd, ReservationTable } from "./reservation-table.js";
 import { Retention } from "./retention.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import { Statements } from "./statement.js";
+import { Totals } from "./usage/totals.js";
 import { UsageReader } from "./usage/usage-reader.js";
 import { UsageTable } from "./usage/usage-table.js";
 
@@ -78,6 +81,7 @@ export class SqliteLedger
   readonly #tables: LedgerTables;
   readonly #prepaid: PrepaidChanges;
   readonly #claims: TopUpClaims;
+  readonly #totals: Totals;
   readonly #statements: Statements;
   readonly #sweep: Sweep;
   #settlements = 0;
@@ -106,6 +110,7 @@ export class SqliteLedger
     this.#tables = new LedgerTables({ ...tables, retention: this.#retention, forgotten: this.#forgotten }, this.#book);
     this.#prepaid = new PrepaidChanges(tables, this.#book);
     this.#claims = new TopUpClaims(connection, this.#journal);
+    this.#totals = new Totals(connection, { ...read, usage: this.#usageReader, accounts: this.#accounts });
     this.#statements = new Statements(connection, { ...read, usage: this.#usageReader, book: this.#book });
     this.#sweep = new Sweep(connection, clock, { accounts: this.#accounts, book: this.#book });
   }
@@ -184,6 +189,11 @@ export class SqliteLedger
   async usage(request: UsageRequest): Promise<readonly UsageSum[]> {
     checkUsage(request);
     return this.#usageReader.read(request).catch(throwLedgerError);
+  }
+
+  async totals(request: TotalsRequest): Promise<readonly PeriodTotal[]> {
+    checkTotals(request);
+    return this.#totals.read(request).catch(throwLedgerError);
   }
 
   async statement(request: StatementRequest): Promise<AccountStatement> {

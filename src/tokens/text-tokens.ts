@@ -1,7 +1,7 @@
 import { TokenScan } from "./token-scan.js";
 
 /** Longer texts are sampled, in bytes. */
-const mostRead = 8192;
+export const mostRead = 8192;
 
 const blockBytes = 32;
 const blocks = 192;
@@ -17,9 +17,9 @@ const blocks = 192;
  */
 export function textTokens(text: Uint8Array, isJson = false, random: () => number = Math.random): number {
   const { length } = text;
-  return Math.ceil(
-    length <= mostRead ? new TokenScan(text, isJson).tokens(0, length) : sampledTokens(text, isJson, random),
-  );
+  return length <= mostRead
+    ? Math.ceil(new TokenScan(text, isJson).tokens(0, length))
+    : sampledTokens([text], isJson, random);
 }
 
 /** How sure the margin is: the natural logarithm of a million. */
@@ -28,9 +28,20 @@ const confidence = 14;
 /** How much a block can count more than another one: its last run, behind a space, may end behind it. */
 const range = blockBytes + 18;
 
-function sampledTokens(text: Uint8Array, isJson: boolean, random: () => number): number {
-  const scan = new TokenScan(text, isJson);
-  const stride = text.length / blocks;
+/** The same for long texts together, each of which is longer than {@link mostRead}: no more is read of them than of one. */
+export function sampledTokens(
+  texts: readonly Uint8Array[],
+  isJson: boolean,
+  random: () => number = Math.random,
+): number {
+  let [text] = texts;
+  if (text === undefined) return 0;
+  let scan = new TokenScan(text, isJson);
+  const length = texts.reduce((sum, each) => sum + each.length, 0);
+  const stride = length / blocks;
+  let index = 0;
+  /** Where the text begins that the block is in. */
+  let from = 0;
   // One random number makes all others, which is quicker. It must not be 0.
   let state = Math.floor(random() * 0xffff_fffe) + 1;
   let sum = 0;
@@ -39,7 +50,14 @@ function sampledTokens(text: Uint8Array, isJson: boolean, random: () => number):
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
-    const start = Math.floor((block + (state >>> 0) / 0x1_0000_0000) * stride);
+    let start = Math.floor((block + (state >>> 0) / 0x1_0000_0000) * stride) - from;
+    for (let next = texts[index + 1]; next !== undefined && start >= text.length; next = texts[index + 1]) {
+      start -= text.length;
+      from += text.length;
+      index++;
+      text = next;
+      scan = new TokenScan(text, isJson);
+    }
     const tokens = scan.tokens(start, Math.min(start + blockBytes, text.length));
     sum += tokens;
     squares += tokens * tokens;
@@ -48,5 +66,5 @@ function sampledTokens(text: Uint8Array, isJson: boolean, random: () => number):
   const variance = Math.max(squares / blocks - mean * mean, 0);
   // Bernstein's inequality, with the variance that the sample has.
   const margin = Math.sqrt((2 * variance * confidence) / blocks) + (range * confidence) / (3 * blocks);
-  return ((mean + margin) * text.length) / blockBytes;
+  return Math.ceil(((mean + margin) * length) / blockBytes);
 }

@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { describeBaseURLs } from "./base-urls-suite.js";
 import { describeBodies } from "./bodies-suite.js";
 import { describeCalls } from "./calls-suite.js";
 import { describeConnections } from "./connections-suite.js";
@@ -20,6 +21,8 @@ export function describeAdapter(adapter: Adapter): void {
   watchProcess();
   describe.each(places)(`${adapter.name}, prefix "$prefix", $position the host's routes:`, (place) => {
     describeRouting(adapter, place);
+    // At the root, hosts with web-standard requests hand the gateway its own paths alone.
+    if (adapter.passesOn || place.prefix !== "") describeBaseURLs(adapter, place);
     describeCalls(adapter, place);
     // The rest knows nothing of the place: once is enough.
     if (place.prefix === "" || place.position === "after") return;

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type GatewayRequest, type GatewayResponse, handle, type MountableGateway } from "../../src/gateway/gateway.js";
+import {
+  type GatewayRequest,
+  type GatewayResponse,
+  handle,
+  type MountableGateway,
+  tells,
+} from "../../src/gateway/gateway.js";
 import { bridgeWebRequest } from "../../src/gateway/web-bridge.js";
 import type { AbortNotice } from "../../src/providers/upstream-provider.js";
 import { createGate } from "../../src/testing.js";
@@ -34,6 +40,7 @@ describe.each(adapters)("$name", (adapter) => {
       ...test.gateway,
       [handle]: async (request) => ({ status: 200, headers: { "content-type": "text/plain" }, body: answer(request) }),
       handler: (request) => bridgeWebRequest(gateway, request),
+      [tells]: () => false,
     };
     host = await adapter.start(gateway, { prefix: "", position: "before" });
   });

@@ -160,3 +160,27 @@ it("says when the connection is full, and when it has drained", async () => {
   expect(drained).toBe(true);
   expect(received.length).toBeGreaterThan(200_000);
 });
+
+it.each([1000, 5000])(
+  "says when there is room in a response that was corked, for pieces of %s bytes",
+  async (length) => {
+    const piece = bytes("x".repeat(length));
+    let written = 0;
+    const received = await answer((sink, res) => {
+      const end = res.end.bind(res);
+      res.end = () => res;
+      res.cork();
+      do written += piece.length;
+      while (sink.write(piece));
+      const onDrain = () => {
+        sink.off("drain", onDrain);
+        sink.write(bytes("last"));
+        end();
+      };
+      sink.on("drain", onDrain);
+      setImmediate(() => res.uncork());
+    });
+    expect(received).toMatch(/x\r\n4\r\nlast\r\n0\r\n\r\n$/);
+    expect(received.match(/x/g)).toHaveLength(written);
+  },
+);

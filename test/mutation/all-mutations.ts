@@ -14,6 +14,7 @@ import { mutations as redis } from "../redis/mutations.js";
 import { postgresSchema, sqliteSchema } from "../schema/mutations.js";
 import { mutations as server } from "../server/mutations.js";
 import { mutations as sqlite } from "../sqlite/mutations.js";
+import { mutations as tokens } from "../tokens/mutations.js";
 import { mutations as wire } from "../wire/mutations.js";
 import type { Mutation } from "./mutation.js";
 
@@ -42,6 +43,7 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "server", tests: ["repeated-errors"], mutations: server },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
   { store: "openai", tests: ["read-whole"], mutations: openai },
+  { store: "tokens", tests: ["text-tokens"], mutations: tokens },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {
     store: "sqlite",

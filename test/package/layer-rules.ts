@@ -54,6 +54,7 @@ const special = [
       "!./*-limit.js",
       "!./prepaid-state.js",
       "!./usage/usage-sum.js",
+      "!./usage/usage-totals.js",
       "!./statement/account-statement.js",
       "!./bounds.js",
       "!../metering/*",
@@ -66,8 +67,8 @@ const special = [
   ),
   override(
     ["src/adapters/*.ts"],
-    ["**", "!./node.js", "!./require-gateway.js", "!../gateway/gateway.js", "!node:*"],
-    "An adapter imports gateway/gateway.ts and adapters/node.ts, and no framework.",
+    ["**", "!./node.js", "!./fastify-*.js", "!./require-gateway.js", "!../gateway/gateway.js", "!node:*"],
+    "An adapter imports gateway/gateway.ts, adapters/node.ts and files of its own, and no framework.",
   ),
   override(
     ["src/adapters/node*.ts"],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { textTokens } from "../../src/tokens/text-tokens.js";
+import { sampledTokens, textTokens } from "../../src/tokens/text-tokens.js";
 import { mostRealTokens, realTokenizers } from "../support/real-tokenizers.js";
 import { commonTexts, noise, otherTexts } from "../support/text-samples.js";
 
@@ -151,6 +151,24 @@ describe("textTokens of a long text", () => {
       expect(Math.min(...sampled)).toBeGreaterThanOrEqual(exact);
       expect(Math.max(...sampled)).toBeLessThanOrEqual(exact * 1.5);
     }
+  });
+
+  it("is near the sum of the parts of several texts, and not below it", () => {
+    const { Chinese = "", JSON: json = "" } = commonTexts;
+    const long = (text: string, length: number) => inJson(text.repeat(Math.ceil(length / text.length)));
+    const dense = Buffer.from(noise(16_000, 16_000).map((byte) => 0x21 + (byte % 14)));
+    for (const texts of [
+      [long(prose, 120_000), long(json, 30_000)],
+      [long(json, 10_000), long(Chinese, 20_000), long(prose, 80_000), dense],
+      [dense, long(prose, 9000), long(prose, 9000), long(prose, 9000)],
+    ]) {
+      const exact = texts.reduce((sum, text) => sum + whole(text, true), 0);
+      const sampled = seeds.map((seed) => sampledTokens(texts, true, () => seed));
+      expect(Math.min(...sampled)).toBeGreaterThanOrEqual(exact);
+      expect(Math.max(...sampled)).toBeLessThanOrEqual(exact * 1.5);
+    }
+    expect(sampledTokens([], true)).toBe(0);
+    expect(sampledTokens([dense], true, () => 0.3)).toBe(textTokens(dense, true, () => 0.3));
   });
 
   it("counts runs of letters alike wherever a block begins, whatever their length", () => {

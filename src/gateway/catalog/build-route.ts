@@ -82,6 +82,7 @@ function buildTarget(
   return {
     provider,
     providerName: options.provider,
+    name: `${options.provider}/${options.model}`,
     upstreamModel: options.model,
     operations: new Set(provider.operations ?? defaultOperations),
     dialect,

@@ -2,7 +2,9 @@ import { type CreditLedger, type HistoryRequest, LedgerInputError } from "../cre
 import { checkAccount, checkDeduct, checkTopUp } from "../ledger-input.js";
 import type { DeductRequest, TopUpRequest } from "../prepaid-state.js";
 import type { StatementRequest } from "../statement/account-statement.js";
+import { TotalSums } from "../usage/total-sums.js";
 import type { UsageRequest } from "../usage/usage-sum.js";
+import type { TotalsRequest } from "../usage/usage-totals.js";
 import { rendezvous } from "./rendezvous.js";
 import { renewInShards } from "./renew-in-shards.js";
 import { settleAll } from "./settle-all.js";
@@ -33,7 +35,7 @@ export interface ShardedLedgerOptions<Name extends string = string> {
  * A gateway guards each ledger by itself: one that is away keeps up its own accounts only. It does so where it gets
  * what this function returns, not a copy with methods of the host's own. Those go around the single ledgers.
  *
- * `keepsLimits` and `inProcess` are `true`, and `topUp`, `deduct`, `history`, `usage`, `statement` and `subscribe` are there, if that is
+ * `keepsLimits` and `inProcess` are `true`, and `topUp`, `deduct`, `history`, `usage`, `totals`, `statement` and `subscribe` are there, if that is
  * so of all ledgers. `sweep` is there if one of them has it. Ids are unique within a ledger only; those of top-ups and deductions within all of them, if all have
  * `claimTopUp`. The ledger that looks after such an id follows from the names: the id is not protected for the 31 days
  * after a ledger is added or removed. `close` closes all of them.
@@ -120,6 +122,14 @@ function optionalMembers(
     }),
     ...(haveAll("usage") && {
       usage: async (request: UsageRequest) => present(await ledgerOf(request.account).usage?.(request)),
+    }),
+    ...(haveAll("totals") && {
+      totals: async (request: TotalsRequest) => {
+        const sums = new TotalSums(request);
+        const all = await Promise.all(ledgers.map(async (ledger) => present(await ledger.totals?.(request))));
+        for (const total of all.flat()) sums.add(total);
+        return sums.list();
+      },
     }),
     ...(haveAll("statement") && {
       statement: async (request: StatementRequest) => present(await ledgerOf(request.account).statement?.(request)),

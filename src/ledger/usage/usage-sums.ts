@@ -1,9 +1,10 @@
 import { journalTagPrefix } from "../../metering/tags.js";
-import { addTokens, noTokens, type TokenCounts } from "../../metering/token-counts.js";
+import { addTokens, noTokens } from "../../metering/token-counts.js";
 import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
-import { prepaidOfEntry } from "../funding.js";
 import { dayMs } from "../windows.js";
+import { compareNames } from "./compare-names.js";
 import type { UsageSum } from "./usage-sum.js";
+import { usedOf, usedParts } from "./used-parts.js";
 
 /** Sums of usage, as they grow. */
 export class UsageSums {
@@ -17,21 +18,12 @@ export class UsageSums {
 
   /** Adds an entry of a journal, if it charges or gives back. By `funding`, one that both paid is in the sums of both. */
   addEntry(entry: LedgerEntry): void {
-    const { kind, amountMicro, tags } = entry;
-    if (kind !== "charge" && kind !== "checkpoint" && kind !== "release") return;
-    const prepaid = prepaidOfEntry(entry);
-    const plan = amountMicro - prepaid;
-    const isPlan = plan !== 0 || prepaid === 0;
-    const whole = { requests: kind === "charge" ? 1 : 0, tokens: tokensOf(tags) };
-    if (!this.#names.includes("funding")) {
-      this.#add(this.#valuesOf(entry, "plan"), { ...whole, chargedMicro: amountMicro });
+    if (this.#names.includes("funding")) {
+      for (const part of usedParts(entry)) this.#add(this.#valuesOf(entry, part.funding), part);
       return;
     }
-    if (isPlan) this.#add(this.#valuesOf(entry, "plan"), { ...whole, chargedMicro: plan });
-    if (prepaid !== 0) {
-      const rest = isPlan ? { requests: 0, tokens: noTokens } : whole;
-      this.#add(this.#valuesOf(entry, "prepaid"), { ...rest, chargedMicro: prepaid });
-    }
+    const whole = usedOf(entry);
+    if (whole !== undefined) this.#add(this.#valuesOf(entry, "plan"), whole);
   }
 
   /** Adds a sum by the same names. */
@@ -46,7 +38,7 @@ export class UsageSums {
       .filter(({ requests, chargedMicro }) => requests > 0 || chargedMicro !== 0)
       .sort((one, other) => {
         for (const name of this.#names) {
-          const order = compare(one.by[name] ?? null, other.by[name] ?? null);
+          const order = compareNames(one.by[name] ?? null, other.by[name] ?? null);
           if (order !== 0) return name === "day" ? -order : order;
         }
         return 0;
@@ -76,22 +68,6 @@ export function dayOf(at: number): string {
   return new Date(Math.floor(at / dayMs) * dayMs).toISOString().slice(0, 10);
 }
 
-function tokensOf(tags: EntryTags): TokenCounts {
-  const count = (name: string): number => {
-    const tag = tags[name];
-    return typeof tag === "number" ? tag : 0;
-  };
-  const tokens: TokenCounts = {
-    input: count("input"),
-    cachedInput: count("cachedInput"),
-    output: count("output"),
-    reasoning: count("reasoning"),
-  };
-  const { cacheWrite } = tags;
-  if (typeof cacheWrite === "number") tokens.cacheWrite = cacheWrite;
-  return tokens;
-}
-
 function dimensionOf(entry: LedgerEntry, name: string): string | null {
   return name === "day" ? dayOf(entry.at) : text(entry.tags, name);
 }
@@ -99,10 +75,4 @@ function dimensionOf(entry: LedgerEntry, name: string): string | null {
 function text(tags: EntryTags, name: string): string | null {
   const tag = tags[name === "model" ? "model" : name === "key" ? "keyId" : journalTagPrefix + name];
   return typeof tag === "string" ? tag : null;
-}
-
-function compare(one: string | null, other: string | null): number {
-  if (one === other) return 0;
-  if (one === null || other === null) return one === null ? -1 : 1;
-  return one < other ? -1 : 1;
 }

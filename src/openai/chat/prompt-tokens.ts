@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { RememberedCounts } from "../../tokens/remembered-counts.js";
-import { textTokens } from "../../tokens/text-tokens.js";
+import { mostRead, sampledTokens, textTokens } from "../../tokens/text-tokens.js";
 import type { ResolvedTokenBounds } from "../../tokens/token-bounds.js";
 import { mostTokens, type Tokenizer } from "../../tokens/tokenizer.js";
 import { asBuffer } from "../../wire/as-buffer.js";
@@ -118,13 +118,9 @@ const counts = new RememberedCounts(2 ** 21);
 
 const countJson = (text: Uint8Array): number => textTokens(text, true);
 
-/** A longer text is counted as a whole, by samples; in bytes. */
-const mostCounted = 8192;
-
 /** Counts each message by itself: most messages of a conversation were counted before. */
 function countText(text: Uint8Array): number {
   const { length } = text;
-  if (length > mostCounted) return countJson(text);
   const bytes = asBuffer(text);
   let tokens = 0;
   for (let start = 0; start < length; ) {
@@ -230,7 +226,10 @@ function hasTools({ members }: WithMessages): boolean {
 }
 
 function boundOfTexts(texts: readonly Uint8Array[]): number {
-  return texts.reduce((sum, text) => sum + countText(text), 0);
+  const long = texts.filter(({ length }) => length > mostRead);
+  let tokens = sampledTokens(long, true);
+  for (const text of texts) if (text.length <= mostRead) tokens += countText(text);
+  return tokens;
 }
 
 /** @returns `undefined` for more than `most` tokens. */

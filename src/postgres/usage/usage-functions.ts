@@ -64,6 +64,15 @@ language sql stable as $$
   select substr(infergate.digest(jsonb_build_array(model, key_id, prepaid)::text), 1, 16)
 $$;
 
+-- Of one that has no plan and no target, as those of earlier versions, it is theirs.
+create function infergate.sum_digest(model text, key_id text, prepaid boolean, plan text, target text) returns bytea
+language sql stable as $$
+  select case
+    when plan is null and target is null then infergate.sum_digest(model, key_id, prepaid)
+    else substr(infergate.digest(jsonb_build_array(model, key_id, prepaid, plan, target)::text), 1, 16)
+  end
+$$;
+
 -- Whether an account has so many sets of tags already in this day, and not this one.
 create function infergate.is_beyond_tag_sets(owner text, today int, host_tags jsonb, wanted bytea) returns boolean
 language plpgsql stable as $$
@@ -90,7 +99,9 @@ declare
   today constant int := moment / 86400000;
   by_model constant text := infergate.text_of(entry_tags, 'model');
   by_key constant text := infergate.text_of(entry_tags, 'keyId');
-  wanted constant bytea := infergate.sum_digest(by_model, by_key, is_prepaid);
+  by_plan constant text := infergate.text_of(entry_tags, 'plan');
+  by_target constant text := infergate.text_of(entry_tags, 'target');
+  wanted constant bytea := infergate.sum_digest(by_model, by_key, is_prepaid, by_plan, by_target);
   by_tags jsonb := infergate.host_tags(entry_tags);
   by_tag_set bytea := infergate.tag_set_of(by_tags);
   new_input constant bigint := infergate.count_of(entry_tags, 'input');
@@ -116,9 +127,12 @@ begin
       by_tags := null;
       by_tag_set := infergate.tag_set_of(null);
     end if;
-    insert into infergate.usage_sum
-      values (owner, today, by_tag_set, wanted, by_model, by_key, is_prepaid, by_tags, 0, 0, 0, 0, 0, 0, 0)
-      on conflict do nothing;
+    insert into infergate.usage_sum (
+      account, day, tag_set, digest, model, key_id, prepaid, tags, plan, target,
+      requests, micro, input, cached_input, cache_write, output, reasoning
+    ) values (
+      owner, today, by_tag_set, wanted, by_model, by_key, is_prepaid, by_tags, by_plan, by_target, 0, 0, 0, 0, 0, 0, 0
+    ) on conflict do nothing;
   end loop;
 end
 $$;

@@ -6,6 +6,7 @@ import { describeFilters } from "./filter-rules.js";
 import { journalTests } from "./journal-tests.js";
 import { describePages } from "./page-rules.js";
 import { describeTags } from "./tag-rules.js";
+import { describeTotals } from "./totals-rules.js";
 import { describeUsage } from "./usage-rules.js";
 
 /** The part of the contract on the journal. A ledger without `history` passes it by. */
@@ -23,4 +24,5 @@ const rules = [
   describePages,
   describeFilters,
   describeUsage,
+  describeTotals,
 ];

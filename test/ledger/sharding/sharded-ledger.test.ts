@@ -155,17 +155,17 @@ describe("shardedLedger", () => {
 
   it("has what all of its ledgers have", async () => {
     const full = memoryCreditLedger();
-    const { topUp, deduct, history, statement, ...less } = full;
+    const { topUp, deduct, history, statement, totals, ...less } = full;
     const usage = async () => [];
     const subscribe = () => async () => {};
     const all = shardedLedger({ shards: { a: { ...full, usage, subscribe }, b: { ...full, usage, subscribe } } });
     expect(all).toMatchObject({ keepsLimits: true });
-    const names = ["topUp", "deduct", "history", "statement", "usage", "subscribe"];
+    const names = ["topUp", "deduct", "history", "statement", "totals", "usage", "subscribe"];
     for (const name of names) expect(all).toHaveProperty(name);
     const some = shardedLedger({ shards: { a: { ...full, usage, subscribe }, b: { ...less, keepsLimits: false } } });
     expect(some).toMatchObject({ keepsLimits: false });
     for (const name of names) expect(some).not.toHaveProperty(name);
-    expect([topUp, deduct, history, statement]).not.toContain(undefined);
+    expect([topUp, deduct, history, statement, totals]).not.toContain(undefined);
   });
 
   it("is in process if all of its ledgers are, but for copies of it", () => {

@@ -1,0 +1,112 @@
+import { UnsupportedError } from "../../check/unsupported-error.js";
+import type { Clock } from "../../ledger/clock.js";
+import type { CreditLedger } from "../../ledger/credit-ledger.js";
+import { addAccountTotals } from "../../ledger/usage/add-account-totals.js";
+import { TotalSums } from "../../ledger/usage/total-sums.js";
+import type { UsageTotal } from "../../ledger/usage/usage-sum.js";
+import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
+import { fromLedger, fromStore } from "../admin/from-store.js";
+import { nextTurn } from "../next-turn.js";
+import type { GivenAccountStore } from "../records/stored-accounts.js";
+import { nameOfPeriod } from "./split-time.js";
+import { type CheckedQuery, checkQuery, type UsageQuery } from "./usage-query.js";
+
+/** An hour or a day of usage. The first and the last one are cut by `from` and `to`. */
+export interface UsagePeriod {
+  /** As clocks of the time zone show it: `2026-03-11`, or `2026-03-11T09:00`. */
+  readonly name: string;
+  /** Epoch milliseconds, inclusive. */
+  readonly from: number;
+  /** Epoch milliseconds, exclusive. */
+  readonly to: number;
+}
+
+/** What was used of what is alike in the things that {@link Gateway.usage} was asked for. */
+export interface UsageRecord extends UsageTotal {
+  /** What is alike, as it was named. `null`: all that has no such thing. */
+  readonly by: Readonly<Record<string, string | null>>;
+  /** With `every` only. */
+  readonly period?: UsagePeriod;
+}
+
+interface UsageStores {
+  readonly ledger: CreditLedger;
+  readonly accounts?: GivenAccountStore | undefined;
+}
+
+const by = "gateway.usage";
+const accountsPerPage = 1_000;
+
+export function gatewayUsage(
+  stores: UsageStores,
+  clock: Clock,
+): (query?: UsageQuery) => Promise<readonly UsageRecord[]> {
+  return async (query = {}) => {
+    const checked = checkQuery(query, clock.now());
+    const { request } = checked;
+    if (request.periods[0] === request.periods.at(-1)) return [];
+    const { ledger } = stores;
+    const totals = await fromLedger(by, () => ledger.totals?.(request) ?? totalsOfRecords(stores, request));
+    const sums = new TotalSums(request);
+    for (const total of totals) sums.add(total);
+    return sums.list().map(recordMaker(checked));
+  };
+}
+
+function recordMaker({ request, names, every }: CheckedQuery): (total: PeriodTotal) => UsageRecord {
+  const periods = new Map<number, UsagePeriod>();
+  const periodAt = (place: number, split: NonNullable<typeof every>): UsagePeriod => {
+    const [from, to] = [request.periods[place] as number, request.periods[place + 1] as number];
+    const known = periods.get(place) ?? { name: nameOfPeriod(from, split), from, to };
+    periods.set(place, known);
+    return known;
+  };
+  return ({ period, by, requests, chargedMicro, tokens }) => ({
+    ...(every !== undefined && { period: periodAt(period, every) }),
+    by: Object.fromEntries(names.map((name, place) => [name, by[place] ?? null])),
+    requests,
+    chargedMicro,
+    tokens,
+  });
+}
+
+/** Of a ledger that cannot tell which accounts it has: those that are named, or have a record. */
+async function totalsOfRecords(stores: UsageStores, request: TotalsRequest): Promise<readonly PeriodTotal[]> {
+  const { history, usage } = stores.ledger;
+  if (history === undefined) {
+    throw new UnsupportedError(
+      "gateway.usage: the gateway's ledger keeps no journal. Use the one of sqliteStores, redisStores or postgresStores.",
+    );
+  }
+  const sums = new TotalSums(request);
+  const books = {
+    history: history.bind(stores.ledger),
+    usage: usage?.bind(stores.ledger),
+    // Without a turn of the event loop, a long journal would block the process.
+    pause: nextTurn,
+  };
+  for await (const account of accountsOf(stores, request)) await addAccountTotals(sums, request, account, books);
+  return sums.list();
+}
+
+async function* accountsOf({ accounts }: UsageStores, { where }: TotalsRequest): AsyncGenerator<string, void, void> {
+  const { account: named } = where;
+  if (named !== undefined) {
+    for (const account of named) if (account !== null) yield account;
+    return;
+  }
+  const list = accounts?.list;
+  if (list === undefined) {
+    throw new UnsupportedError(
+      "gateway.usage: this ledger cannot tell which accounts it has. Name them in `where: { account: [...] }`, or give " +
+        "createGateway `accounts`, a store that lists their records.",
+    );
+  }
+  let cursor: string | undefined;
+  do {
+    const asked = { limit: accountsPerPage, ...(cursor !== undefined && { cursor }) };
+    const page = await fromStore(by, "account", () => list.call(accounts, asked));
+    for (const { id } of page.accounts) yield id;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}

@@ -1,0 +1,47 @@
+import { TimeZone } from "./time-zone.js";
+
+const hourMs = 3_600_000;
+const units = { hour: hourMs, day: 24 * hourMs };
+
+/** By what a time is split. */
+export type Every = keyof typeof units;
+
+/**
+ * Splits a time at the beginning of each hour or day of a time zone. Where clocks are set, a day has 23 or 25 hours, and a
+ * new hour begins.
+ *
+ * @param most - periods at the most.
+ * @returns the beginning, all moments between at which a period begins, and the end; `undefined` where there are too many.
+ * @throws RangeError when there is no such time zone.
+ */
+export function splitTime(
+  { from, to }: { from: number; to: number },
+  { every, timeZone, most }: { every: Every; timeZone: string; most: number },
+): readonly number[] | undefined {
+  const zone = new TimeZone(timeZone);
+  const unit = units[every];
+  const moments = [from];
+  let at = from;
+  while (at < to) {
+    const local = zone.localTime(at);
+    const next = at + unit - (local - Math.floor(local / unit) * unit);
+    const change = zone.nextChange(at, Math.min(next, to));
+    const isNewHour = every === "hour" || (change !== undefined && dayOf(zone, change) !== dayOf(zone, at));
+    at = change ?? next;
+    if (at < to && (change === undefined || isNewHour)) moments.push(at);
+    if (moments.length > most) return undefined;
+  }
+  return [...moments, to];
+}
+
+/** The hour or day in which a period lies, as clocks show it, such as `2026-03-11` or `2026-03-11T09:00`. */
+export function nameOfPeriod(moment: number, { every, timeZone }: { every: Every; timeZone: string }): string {
+  const unit = units[every];
+  const local = new TimeZone(timeZone).localTime(moment);
+  const begin = every === "day" ? Math.floor(local / unit) * unit : local;
+  return new Date(begin).toISOString().slice(0, every === "day" ? 10 : 16);
+}
+
+function dayOf(zone: TimeZone, moment: number): number {
+  return Math.floor(zone.localTime(moment) / units.day);
+}

@@ -1,0 +1,108 @@
+import * as z from "zod";
+import { checkInput } from "../../check/check-input.js";
+import { InputError } from "../../check/input-error.js";
+import { isTagName } from "../../check/tags-input.js";
+import { wholeInstant } from "../../keys/check-key.js";
+import type { Instant } from "../../keys/key-store.js";
+import { type TotalsFilter, type TotalsRequest, totalsDimensions } from "../../ledger/usage/usage-totals.js";
+import { journalTagPrefix, meantDimension } from "../../metering/tags.js";
+import { type Every, splitTime } from "./split-time.js";
+
+/** Which usage {@link Gateway.usage} adds up, and by what. */
+export interface UsageQuery {
+  /** Inclusive. Default: the beginning of what the ledger keeps; with `every` it is required. */
+  from?: Instant | undefined;
+  /** Exclusive. Default: now, and what is of this very millisecond with it. */
+  to?: Instant | undefined;
+  /**
+   * Some of `account`, `plan`, `model`, `target` (such as `openai/gpt-4o-mini`), `key`, `funding` and the names of tags, up to
+   * 16. A tag with one of those names is `tag.plan`. Default: none.
+   */
+  by?: readonly string[] | undefined;
+  /** Only what has this value, or one of these, of each of these names: those of `by`. `null`: what has no such thing. */
+  where?: Readonly<Record<string, string | null | readonly (string | null)[]>> | undefined;
+  /** Adds up each hour or day by itself, up to 10,000. Default: all of the time together. */
+  every?: Every | undefined;
+  /** Whose hours and days are meant, such as `Asia/Kolkata`. Default: `UTC`. */
+  timeZone?: string | undefined;
+}
+
+/** A query that was checked. */
+export interface CheckedQuery {
+  readonly request: TotalsRequest;
+  /** As they were named, in the order of the request. */
+  readonly names: readonly string[];
+  readonly every: { readonly every: Every; readonly timeZone: string } | undefined;
+}
+
+const by = "gateway.usage";
+const mostPeriods = 10_000;
+/** Names that are taken for others. */
+const mistaken: Readonly<Record<string, string>> = {
+  ...{ accounts: "account", accountId: "account", account_id: "account", user: "account" },
+  ...{ plans: "plan", planId: "plan", targets: "target", provider: "target", upstream: "target" },
+};
+
+const value = z.string().nullable();
+const queryInput = z.strictObject({
+  from: wholeInstant,
+  to: wholeInstant,
+  by: z.array(z.string()).max(16).optional(),
+  where: z.record(z.string(), z.union([value, z.array(value).min(1).max(1_000)])).optional(),
+  every: z.enum(["hour", "day"]).optional(),
+  timeZone: z.string().optional(),
+});
+
+/** @throws TypeError when the query is not valid. */
+export function checkQuery(query: UsageQuery, now: number): CheckedQuery {
+  const { from, to, every, timeZone = "UTC", ...input } = checkInput(by, queryInput, query);
+  const names = input.by ?? [];
+  const dimensions = names.map((name) => dimensionOf(name, "by"));
+  if (new Set(dimensions).size < names.length) throw new InputError(`${by}: by must name each thing once.`);
+  const where: TotalsFilter = Object.fromEntries(
+    Object.entries(input.where ?? {}).map(([name, values]) => {
+      return [dimensionOf(name, "where"), Array.isArray(values) ? values : [values]];
+    }),
+  );
+  const range = { from: from ?? undefined, to: to ?? now + 1 };
+  const split = every === undefined ? undefined : { every, timeZone };
+  return { request: { periods: periodsOf(range, split), by: dimensions, where }, names, every: split };
+}
+
+function periodsOf(
+  { from, to }: { from: number | undefined; to: number },
+  split: CheckedQuery["every"],
+): readonly number[] {
+  if (split === undefined) {
+    const begin = from ?? -8.64e15;
+    return [begin, Math.max(begin, to)];
+  }
+  if (from === undefined) throw new InputError(`${by}: give \`from\`: with \`every\`, the time must have a beginning.`);
+  let moments: readonly number[] | undefined;
+  try {
+    moments = splitTime({ from, to: Math.max(from, to) }, { ...split, most: mostPeriods });
+  } catch {
+    throw new InputError(
+      `${by}: timeZone: must be a time zone of the IANA database, such as Europe/Berlin, not ${JSON.stringify(split.timeZone)}.`,
+    );
+  }
+  if (moments === undefined) {
+    throw new InputError(
+      `${by}: more than ${mostPeriods} periods. Ask for a shorter time, or for days instead of hours.`,
+    );
+  }
+  return moments;
+}
+
+/** @param member - where the name stands, for errors. */
+function dimensionOf(name: string, member: string): string {
+  if (totalsDimensions.includes(name)) return name;
+  if (name.startsWith(journalTagPrefix) && isTagName(name.slice(journalTagPrefix.length))) return name;
+  const meant = Object.hasOwn(mistaken, name) ? mistaken[name] : meantDimension(name);
+  if (meant === undefined && isTagName(name)) return journalTagPrefix + name;
+  const hint =
+    meant === "day" ? " (did you mean `every`?)" : meant === undefined ? "" : ` (did you mean \`${meant}\`?)`;
+  throw new InputError(
+    `${by}: ${member}: must be ${totalsDimensions.join(", ")} or the name of a tag, not \`${name.slice(0, 64)}\`${hint}.`,
+  );
+}

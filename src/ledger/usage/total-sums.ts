@@ -1,0 +1,88 @@
+import { journalTagPrefix } from "../../metering/tags.js";
+import { addTokens, noTokens } from "../../metering/token-counts.js";
+import { compareNames } from "./compare-names.js";
+import type { UsageTotal } from "./usage-sum.js";
+import type { PeriodTotal, TotalsRequest } from "./usage-totals.js";
+import { type UsedEntry, type UsedPart, usedOf, usedParts } from "./used-parts.js";
+
+/** Usage of any accounts, as it is added up. */
+export class TotalSums {
+  readonly #request: TotalsRequest;
+  /** By the period and what is alike. */
+  readonly #totals = new Map<string, PeriodTotal>();
+  readonly #needsFunding: boolean;
+
+  constructor(request: TotalsRequest) {
+    this.#request = request;
+    this.#needsFunding = request.by.includes("funding") || Object.hasOwn(request.where, "funding");
+  }
+
+  /** Adds an entry of an account's journal, if it charges or gives back, and is asked for. */
+  addEntry(account: string, entry: UsedEntry): void {
+    const period = placeIn(this.#request.periods, entry.at);
+    if (period === undefined) return;
+    const whole = this.#needsFunding ? undefined : usedOf(entry);
+    for (const part of whole === undefined ? usedParts(entry) : [whole]) this.#addPart(period, account, entry, part);
+  }
+
+  /** Adds what was added up elsewhere by the same names. */
+  add({ period, by, requests, chargedMicro, tokens }: PeriodTotal): void {
+    const place = JSON.stringify([period, ...by]);
+    const known = this.#totals.get(place) ?? { period, by, requests: 0, chargedMicro: 0, tokens: noTokens };
+    this.#totals.set(place, {
+      period,
+      by,
+      requests: known.requests + requests,
+      chargedMicro: known.chargedMicro + chargedMicro,
+      tokens: addTokens(known.tokens, tokens),
+    });
+  }
+
+  /** Those of which something is left, by their periods, and then by what is alike. */
+  list(): readonly PeriodTotal[] {
+    return [...this.#totals.values()]
+      .filter(({ requests, chargedMicro }) => requests > 0 || chargedMicro !== 0)
+      .sort((one, other) => one.period - other.period || compareAll(one.by, other.by));
+  }
+
+  #addPart(period: number, account: string, entry: UsedEntry, part: UsageTotal | UsedPart): void {
+    const dimensionOf = (name: string): string | null => {
+      if (name === "account") return account;
+      return name === "funding" ? (part as UsedPart).funding : valueOfTag(entry, name);
+    };
+    const { by, where } = this.#request;
+    for (const [name, values] of Object.entries(where)) if (!values.includes(dimensionOf(name))) return;
+    this.add({ ...part, period, by: by.map(dimensionOf) });
+  }
+}
+
+/** The period of a moment: between the first and the last of these. */
+export function placeIn(periods: readonly number[], moment: number): number | undefined {
+  let [first, last] = [0, periods.length - 1];
+  if (moment < (periods[first] as number) || moment >= (periods[last] as number)) return undefined;
+  while (last - first > 1) {
+    const middle = (first + last) >> 1;
+    if ((periods[middle] as number) <= moment) first = middle;
+    else last = middle;
+  }
+  return first;
+}
+
+function valueOfTag({ tags }: UsedEntry, name: string): string | null {
+  const tag = tags[name === "key" ? "keyId" : name];
+  return typeof tag === "string" && isDimension(name) ? tag : null;
+}
+
+function isDimension(name: string): boolean {
+  return (
+    name === "plan" || name === "model" || name === "target" || name === "key" || name.startsWith(journalTagPrefix)
+  );
+}
+
+function compareAll(one: readonly (string | null)[], other: readonly (string | null)[]): number {
+  for (const [place, value] of one.entries()) {
+    const order = compareNames(value, other[place] ?? null);
+    if (order !== 0) return order;
+  }
+  return 0;
+}

@@ -1,0 +1,51 @@
+import { setImmediate } from "node:timers/promises";
+import { addAccountTotals } from "../../ledger/usage/add-account-totals.js";
+import { TotalSums } from "../../ledger/usage/total-sums.js";
+import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
+import type { AccountTable } from "../account-table.js";
+import type { JournalTable } from "../journal-table.js";
+import type { SqliteConnection } from "../sqlite-connection.js";
+import type { UsageReader } from "./usage-reader.js";
+
+interface Tables {
+  readonly accounts: AccountTable;
+  readonly journal: JournalTable;
+  readonly usage: UsageReader;
+}
+
+/** Adds up the usage of one account after the other, in steps. */
+export class Totals {
+  readonly #connection: SqliteConnection;
+  readonly #tables: Tables;
+
+  constructor(connection: SqliteConnection, tables: Tables) {
+    this.#connection = connection;
+    this.#tables = tables;
+  }
+
+  async read(request: TotalsRequest): Promise<readonly PeriodTotal[]> {
+    const { journal, usage } = this.#tables;
+    const sums = new TotalSums(request);
+    const books = {
+      history: (page: Parameters<JournalTable["read"]>[0]) => this.#connection.read(() => journal.read(page)),
+      usage: (asked: Parameters<UsageReader["read"]>[0]) => usage.read(asked),
+      pause: () => setImmediate(),
+    };
+    for await (const account of this.#accounts(request)) await addAccountTotals(sums, request, account, books);
+    return sums.list();
+  }
+
+  async *#accounts({ where }: TotalsRequest): AsyncGenerator<string, void, void> {
+    const { account: named } = where;
+    if (named !== undefined) {
+      for (const account of named) if (account !== null) yield account;
+      return;
+    }
+    for (let account: string | undefined = ""; ; ) {
+      const after: string = account;
+      account = await this.#connection.read(() => this.#tables.accounts.idAfter(after));
+      if (account === undefined) return;
+      yield account;
+    }
+  }
+}

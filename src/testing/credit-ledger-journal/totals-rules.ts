@@ -1,0 +1,147 @@
+import { TotalSums } from "../../ledger/usage/total-sums.js";
+import type { TotalsFilter, TotalsRequest } from "../../ledger/usage/usage-totals.js";
+import { day, type Fixture, hour, minute, second, start, unique } from "../credit-ledger-fixture.js";
+import { expect } from "../expect.js";
+import { expectInputError } from "../expect-input-error.js";
+import { entriesOf, type JournalIt } from "./journal-tests.js";
+
+/** What totals are added up by, as they are compared with the journal. */
+const dimensions: readonly (readonly string[])[] = [
+  [],
+  ["account"],
+  ["plan", "model", "target", "key"],
+  ["funding", "tag.team"],
+  ["tag.team", "model", 'tag.a"b'],
+];
+
+/** The totals of accounts must be those of their journals. A ledger without `totals` passes it by. */
+async function expectTotalsToMatch(
+  { ledger }: Pick<Fixture, "ledger">,
+  accounts: readonly string[],
+  periods: readonly number[],
+  filter: TotalsFilter = {},
+): Promise<void> {
+  for (const by of dimensions) {
+    const request: TotalsRequest = { periods, by, where: { ...filter, account: accounts } };
+    const kept = await ledger.totals?.(request);
+    if (kept === undefined) return;
+    const [sums, expected] = [new TotalSums(request), new TotalSums(request)];
+    for (const total of kept) sums.add(total);
+    for (const id of accounts) {
+      for (const entry of await entriesOf({ ledger, id }, { limit: 1_000 })) expected.addEntry(id, entry);
+    }
+    expect({ by, totals: sums.list() }).toEqual({ by, totals: expected.list() });
+  }
+}
+
+/** The usage of several accounts, by periods. */
+export function describeTotals(journalIt: JournalIt): void {
+  const tokens = { input: 5, cachedInput: 1, output: 7, reasoning: 2 };
+  const spend = async (
+    { ledger, admit }: { ledger: Fixture["ledger"]; admit: Fixture["admit"] },
+    account: string,
+    amountMicro: number,
+    tags: Record<string, string | number>,
+  ) => ledger.settle(await admit(amountMicro, { account }), { amountMicro, tags: { ...tokens, ...tags } });
+
+  /** Calls of three accounts, three hours apart, for a little more than four days. */
+  async function fill(account: Fixture): Promise<readonly string[]> {
+    const ids = [account.id, unique("account"), unique("account")];
+    const books = { ledger: account.ledger, admit: account.admit.bind(account) };
+    for (let call = 0; call < 34; call++) {
+      const [plan, target] = [call % 2 === 0 ? "free" : "pro", `openai/m${call % 3}`];
+      const team = call % 4 === 0 ? {} : { "tag.team": call % 3 === 0 ? "red" : "blue" };
+      const ofVersion = call % 5 === 0 ? {} : { plan, target };
+      const tags = { model: `m${call % 2}`, keyId: `k${call % 3}`, ...ofVersion, ...team };
+      await spend(books, ids[call % 3] as string, 10 + call, tags);
+      if (call === 20) await spend(books, ids[0] as string, 0, { model: "m", 'tag.a"b': "\\", cacheWrite: 3 });
+      account.clock.advance(3 * hour);
+    }
+    return ids;
+  }
+
+  journalIt("adds up accounts, in one period or in many", async (account) => {
+    const ids = await fill(account);
+    const end = account.clock.now();
+    const midnight = Math.ceil(start / day) * day;
+    for (const periods of [
+      [start, end],
+      [midnight, midnight + day, midnight + 2 * day, midnight + 3 * day],
+      [start, midnight, midnight + 2 * day, end + hour],
+      [start + 1, start + 3 * hour, start + 3 * hour + 1, start + 5 * hour],
+      // As days and hours of a time zone that is half an hour aside are.
+      Array.from({ length: 5 }, (_, count) => midnight - 330 * minute + count * day),
+      Array.from({ length: 80 }, (_, count) => midnight + 30 * minute + count * hour),
+      [start, start],
+      [end + day, end + 2 * day],
+    ]) {
+      await expectTotalsToMatch(account, ids, periods);
+    }
+    await expectTotalsToMatch(account, ids.slice(1), [start, end]);
+    await expectTotalsToMatch(account, [], [start, end]);
+  });
+
+  journalIt("adds up what is asked for only", async (account) => {
+    const ids = await fill(account);
+    const periods = [start, start + 2 * day, account.clock.now()];
+    const filters: TotalsFilter[] = [
+      { plan: ["pro"] },
+      { plan: [null], model: ["m1"] },
+      { model: ["m0", "none"], "tag.team": ["red", null] },
+      { target: ["openai/m1", "openai/m2"], key: ["k1"] },
+      { funding: ["plan"] },
+      { funding: ["prepaid"] },
+      { 'tag.a"b': ["\\"] },
+    ];
+    for (const filter of filters) await expectTotalsToMatch(account, ids, periods, filter);
+  });
+
+  journalIt("adds up what expired, was late, and was given back", async (account) => {
+    const dead = await account.admit(50);
+    const late = await account.admit(60);
+    const renewals = [dead, late].map((lease) => ({ lease, observedMicro: 25, leaseMs: minute }));
+    await account.ledger.renew(renewals);
+    account.clock.advance(hour);
+    await account.ledger.settle(late, { amountMicro: 40, tags: { model: "m", plan: "pro", ...tokens } });
+    account.clock.advance(second);
+    await expectTotalsToMatch(account, [account.id], [start, start + minute, start + day]);
+  });
+
+  journalIt("knows all accounts, but for those that are forgotten", async (account) => {
+    const { ledger, id } = account;
+    if (ledger.totals === undefined) return;
+    const other = unique("account");
+    await account.spend(7);
+    await ledger.settle(await account.admit(9, { account: other }), { amountMicro: 9 });
+    const ours = async () => {
+      const totals = (await ledger.totals?.({ periods: [start, start + day], by: ["account"], where: {} })) ?? [];
+      const charged = totals.map(({ by, chargedMicro }): [string | null, number] => [by[0] ?? null, chargedMicro]);
+      return charged.filter(([name]) => name === id || name === other).sort((one, two) => one[1] - two[1]);
+    };
+    expect(await ours()).toEqual([
+      [id, 7],
+      [other, 9],
+    ]);
+    await ledger.forget(other);
+    expect(await ours()).toEqual([[id, 7]]);
+  });
+
+  journalIt("adds up tags of which each call has another", async (account) => {
+    const books = { ledger: account.ledger, admit: account.admit.bind(account) };
+    for (let call = 0; call < 220; call++) await spend(books, account.id, 1, { "tag.team": unique("team") });
+    account.clock.advance(day);
+    const midnight = Math.floor(start / day) * day;
+    await expectTotalsToMatch(account, [account.id], [midnight, midnight + day]);
+  });
+
+  journalIt("refuses what makes no sense", async (account) => {
+    const { totals } = account.ledger;
+    if (totals === undefined) return;
+    const request = { periods: [0, 1], by: ["model"], where: {} };
+    for (const periods of [[], [0], [1, 0], [0, 0.5], [0, Number.NaN]]) {
+      await expectInputError(() => totals({ ...request, periods }));
+    }
+    for (const by of [["model", "model"], ["team"], ["day"]]) await expectInputError(() => totals({ ...request, by }));
+    await expectInputError(() => totals({ ...request, where: { team: ["red"] } }));
+  });
+}
