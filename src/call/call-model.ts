@@ -76,8 +76,9 @@ function hold(road: CallRoad, checked: CheckedCall): void {
 function admit(road: CallRoad, held: Reservation | GatewayError | undefined): void {
   const { services, incoming, checked } = road;
   if (held instanceof GatewayError) {
+    const response = incoming.respond(held);
     giveUp(road);
-    road.end(incoming.respond(held));
+    road.end(response);
     return;
   }
   // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.

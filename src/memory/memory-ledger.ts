@@ -1,5 +1,6 @@
 import {
   admittingInstances,
+  blockedWindows,
   canHold,
   closeEmptySession,
   currentStates,
@@ -32,7 +33,7 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { judgeReservation, noPrepaidHold } from "../ledger/judge-reservation.js";
+import { judgeReservation, neededMicro, noPrepaidHold } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
   checkDeduct,
@@ -69,9 +70,9 @@ import { type Receipt, requireSame, startsOfEntry, toLease } from "../ledger/rec
 import { type Settled, settledAs } from "../ledger/settled-as.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import { endedAtTag, StatementBooks } from "../ledger/statement/statement-books.js";
-import { dayMs } from "../ledger/windows.js";
 import { TotalSums } from "../ledger/usage/total-sums.js";
 import type { PeriodTotal, TotalsRequest } from "../ledger/usage/usage-totals.js";
+import { dayMs } from "../ledger/windows.js";
 import type { Micro } from "../metering/micro.js";
 import type { Account, Hold } from "./account.js";
 import { AccountMap } from "./account-map.js";
@@ -184,10 +185,15 @@ export class MemoryLedger {
   }
 
   denial(request: ReserveRequest): DeniedReservation | undefined {
-    const { account, limits } = request;
+    const { account, limits, caps, rates } = request;
     const now = this.#clock.now();
     const known = this.#find(account, now);
     const open = admittingInstances(known ?? noInstances, limits, now);
+    if (known?.limits === undefined && caps === undefined && rates === undefined) {
+      // Windows alone can deny it, as often as a client likes: less is made of that.
+      const blocked = blockedWindows(open, limits, { need: neededMicro(request), now });
+      return blocked.length === 0 ? undefined : { ok: false, blocked, windows: windowStates(open, limits), now };
+    }
     const { denial } = judgeReservation(open, known?.limits, request, now);
     return denial && denied(denial, creditsOf(known, limits, request, now), now);
   }

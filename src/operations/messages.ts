@@ -87,9 +87,8 @@ class MessagesModelRequest implements ModelRequest {
     const request = this.#request;
     requireFit(request, model);
     const { maxTokens: outputCap, namesOtherCap } = request;
-    const prompt = messagesPromptTokens(request, model);
     const modelCalls = compactsContext(request) ? 2 : 1;
-    const asked = { prompt, outputCap, namesOtherCap, answers: 1, modelCalls };
+    const asked = { request, countPrompt: messagesPromptTokens, outputCap, namesOtherCap, answers: 1, modelCalls };
     return demandOf(asked, defaultOutputTokens, model);
   }
 

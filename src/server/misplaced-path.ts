@@ -1,3 +1,4 @@
+import { isModelClient } from "../operations/protocols/is-model-client.js";
 import { matchPath, type Path } from "./paths.js";
 
 /** A path that would be the gateway's if the client's base URL had another number of `/v1`. */
@@ -39,12 +40,6 @@ export function tellsOfMisplaced(path: string, request: SentRequest, place: Moun
   if (!place.isBelowPrefix && !path.startsWith(doubled)) return false;
   const found = misplacedPath(path);
   if (found === undefined || found.fault === "doubled") return found !== undefined;
-  return found.meant.methods.includes(request.method ?? "GET") && isOfClient(request, place.keyPrefix);
-}
-
-function isOfClient({ headers }: SentRequest, keyPrefix: string): boolean {
-  if (headers["anthropic-version"] !== undefined) return true;
-  const sent = headers["x-api-key"] ?? headers["authorization"];
-  const key = typeof sent === "string" ? sent.replace(/^bearer +/i, "") : "";
-  return key.startsWith("sk-") || key.startsWith(keyPrefix);
+  const { method = "GET", headers } = request;
+  return found.meant.methods.includes(method) && isModelClient((name) => headers[name], place.keyPrefix);
 }

@@ -87,18 +87,18 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a pool is used up while calls hold it",
-    find: "if (left < need) insert",
-    replace: "if (left - held - funds.held < need) insert",
+    find: "const isUsed = left < need;",
+    replace: "const isUsed = true;",
   },
   {
     name: "holds of prepaid credits admit others",
-    find: "else if (left - held - funds.held < need)",
-    replace: "else if (left - held < need)",
+    find: "if (left - held - funds.held >= need) continue;",
+    replace: "if (left - held >= need) continue;",
   },
   {
     name: "holds of the plan admit others",
-    find: "else if (left - held - funds.held < need)",
-    replace: "else if (left - funds.held < need)",
+    find: "if (left - held - funds.held >= need) continue;",
+    replace: "if (left - funds.held >= need) continue;",
   },
   {
     name: "the last window alone has something left",
