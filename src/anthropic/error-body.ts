@@ -29,12 +29,21 @@ const overloaded = 529;
  * know it skips.
  */
 export function anthropicErrorBody(error: GatewayError, requestId: string): string {
+  return withRequestId(anthropicError(error), requestId);
+}
+
+/** The same without the request's id. */
+export function anthropicError(error: GatewayError): string {
   const { code, details } = error;
   return JSON.stringify({
     type: "error",
     error: { type: errorType(error), message: errorWords(error), code, ...(details && { details }) },
-    request_id: requestId,
   });
+}
+
+/** @param body - {@link anthropicError}'s. */
+export function withRequestId(body: string, requestId: string): string {
+  return `${body.slice(0, -1)},"request_id":${JSON.stringify(requestId)}}`;
 }
 
 /**

@@ -17,15 +17,17 @@ export class RepeatedError extends GatewayError {
     return new RepeatedError(error.message, error);
   }
 
-  /** What clients get, by what it was written with. */
+  /** What clients get, by their protocols. */
   #answers: Map<object, WrittenError> | undefined;
 
-  /** @param protocol - what `write` writes with. */
-  answer(protocol: object, write: () => WrittenError): WrittenError {
+  /** What was kept for clients of a protocol. */
+  answerFor(protocol: object): WrittenError | undefined {
+    return this.#answers?.get(protocol);
+  }
+
+  /** @returns the answer */
+  keep(protocol: object, answer: WrittenError): WrittenError {
     this.#answers ??= new Map();
-    const known = this.#answers.get(protocol);
-    if (known !== undefined) return known;
-    const answer = write();
     this.#answers.set(protocol, answer);
     return answer;
   }

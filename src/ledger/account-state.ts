@@ -56,7 +56,7 @@ export function newInstance(start: number, end: number): WindowInstance {
  * The instances that are open at `now`. Weeks and months that have begun since get new instances, which are not stored.
  * Changes nothing.
  */
-export function openInstances(instances: Readonly<Instances>, limits: WindowLimits, now: number): OpenInstances {
+function openInstances(instances: Readonly<Instances>, limits: WindowLimits, now: number): OpenInstances {
   return {
     // An ended session is skipped but not cleared: if the clock steps back, it is open again.
     session: now < instances.session.end ? instances.session : undefined,
@@ -120,8 +120,11 @@ export function blockedWindows(
   limits: WindowLimits,
   { need, now }: { need: Micro; now: number },
   funds = noFunds,
-): Blocked[] {
-  const blocked: Blocked[] = [];
+): readonly Blocked[] {
+  // Of three, ties stay in their order. A list that grows would take room for 17.
+  let first: Blocked | undefined;
+  let second: Blocked | undefined;
+  let third: Blocked | undefined;
   for (const window of windowNames) {
     const { limitMicro } = limits[window];
     if (limitMicro === null) continue;
@@ -130,23 +133,28 @@ export function blockedWindows(
     const left = (instance === undefined ? limitMicro : roomIn(instance, limitMicro)) + funds.balance;
     const held = instance === undefined ? 0 : instance.held;
     const end = instance === undefined ? now + limits.session.lengthMs : instance.end;
-    if (left < need) insert(blocked, { window, cause: "used", availableAt: end });
-    else if (left - held - funds.held < need) {
-      insert(blocked, { window, cause: "held", availableAt: Math.min(now + heldRetryMs, end) });
-    }
+    if (left - held - funds.held >= need) continue;
+    const isUsed = left < need;
+    const availableAt = isUsed ? end : Math.min(now + heldRetryMs, end);
+    const next: Blocked = { window, cause: isUsed ? "used" : "held", availableAt };
+    if (isAvailableLater(next, second)) {
+      third = second;
+      second = next;
+      if (isAvailableLater(next, first)) {
+        second = first;
+        first = next;
+      }
+    } else third = next;
   }
-  return blocked;
+  if (first === undefined) return noneBlocked;
+  if (second === undefined) return [first];
+  return third === undefined ? [first, second] : [first, second, third];
 }
 
-/** Ties stay in their order. A sort would take more than all else of a refusal's judgement. */
-function insert(blocked: Blocked[], next: Blocked): void {
-  let place = blocked.push(next) - 1;
-  for (; place > 0; place--) {
-    const before = blocked[place - 1] as Blocked;
-    if (before.availableAt >= next.availableAt) break;
-    blocked[place] = before;
-  }
-  blocked[place] = next;
+const noneBlocked: readonly Blocked[] = Object.freeze([]);
+
+function isAvailableLater(one: Blocked, other: Blocked | undefined): boolean {
+  return other === undefined || one.availableAt > other.availableAt;
 }
 
 /** What may still be charged to an instance. Holds do not count. */

@@ -1,5 +1,6 @@
 import {
   admittingInstances,
+  blockedWindows,
   canHold,
   closeEmptySession,
   currentStates,
@@ -33,7 +34,7 @@ import {
   type WindowStates,
 } from "../ledger/credit-ledger.js";
 import { nextTurn } from "../ledger/journal/next-turn.js";
-import { judgeReservation, noPrepaidHold } from "../ledger/judge-reservation.js";
+import { judgeReservation, neededMicro, noPrepaidHold } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
   checkDeduct,
@@ -187,10 +188,15 @@ export class MemoryLedger {
   }
 
   denial(request: ReserveRequest): DeniedReservation | undefined {
-    const { account, limits } = request;
+    const { account, limits, caps, rates } = request;
     const now = this.#clock.now();
     const known = this.#find(account, now);
     const open = admittingInstances(known ?? noInstances, limits, now);
+    if (known?.limits === undefined && caps === undefined && rates === undefined) {
+      // Windows alone can deny it, as often as a client likes: less is made of that.
+      const blocked = blockedWindows(open, limits, { need: neededMicro(request), now });
+      return blocked.length === 0 ? undefined : { ok: false, blocked, windows: windowStates(open, limits), now };
+    }
     const { denial } = judgeReservation(open, known?.limits, request, now);
     return denial && denied(denial, creditsOf(known, limits, request, now), now);
   }

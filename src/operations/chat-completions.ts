@@ -74,7 +74,7 @@ class ChatModelRequest implements ModelRequest {
     requireMessagesFit(request, model);
     const { namesOtherCap, n: answers } = request;
     const outputCap = requestedOutputTokens(request);
-    const asked = { prompt: promptTokens(request, model), outputCap, namesOtherCap, answers };
+    const asked = { request, countPrompt: promptTokens, outputCap, namesOtherCap, answers };
     return demandOf(asked, defaultOutputTokens, model);
   }
 

@@ -5,8 +5,10 @@ import { mostOutputTokens } from "./most-output-tokens.js";
 import type { Demand, ModelTraits } from "./operation.js";
 
 /** What a request says of its size. */
-export interface Asked {
-  readonly prompt: PromptCount;
+export interface Asked<Request extends { readonly body: Uint8Array }> {
+  readonly request: Request;
+  /** Finds out how much the prompt is. @throws GatewayError 400 when it has more parts than anybody looks at. */
+  readonly countPrompt: (request: Request, model: ModelTraits) => PromptCount;
   /** Its output cap for one answer; `undefined`: it names none. */
   readonly outputCap: number | undefined;
   /** Whether it has a further cap, in other words than its protocol's. */
@@ -22,10 +24,10 @@ export interface Asked {
  * count it.
  * @param defaultOutputTokens - the plan's cap for a request that names none; `undefined`: it has none.
  */
-export function demandOf(
-  asked: Asked,
+export function demandOf<Request extends { readonly body: Uint8Array }>(
+  asked: Asked<Request>,
   defaultOutputTokens: number | undefined,
-  model: Pick<ModelTraits, "contextLength" | "maxOutputTokens" | "dialects">,
+  model: ModelTraits,
 ): Demand {
   const { outputCap, namesOtherCap, answers, modelCalls = 1 } = asked;
   const most = mostOutputTokens(model);
@@ -35,35 +37,46 @@ export function demandOf(
   const isHeeded = !namesOtherCap && !model.dialects.some(dropsCaps);
   const each = isHeeded ? Math.min(outputCap ?? addedCap ?? most, most) : most;
   const outputTokens = Math.min(answers * modelCalls * each, largestCount);
-  return new TextDemand(asked, model.contextLength, outputTokens, addedCap);
+  return new TextDemand(asked, model, outputTokens, addedCap);
 }
 
-/** The prompt is counted when it is asked for. */
-class TextDemand implements Demand {
+/** A shorter request, in bytes, cannot have so many parts that it is refused for them. */
+const mayHaveTooMany = 8192;
+
+/** The prompt is looked at when somebody asks for it: a call that is denied whatever it needs is not. */
+class TextDemand<Request extends { readonly body: Uint8Array }> implements Demand {
   readonly outputTokens: number;
   readonly addedCap: number | undefined;
-  readonly #asked: Asked;
-  readonly #contextLength: number;
+  readonly #asked: Asked<Request>;
+  readonly #model: ModelTraits;
+  #count: PromptCount | undefined;
 
-  constructor(asked: Asked, contextLength: number, outputTokens: number, addedCap: number | undefined) {
+  constructor(asked: Asked<Request>, model: ModelTraits, outputTokens: number, addedCap: number | undefined) {
     this.outputTokens = outputTokens;
     this.addedCap = addedCap;
     this.#asked = asked;
-    this.#contextLength = contextLength;
+    this.#model = model;
+    const { request, countPrompt } = asked;
+    this.#count = request.body.length < mayHaveTooMany ? undefined : countPrompt(request, model);
   }
 
   get promptTokens(): number {
-    return Math.min(this.#asked.prompt.tokens, this.#contextLength);
+    return Math.min(this.#prompt.tokens, this.#model.contextLength);
   }
 
   get heldPromptTokens(): number {
-    const { prompt, modelCalls = 1 } = this.#asked;
-    return Math.min(prompt.tokens * modelCalls, largestCount);
+    const { modelCalls = 1 } = this.#asked;
+    return Math.min(this.#prompt.tokens * modelCalls, largestCount);
   }
 
   get promptBound(): number | undefined {
-    const { prompt, modelCalls = 1 } = this.#asked;
-    const { bound } = prompt;
-    return bound === undefined || bound > this.#contextLength ? undefined : bound * modelCalls;
+    const { modelCalls = 1 } = this.#asked;
+    const { bound } = this.#prompt;
+    return bound === undefined || bound > this.#model.contextLength ? undefined : bound * modelCalls;
+  }
+
+  get #prompt(): PromptCount {
+    this.#count ??= this.#asked.countPrompt(this.#asked.request, this.#model);
+    return this.#count;
   }
 }

@@ -87,9 +87,8 @@ class MessagesModelRequest implements ModelRequest {
     const request = this.#request;
     requireFit(request, model);
     const { maxTokens: outputCap, namesOtherCap } = request;
-    const prompt = messagesPromptTokens(request, model);
     const modelCalls = compactsContext(request) ? 2 : 1;
-    const asked = { prompt, outputCap, namesOtherCap, answers: 1, modelCalls };
+    const asked = { request, countPrompt: messagesPromptTokens, outputCap, namesOtherCap, answers: 1, modelCalls };
     return demandOf(asked, defaultOutputTokens, model);
   }
 
@@ -109,7 +108,7 @@ class MessagesModelRequest implements ModelRequest {
 }
 
 /** @throws GatewayError 400 when the model could not answer the request. */
-export function requireFit(request: MessagesRequest, model: ModelTraits): void {
+function requireFit(request: MessagesRequest, model: ModelTraits): void {
   const { lacking, rules } = model;
   refuseThread(request);
   requireAllowedMembers(request, model, messagesTable);

@@ -102,7 +102,7 @@ class ResponsesModelRequest implements ModelRequest {
       throw contextLengthExceeded(contextLength, "input");
     }
     const { maxOutputTokens: outputCap, namesOtherCap } = request;
-    const asked = { prompt: responsesPromptTokens(request, model), outputCap, namesOtherCap, answers: 1 };
+    const asked = { request, countPrompt: responsesPromptTokens, outputCap, namesOtherCap, answers: 1 };
     return demandOf(asked, defaultOutputTokens, model);
   }
 

@@ -36,27 +36,35 @@ export function errorResponse(
     services.calls.warn({ code: "internal_error", message, cause: thrown, requestId });
   }
   const protocol = protocolOf(path, request);
-  if (!(error instanceof RepeatedError) || protocol.bodiesNameRequest) return answerTo(error, protocol, requestId);
-  const { status, headers, body } = error.answer(protocol, () => answerTo(error, protocol, requestId));
-  return { status, headers: { ...headers }, body };
+  const { status, headers, body } =
+    error instanceof RepeatedError ? writtenOnce(error, protocol) : written(error, protocol);
+  return {
+    status,
+    headers: { ...headers },
+    body: protocol.nameRequest === undefined ? body : protocol.nameRequest(body, requestId),
+  };
 }
 
-function answerTo(error: GatewayError, protocol: ClientProtocol, requestId: string): GatewayResponse & WrittenError {
+function writtenOnce(error: RepeatedError, protocol: ClientProtocol): WrittenError {
+  return error.answerFor(protocol) ?? error.keep(protocol, written(error, protocol));
+}
+
+function written(error: GatewayError, protocol: ClientProtocol): WrittenError {
   return {
     status: error.status,
-    // This order matters: adding members to a copied object takes microseconds for each member.
     headers: {
       "content-type": "application/json",
       ...(protocol.errorHeaders?.(error) ?? error.headers),
-      "x-request-id": requestId,
+      // Its place: to add a member to a copied object takes microseconds.
+      "x-request-id": "",
     },
-    body: protocol.errorBody(error, requestId),
+    body: protocol.errorBody(error),
   };
 }
 
 /**
- * The protocol of an operation is its own, also where the client has a wrong base URL. Other endpoints use Anthropic's for a client that sends `anthropic-version`,
- * else OpenAI's.
+ * The protocol of an operation is its own, also where the client has a wrong base URL. Other endpoints use Anthropic's for a
+ * client that sends `anthropic-version`, else OpenAI's.
  */
 export function protocolOf(served: Path | undefined, request: GatewayRequest): ClientProtocol {
   const path = served ?? misplacedPath(request.path)?.meant;

@@ -55,16 +55,16 @@ function respond(served: Served, findOwnCaller: (() => IdentifiedCaller) | undef
     throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
   }
   const identified = findOwnCaller?.() ?? callerOf(served, path);
-  return goOn(served, identified, (known) => respondToIdentified(served, path, known));
+  return identified instanceof Promise
+    ? whenIdentified(served, path, identified)
+    : respondToIdentified(served, path, identified);
 }
 
-/** Goes on with a value: at once where it is there. */
-function goOn<Value>(
-  served: Served,
-  value: Soon<Value>,
-  next: (value: Value) => Soon<GatewayResponse>,
-): Soon<GatewayResponse> {
-  return value instanceof Promise ? value.then(next).catch((thrown) => served.refuse(thrown)) : next(value);
+/** What has to be waited for is a function's own: one that holds closures makes room for them also where it makes none. */
+function whenIdentified(served: Served, path: Path, found: Promise<IdentifiedCaller>): Promise<GatewayResponse> {
+  return found
+    .then((identified) => respondToIdentified(served, path, identified))
+    .catch((thrown) => served.refuse(thrown));
 }
 
 function respondToIdentified(served: Served, path: Path, identified: IdentifiedCaller): Soon<GatewayResponse> {
@@ -73,11 +73,35 @@ function respondToIdentified(served: Served, path: Path, identified: IdentifiedC
   const now = services.calls.clock.now();
   requireValid(identified, now);
   if (identified.keyId !== undefined) services.keyUses?.note(identified.keyId, now);
-  return goOn(served, services.resolveCaller(identified), (caller) => {
-    if (caller !== identified) observer.authenticated(caller);
-    if ("operation" in path) return callModel(services.calls, new ServedCall(served, caller, path.operation));
-    return goOn(served, respondWithoutCall(served, path, caller), (response) => served.respond(response, caller));
-  });
+  const caller = services.resolveCaller(identified);
+  if (caller instanceof Promise) return whenResolved(served, path, identified, caller);
+  return respondToResolved(served, path, identified, caller);
+}
+
+function whenResolved(
+  served: Served,
+  path: Path,
+  identified: IdentifiedCaller,
+  found: Promise<Caller>,
+): Promise<GatewayResponse> {
+  return found
+    .then((caller) => respondToResolved(served, path, identified, caller))
+    .catch((thrown) => served.refuse(thrown));
+}
+
+function respondToResolved(
+  served: Served,
+  path: Path,
+  identified: IdentifiedCaller,
+  caller: Caller,
+): Promise<GatewayResponse> {
+  if (caller !== identified) served.observer.authenticated(caller);
+  if ("operation" in path) return callModel(served.services.calls, new ServedCall(served, caller, path.operation));
+  return whenResponded(served, respondWithoutCall(served, path, caller), caller);
+}
+
+function whenResponded(served: Served, found: Promise<GatewayResponse>, caller: Caller): Promise<GatewayResponse> {
+  return found.then((response) => served.respond(response, caller)).catch((thrown) => served.refuse(thrown));
 }
 
 /** A credential is never passed over: a request with a wrong key is refused, whatever session comes with it. */

@@ -101,5 +101,9 @@ describe("a call of an account that was denied", () => {
     expect(await call({ model: "acme/none" })).toMatchObject({ status: 404 });
     const messages = [{ role: "user", content: "word ".repeat(3000) }];
     expect(await call({ messages })).toEqual({ status: 400, code: "context_length_exceeded" });
+    const image = { type: "image_url", image_url: { url: "https://images.test/1.png" } };
+    const content = new Array(9000).fill({ type: "tool_result", content: [image, image] });
+    const crowd = { model: "acme/counted", messages: [{ role: "user", content }] };
+    expect(await call(crowd)).toEqual({ status: 400, code: "array_above_max_length" });
   });
 });

@@ -34,28 +34,38 @@ function describeDenialFeed(name: string, make: () => Stores): void {
       return { ...test, ledgerEvents };
     }
 
-    it.each(["grant", "reset", "forget"] as const)("%s: takes a denial back in another process", async (change) => {
-      const [one, other] = [await start(), await start()];
-      const [account, plan] = [unique("account"), unique("plan")];
-      await one.gateway.plans.put({ id: plan, models: ["acme/*"], credits: { month: 1 } });
-      const { secret } = await one.gateway.keys.create({ account, plan });
-      expect(await one.call(secret)).toBe(200);
-      await vi.waitFor(async () => {
-        expect(await other.call(secret)).toBe(429);
-        expect(other.ledgerEvents).toContainEqual({ type: "denied_again", account });
-      }, waiting);
+    it.each(["grant", "reset", "forget", "topUp", "plan", "another plan"] as const)(
+      "%s: takes a denial back in another process",
+      async (change) => {
+        const [one, other] = [await start(), await start()];
+        const [account, plan] = [unique("account"), unique("plan")];
+        await one.gateway.plans.put({ id: plan, models: ["acme/*"], credits: { month: 1 } });
+        const { secret } = await one.gateway.keys.create({ account, plan });
+        expect(await one.call(secret)).toBe(200);
+        await vi.waitFor(async () => {
+          expect(await other.call(secret)).toBe(429);
+          expect(other.ledgerEvents).toContainEqual({ type: "denied_again", account });
+        }, waiting);
 
-      const { accounts, keys } = one.gateway;
-      if (change === "grant") await accounts.grant(account, { id: unique("g"), window: "month", amountMicro: 1e6 });
-      if (change === "reset") await accounts.reset(account);
-      let again = secret;
-      if (change === "forget") {
-        await accounts.forget(account);
-        again = (await keys.create({ account, plan, anchor: null })).secret;
-      }
-      await vi.waitFor(async () => expect(await other.call(again)).toBe(200), waiting);
-      expect(await one.call(again)).toBe(429);
-    });
+        const { accounts, keys, plans } = one.gateway;
+        if (change === "topUp") await accounts.topUp(account, { id: unique("t"), credits: 1 });
+        if (change === "plan") await plans.put({ id: plan, models: ["acme/*"], credits: { month: 2 } });
+        if (change === "grant") await accounts.grant(account, { id: unique("g"), window: "month", amountMicro: 1e6 });
+        if (change === "reset") await accounts.reset(account);
+        let again = secret;
+        if (change === "forget") {
+          await accounts.forget(account);
+          again = (await keys.create({ account, plan, anchor: null })).secret;
+        }
+        if (change === "another plan") {
+          const larger = unique("plan");
+          await plans.put({ id: larger, models: ["acme/*"], credits: { month: 2 } });
+          again = (await keys.create({ account, plan: larger })).secret;
+        }
+        await vi.waitFor(async () => expect(await other.call(again)).toBe(200), waiting);
+        expect(await one.call(again)).toBe(429);
+      },
+    );
 
     it("ends with the gateway", async () => {
       const test = await start();

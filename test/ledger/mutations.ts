@@ -26,6 +26,24 @@ export const mutations: readonly Mutation[] = [
     test: "memory-credit-ledger",
   },
   {
+    name: "what expired counts when it is noticed",
+    find: 'typeof endedAt === "number" ? endedAt : at',
+    replace: 'typeof endedAt === "number" ? at : at',
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a statement has what has expired as long as no entry says so",
+    find: "const isOver = expiresAt < this.#end;",
+    replace: "const isOver = expiresAt < 0;",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "what came after a statement is in its balance",
+    find: "0 - overdrawn - this.#later",
+    replace: "0 - overdrawn - 0 * this.#later",
+    test: "memory-credit-ledger",
+  },
+  {
     name: "a strict reservation of nothing needs nothing",
     find: "strict ? Math.max(1, amountMicro) : 1",
     replace: "strict ? amountMicro : 1",
@@ -87,18 +105,18 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a pool is used up while calls hold it",
-    find: "if (left < need) insert",
-    replace: "if (left - held - funds.held < need) insert",
+    find: "const isUsed = left < need;",
+    replace: "const isUsed = true;",
   },
   {
     name: "holds of prepaid credits admit others",
-    find: "else if (left - held - funds.held < need)",
-    replace: "else if (left - held < need)",
+    find: "if (left - held - funds.held >= need) continue;",
+    replace: "if (left - held >= need) continue;",
   },
   {
     name: "holds of the plan admit others",
-    find: "else if (left - held - funds.held < need)",
-    replace: "else if (left - funds.held < need)",
+    find: "if (left - held - funds.held >= need) continue;",
+    replace: "if (left - funds.held >= need) continue;",
   },
   {
     name: "the last window alone has something left",

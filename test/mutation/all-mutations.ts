@@ -5,6 +5,7 @@ import { mutations as access } from "../access/mutations.js";
 import { mutations as call } from "../call/mutations.js";
 import { mutations as gateway } from "../gateway/mutations.js";
 import { mutations as atOnce } from "../ledger/at-once-mutations.js";
+import { denials, lateCounts } from "../ledger/denial-mutations.js";
 import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
 import { mutations as openai } from "../openai/mutations.js";
@@ -42,6 +43,8 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "call", tests: ["repeated-denial"], mutations: call },
   { store: "server", tests: ["repeated-errors"], mutations: server },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
+  { store: "memory", testFolder: "ledger", tests: ["denial-at-once"], mutations: denials },
+  { store: "operations", testFolder: "call", tests: ["denied-again"], mutations: lateCounts },
   { store: "openai", tests: ["read-whole"], mutations: openai },
   { store: "tokens", tests: ["text-tokens"], mutations: tokens },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },

@@ -1,5 +1,5 @@
 import { anthropicKey } from "../../anthropic/anthropic-key.js";
-import { anthropicErrorBody, anthropicErrorHeaders } from "../../anthropic/error-body.js";
+import { anthropicError, anthropicErrorHeaders, withRequestId } from "../../anthropic/error-body.js";
 import { anthropicModel, anthropicModelList, type ListedModel } from "../../anthropic/models-list.js";
 import type { ClientProtocol, ShownModel } from "./client-protocol.js";
 
@@ -8,8 +8,8 @@ export const anthropicProtocol: ClientProtocol = {
   credential: (request) => anthropicKey((name) => request.header(name)),
   requestIdHeader: "request-id",
   errorHeaders: anthropicErrorHeaders,
-  bodiesNameRequest: true,
-  errorBody: anthropicErrorBody,
+  errorBody: anthropicError,
+  nameRequest: withRequestId,
   modelRecord: (model) => anthropicModel(toListed(model)),
   modelList: (models) => anthropicModelList(models.map(toListed)),
 };

@@ -25,10 +25,10 @@ export interface ClientProtocol {
   readonly requestIdHeader?: string;
   /** The headers of an error response, the error's own among them. Absent: these alone. */
   errorHeaders?(error: GatewayError): Record<string, string>;
-  /** Whether the bodies of error responses name their requests. Absent: they do not, so that equal errors have equal bodies. */
-  readonly bodiesNameRequest?: boolean;
-  /** The body of an error response, as JSON text. */
-  errorBody(error: GatewayError, requestId: string): string;
+  /** The body of an error response, as JSON text, but for the request's id: equal errors have equal ones. */
+  errorBody(error: GatewayError): string;
+  /** Adds the request's id to the body of an error response. Absent: bodies do not name it. */
+  nameRequest?(body: string, requestId: string): string;
   /** One model, as JSON text. */
   modelRecord(model: ShownModel): string;
   /** The list of models, as JSON text. */
