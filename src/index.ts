@@ -26,8 +26,6 @@ export type { AccountPrepaid, PrepaidDeduction, PrepaidTopUp } from "./gateway/a
 export type { AccountRecords, ManagedAccountChange } from "./gateway/admin/account-records.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
 export type { CreditAmount } from "./gateway/admin/credit-amount.js";
-export type { UsagePeriod, UsageRecord } from "./gateway/usage/gateway-usage.js";
-export type { UsageQuery } from "./gateway/usage/usage-query.js";
 export type { CreditGrant, HistoryRange, JournalRange, ManagedAccounts } from "./gateway/admin/managed-accounts.js";
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
@@ -46,6 +44,8 @@ export { UnknownKeyError } from "./gateway/refusals/unknown-key-error.js";
 export { UnknownPlanError } from "./gateway/refusals/unknown-plan-error.js";
 export { UnknownTermsError } from "./gateway/refusals/unknown-terms-error.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
+export type { UsagePeriod, UsageRecord } from "./gateway/usage/gateway-usage.js";
+export type { UsageQuery } from "./gateway/usage/usage-query.js";
 export type { UsageRow } from "./gateway/usage/usage-row.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
 export type { Admission, OnRequest, TextEdit, UpstreamAdditions } from "./hooks/admission.js";
@@ -111,8 +111,8 @@ export type {
   PrepaidStatement,
   StatementRequest,
 } from "./ledger/statement/account-statement.js";
-export type { PeriodTotal, TotalsFilter, TotalsRequest } from "./ledger/usage/usage-totals.js";
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
+export type { PeriodTotal, TotalsFilter, TotalsRequest } from "./ledger/usage/usage-totals.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";

@@ -12,6 +12,8 @@ const part = 1 / 16;
  */
 export class HoldRoom {
   #micro: Micro = 0;
+  /** What reservations hold that a ledger elsewhere has not answered yet. */
+  #underWay: Micro = 0;
   #isOut = false;
 
   /** Whether the last reservation was denied, so that the next one may be, too. */
@@ -26,10 +28,20 @@ export class HoldRoom {
     return true;
   }
 
+  /** A reservation of so much is on its way to a ledger that does not answer at once. */
+  depart(micro: Micro): void {
+    this.#underWay += micro;
+  }
+
+  /** It was answered, or has failed. */
+  arrive(micro: Micro): void {
+    this.#underWay -= micro;
+  }
+
   /** Of an account with prepaid credits, windows alone do not say what is left. */
   learn({ ok = true, windows, prepaid }: AccountCredits & Partial<Pick<ReserveResult, "ok">>): void {
     this.#isOut = !ok;
-    this.#micro = prepaid === undefined ? roomIn(windows) : 0;
+    this.#micro = (prepaid === undefined ? roomIn(windows) : 0) - this.#underWay;
   }
 }
 

@@ -14,7 +14,8 @@ export type ExpressHandler = (req: ExpressRequest, res: ServerResponse, next: (e
 
 /**
  * Mounts the gateway in an Express 4 or 5 app, at the root or under a prefix. A path that is not the gateway's goes on
- * to the app's own routes, except of a client whose base URL has one `/v1` too few or too many: it gets a 404 that says so. Works before and after body parsers; before them, large bodies get OpenAI's error shape too.
+ * to the app's own routes, except of a client whose base URL has one `/v1` too few or too many: it gets a 404 that says so.
+ * Works before and after body parsers; before them, large bodies get OpenAI's error shape too.
  *
  * @example
  * ```ts

@@ -15,7 +15,7 @@ export interface RouteConstraint {
 export interface MisplacedRoute {
   /** Behind the prefix and the base path, as Fastify takes it. */
   readonly url: string;
-  /** What stands for `pattern` in front of what the request has in place of it. */
+  /** Makes the path that the client has sent of the one that it means. */
   readonly toPath: (path: string) => string;
   readonly constraints?: ClientRule;
 }

@@ -9,10 +9,10 @@ import { ArrivingBody, BodyError, type BodyLimits } from "../gateway/gateway.js"
  */
 export function readNodeBody(stream: Readable, length: number, limits: BodyLimits): Promise<Uint8Array> {
   // Node hands out the headers before what has come with them, which mostly is all of it.
-  return atOnce.then(() => takeBody(stream, length) ?? readToEnd(stream, limits));
+  return nextMicrotask.then(() => takeBody(stream, length) ?? readToEnd(stream, limits));
 }
 
-const atOnce = Promise.resolve();
+const nextMicrotask = Promise.resolve();
 
 /** What has come, if that is all: it takes neither listeners nor a timer. */
 function takeBody(stream: Readable, length: number): Uint8Array | undefined {

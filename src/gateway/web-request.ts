@@ -1,3 +1,4 @@
+import { ticksPerLook } from "../http/arriving-body.js";
 import { AbortNotifier, ArrivingBody, BodyError, type BodyLimits, type GatewayRequest } from "./gateway.js";
 import { WebHostRequest } from "./host-session/web-host-request.js";
 
@@ -17,6 +18,9 @@ export interface RequestTarget {
   /** Without its question mark. */
   readonly query: string;
 }
+
+/** What a host has in memory of a body that nobody reads, in bytes. */
+const shortBody = 16 * 1024;
 
 /** A web-standard request as the gateway reads it. */
 export class WebRequest implements GatewayRequest {
@@ -46,6 +50,19 @@ export class WebRequest implements GatewayRequest {
   hostRequest(): WebHostRequest | undefined {
     if (this.#raw !== undefined) this.#hostRequest ??= new WebHostRequest(this.#raw);
     return this.#hostRequest;
+  }
+
+  /**
+   * Requests of hosts on Node, such as Hono's, make a stream of their body only when somebody asks for it, which takes longer
+   * than a call. Those of the runtime have one.
+   */
+  #mayReadAtOnce({ maxBytes, minBytesPerSecond }: BodyLimits): boolean {
+    const raw = this.#raw;
+    if (raw === undefined || this.#hostRequest !== undefined || Object.getPrototypeOf(raw) === Request.prototype) {
+      return false;
+    }
+    const length = Number(this.header("content-length") ?? Number.NaN);
+    return length <= Math.min(shortBody, minBytesPerSecond * ticksPerLook, maxBytes) && !raw.bodyUsed;
   }
 
   get isBodyTaken(): boolean {
@@ -88,23 +105,47 @@ export class WebRequest implements GatewayRequest {
     if (this.#notifier !== undefined) this.#request.signal?.removeEventListener("abort", this.#abort);
   }
 
-  async body(limits: BodyLimits): Promise<Uint8Array> {
+  body(limits: BodyLimits): Promise<Uint8Array> {
+    if (this.#mayReadAtOnce(limits)) return readAtOnce((this.#raw as Request).arrayBuffer(), this.signal, limits);
     const { body, bodyUsed } = this.#source();
     if (body instanceof Uint8Array) return wholeBody(body, limits);
-    if (body === null || body.locked || bodyUsed) return new Uint8Array();
-    if (Number(this.header("content-length")) > limits.maxBytes) {
-      discardRest(body.getReader());
-      throw new BodyError("too_large");
-    }
-    return await readBody(body.getReader(), this.signal, limits);
+    if (body === null || body.locked || bodyUsed) return Promise.resolve(new Uint8Array());
+    const reader = body.getReader();
+    if (!(Number(this.header("content-length")) > limits.maxBytes)) return readBody(reader, this.signal, limits);
+    discardRest(reader);
+    return Promise.reject(new BodyError("too_large"));
   }
 }
 
+/**
+ * Reads a short body of a host's own request. Nothing is seen of it before it is there, but so short a body has to be complete
+ * by the first look at its speed anyway.
+ */
+function readAtOnce(bytes: Promise<ArrayBuffer>, signal: AbortNotifier, limits: BodyLimits): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const stop = () => signal.removeEventListener("abort", abort);
+    const body = new ArrivingBody(limits, (error) => {
+      stop();
+      reject(error);
+    });
+    const abort = (cause?: unknown) => body.fail("aborted", cause);
+    const came = (all: ArrayBuffer): void => {
+      body.take(new Uint8Array(all));
+      const whole = body.end();
+      if (whole === undefined) return;
+      stop();
+      resolve(whole);
+    };
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    bytes.then(came, abort);
+  });
+}
+
 /** A body that came at once. */
-function wholeBody(body: Uint8Array, limits: BodyLimits): Uint8Array {
+function wholeBody(body: Uint8Array, limits: BodyLimits): Promise<Uint8Array> {
   const failure = body.length > limits.maxBytes ? "too_large" : limits.arrived(body.length);
-  if (failure !== undefined) throw new BodyError(failure);
-  return body;
+  return failure === undefined ? Promise.resolve(body) : Promise.reject(new BodyError(failure));
 }
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;

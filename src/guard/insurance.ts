@@ -6,9 +6,10 @@ import {
   noInstances,
   withSession,
 } from "../ledger/account-state.js";
+import { unknownStates } from "../ledger/calls/unknown-states.js";
 import type { LeasedCap } from "../ledger/cap-limit.js";
 import type { Clock } from "../ledger/clock.js";
-import type { Lease, ReserveRequest, ReserveResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
+import type { Lease, ReserveRequest, ReserveResult, WindowStates } from "../ledger/credit-ledger.js";
 import { checkReserve } from "../ledger/ledger-input.js";
 import { freshCaps, leaseKey } from "../ledger/receipt.js";
 import type { Micro } from "../metering/micro.js";
@@ -16,17 +17,6 @@ import type { Micro } from "../metering/micro.js";
 /** Beyond this number, a new account is insured only in place of one that has had no insured call for long. */
 const mostAccounts = 10_000;
 const longMs = 3_600_000;
-
-const unknown: WindowState = {
-  limitMicro: null,
-  usedMicro: 0,
-  heldMicro: 0,
-  bonusMicro: 0,
-  startsAt: null,
-  resetsAt: null,
-};
-/** The account's credits are not known, so no limit is shown. */
-const unknownStates: WindowStates = { session: unknown, week: unknown, month: unknown };
 
 /** What an account may use until the ledger responds to a reservation of it again. */
 interface Policy {

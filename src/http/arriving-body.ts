@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { BodyError, type BodyFailure, type BodyLimits } from "./message.js";
 
 const tickMs = 1000;
-/** The speed is judged by what comes in so many ticks: a radio link may be silent for some seconds. */
-const ticksPerLook = 10;
+/** The speed is judged by what comes in so many ticks, of about a second: a radio link may be silent for some seconds. */
+export const ticksPerLook = 10;
 
 /** So many pieces are kept as they come, and longer ones always. */
 const fewPieces = 16;

@@ -56,7 +56,7 @@ export function newInstance(start: number, end: number): WindowInstance {
  * The instances that are open at `now`. Weeks and months that have begun since get new instances, which are not stored.
  * Changes nothing.
  */
-export function openInstances(instances: Readonly<Instances>, limits: WindowLimits, now: number): OpenInstances {
+function openInstances(instances: Readonly<Instances>, limits: WindowLimits, now: number): OpenInstances {
   return {
     // An ended session is skipped but not cleared: if the clock steps back, it is open again.
     session: now < instances.session.end ? instances.session : undefined,

@@ -185,9 +185,10 @@ export interface Settlement {
 }
 
 /**
- * The tags of a journal entry. The gateway tags a charge with `keyId`, `model`, `plan`, `target` (such as `openai/gpt-4o-mini`), `input`, `cachedInput`, `output`, `reasoning` (tokens),
- * `source` (`provider`, `estimated` or `partial`) and `price`. `price` is the credits per million
- * input, cached input, output and reasoning tokens, and per call, such as `0.15/0.075/0.6/0.6/0`.
+ * The tags of a journal entry. The gateway tags a charge with `keyId`, `model`, `plan`, `target` (such as
+ * `openai/gpt-4o-mini`), `input`, `cachedInput`, `output`, `reasoning` (tokens), `source` (`provider`, `estimated` or
+ * `partial`) and `price`. `price` is the credits per million input, cached input, output and reasoning tokens, and per call,
+ * such as `0.15/0.075/0.6/0.6/0`.
  */
 export type EntryTags = Readonly<Record<string, string | number>>;
 

@@ -54,7 +54,8 @@ export interface EndedExpired {
 }
 
 const noneEnded: readonly EndedExpired[] = [];
-const none: Hold[] = [];
+/** Nothing is added to it: an account's first hold makes a list of its own. */
+const noHolds: Hold[] = [];
 
 /** An account of the memory ledger: the newest instance of each window, and the open reservations. */
 export class Account implements AccountView {
@@ -62,7 +63,7 @@ export class Account implements AccountView {
   session = noInstances.session;
   week = noInstances.week;
   month = noInstances.month;
-  #holds: Hold[] = none;
+  #holds: Hold[] = noHolds;
   /** No hold expires earlier than this. It may lie before the earliest expiry, since that hold may be gone. */
   #earliestExpiry = never;
   #admission: AdmittedWindows | undefined;

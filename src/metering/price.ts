@@ -76,6 +76,8 @@ export function compilePrice(price: Price): CompiledPrice {
   const dearestInput = [cached, written, writtenForHour].reduce(larger, fresh);
   const worstCost = weightedSum(perCall, unit, [dearestInput, 0n, 0n, 0n, larger(answered, thought), 0n]);
 
+  // A call computes several costs, one after the other.
+  const counts: [number, number, number, number, number, number] = [0, 0, 0, 0, 0, 0];
   return {
     version: versionOf(price, hourPrice),
     free: perCall === 0n && perToken.every((decimal) => decimal.digits === 0n),
@@ -135,9 +137,6 @@ export function toMicro(credits: number): Micro {
 
 /** One for each kind of token. */
 type Kinds<T> = readonly [T, T, T, T, T, T];
-
-/** Shared by all prices: a call computes several costs, and each is read at once. */
-const counts: [number, number, number, number, number, number] = [0, 0, 0, 0, 0, 0];
 
 /** `ceil((base + Σ countᵢ · weightᵢ) / unit)`: in plain numbers while the sum is exact in them, in BigInt otherwise. */
 function weightedSum(base: bigint, unit: bigint, weights: Kinds<bigint>): (counts: Kinds<number>) => Micro {

@@ -108,7 +108,7 @@ class MessagesModelRequest implements ModelRequest {
 }
 
 /** @throws GatewayError 400 when the model could not answer the request. */
-export function requireFit(request: MessagesRequest, model: ModelTraits): void {
+function requireFit(request: MessagesRequest, model: ModelTraits): void {
   const { lacking, rules } = model;
   refuseThread(request);
   requireAllowedMembers(request, model, messagesTable);

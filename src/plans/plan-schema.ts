@@ -26,7 +26,7 @@ function planCredits(limit: typeof creditLimit) {
  * Checks a plan record. Stores may keep further columns with it; a misspelled window, though, would be an unlimited
  * one, so `credits` takes no unknown member.
  */
-export const planSchema = z.object({
+const planSchema = z.object({
   id: z.string().optional(),
   models: z.array(z.string().min(1)).readonly(),
   credits: planCredits(credits.nullish()),

@@ -1,3 +1,4 @@
+import { namesOf, type ScriptKeys } from "./commands/script-keys.js";
 import type { RunScript } from "./run-script.js";
 import { makeScript } from "./script.js";
 
@@ -12,7 +13,7 @@ export function refuseEviction(run: RunScript): RunScript {
   let isTrusted = false;
   let pending: Promise<void> | undefined;
 
-  async function check(keys: readonly string[]): Promise<void> {
+  async function check(keys: ScriptKeys): Promise<void> {
     const policy = await readPolicy(run, keys);
     if (policy !== undefined && policy !== "noeviction") throw new Error(messageFor(policy));
     isTrusted = true;
@@ -29,9 +30,9 @@ export function refuseEviction(run: RunScript): RunScript {
   return (script, keys, args) => (isTrusted ? run(script, keys, args) : runChecked(script, keys, args));
 }
 
-async function readPolicy(run: RunScript, keys: readonly string[]): Promise<string | undefined> {
+async function readPolicy(run: RunScript, keys: ScriptKeys): Promise<string | undefined> {
   try {
-    const info = String(await run(memoryInfo, keys.slice(0, 1), []));
+    const info = String(await run(memoryInfo, namesOf(keys).slice(0, 1), []));
     return /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
   } catch (error) {
     const isForbidden = error instanceof Error && /^(NOPERM|ERR)\b/.test(error.message);

@@ -1,13 +1,11 @@
 import { Buffer } from "node:buffer";
+import { packedSender } from "./commands/packed-sender.js";
+import { namesOf, type ScriptKeys } from "./commands/script-keys.js";
 import { isNodeRedis, type RedisClient } from "./redis-client.js";
 import type { Script } from "./script.js";
 
-/** Runs a script in one round trip. The keys must be in one hash slot. */
-export type RunScript = (
-  script: Script,
-  keys: readonly string[],
-  args: readonly (string | number)[],
-) => Promise<unknown>;
+/** Runs a script in one round trip. */
+export type RunScript = (script: Script, keys: ScriptKeys, args: readonly (string | number)[]) => Promise<unknown>;
 
 export interface ScriptRunner {
   readonly run: RunScript;
@@ -18,14 +16,19 @@ export interface ScriptRunner {
 /** @throws TypeError when the client is neither ioredis nor node-redis. */
 export function scriptRunner(client: RedisClient): ScriptRunner {
   const { texts, bytes } = replyForms(client);
+  const sendPacked = packedSender(client);
   return {
     returnsBytes: bytes !== undefined,
     run({ sha1, text, returnsBytes }, keys, args) {
       const { byDigest, byText } = returnsBytes ? (bytes ?? texts) : texts;
       const given = args.map(String);
-      return byDigest(sha1, keys, given).catch((error: unknown) => {
+      const sent =
+        sendPacked !== undefined && returnsBytes && "pack" in keys
+          ? sendPacked(sha1, keys.pack(), given)
+          : byDigest(sha1, namesOf(keys), given);
+      return sent.catch((error: unknown) => {
         // A server has no scripts after a restart, a promotion or SCRIPT FLUSH: this loads them.
-        if (isNoScript(error)) return byText(text, keys, given);
+        if (isNoScript(error)) return byText(text, namesOf(keys), given);
         throw error;
       });
     },

@@ -144,7 +144,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     const runOperations = operationRunner({ run, script: this.#scripts.operate, head });
     this.#lanes = new OperationLanes(runOperations, parts.batch, parts.isCluster);
     this.#announcements = new Announcements((accounts) =>
-      run(announceScript, this.#recent.get(accounts[0] as string).keys.slice(0, 1), [
+      run(announceScript, this.#recent.get(accounts[0] as string).keys.names.slice(0, 1), [
         channel,
         ...accounts.map((account) => `account ${account}`),
       ]),
@@ -373,7 +373,7 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async #send(script: Script, account: string, args: readonly unknown[]): Promise<unknown> {
     const text = JSON.stringify([...this.#journal, ...args]);
-    return await this.#run(script, this.#recent.get(account).keys, [text]).catch(rejectUnavailable);
+    return await this.#run(script, this.#recent.get(account).keys.names, [text]).catch(rejectUnavailable);
   }
 }
 

@@ -63,8 +63,8 @@ function written(error: GatewayError, protocol: ClientProtocol): WrittenError {
 }
 
 /**
- * The protocol of an operation is its own, also where the client has a wrong base URL. Other endpoints use Anthropic's for a client that sends `anthropic-version`,
- * else OpenAI's.
+ * The protocol of an operation is its own, also where the client has a wrong base URL. Other endpoints use Anthropic's for a
+ * client that sends `anthropic-version`, else OpenAI's.
  */
 export function protocolOf(served: Path | undefined, request: GatewayRequest): ClientProtocol {
   const path = served ?? misplacedPath(request.path)?.meant;

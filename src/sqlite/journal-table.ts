@@ -31,8 +31,8 @@ const insert = `INSERT INTO infergate_entry (
   id, part, account, kind, at, sequence, amount, prepaid, session_start, week_start, month_start, tags, expires_at
 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** What is rare, in the words of its index: SQLite uses that for these words alone. */
-export const isRare = "kind IN ('checkpoint', 'grant', 'topup', 'deduction', 'expiry', 'reset', 'unresolved')";
+/** What ends no reservation, in the words of its index: SQLite uses that for these words alone. */
+export const isRare = "part <> 0";
 
 /** Grants and changes of prepaid credits have parts of their own: their ids may be those of reservations too. */
 const parts: Partial<Record<SideEntry["kind"], number>> = { grant: -1, topup: -2, deduction: -2 };

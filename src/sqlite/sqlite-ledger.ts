@@ -53,7 +53,7 @@ import { LimitTables } from "./limits/limit-tables.js";
 import { type ReservationEnd, ReservationTable } from "./reservation-table.js";
 import { Retention } from "./retention.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
-import { Statements } from "./statement.js";
+import { Statements } from "./statements.js";
 import { Totals } from "./usage/totals.js";
 import { UsageReader } from "./usage/usage-reader.js";
 import { UsageTable } from "./usage/usage-table.js";

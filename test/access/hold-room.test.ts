@@ -34,6 +34,17 @@ describe("HoldRoom", () => {
     expect(room.take(0)).toBe(false);
   });
 
+  it("counts what is on its way to a ledger elsewhere until that has answered", () => {
+    const room = new HoldRoom();
+    const credits = creditsOf({ month: stateOf({ limitMicro: 1600 }) });
+    room.depart(60);
+    room.learn(credits);
+    expect([room.take(41), room.take(40)]).toEqual([false, true]);
+    room.arrive(60);
+    room.learn(credits);
+    expect(room.take(100)).toBe(true);
+  });
+
   it("lets all be held where nothing is limited, and nothing where credits are prepaid", () => {
     const room = new HoldRoom();
     room.learn(creditsOf({}));

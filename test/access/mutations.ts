@@ -33,6 +33,12 @@ export const mutations: readonly Mutation[] = [
     test: "hold-room",
   },
   {
+    name: "what is on its way to the ledger holds nothing",
+    find: " - this.#underWay;",
+    replace: ";",
+    test: "hold-room",
+  },
+  {
     name: "an account with prepaid credits holds without counting",
     find: "prepaid === undefined ? roomIn(windows)",
     replace: "true ? roomIn(windows)",

@@ -63,6 +63,24 @@ export const mutations: readonly Mutation[] = [
     test: "loose-holds",
   },
   {
+    name: "what is left is learned of a free call, which shows no limit",
+    find: "if (!free && result.windows !== unknownStates)",
+    replace: "if (result.windows !== unknownStates)",
+    test: "loose-holds",
+  },
+  {
+    name: "what is left is learned while the ledger is away",
+    find: "if (!free && result.windows !== unknownStates)",
+    replace: "if (!free)",
+    test: "loose-holds",
+  },
+  {
+    name: "a reservation that was answered holds for good beside what the ledger shows",
+    find: "    (found) => {\n      call.room.arrive(amountMicro);\n",
+    replace: "    (found) => {\n",
+    test: "loose-holds-in-stores",
+  },
+  {
     name: "each key of an account holds as if it were alone",
     find: "holdRooms.of(caller.account)",
     replace: "holdRooms.of(caller.filedUnder)",

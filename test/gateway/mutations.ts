@@ -39,4 +39,22 @@ export const mutations: readonly Mutation[] = [
     replace: "headers",
     test: "in-process/call-in-process",
   },
+  {
+    name: "a body is read at once that may come slowly",
+    find: "minBytesPerSecond * ticksPerLook, maxBytes)",
+    replace: "maxBytes)",
+    test: "web-request",
+  },
+  {
+    name: "a body is read at once that the host's code may read, too",
+    find: "raw === undefined || this.#hostRequest !== undefined || ",
+    replace: "raw === undefined || ",
+    test: "web-request",
+  },
+  {
+    name: "a body of the host is read at once that was read before",
+    find: " && !raw.bodyUsed;",
+    replace: ";",
+    test: "web-request",
+  },
 ];

@@ -26,6 +26,24 @@ export const mutations: readonly Mutation[] = [
     test: "memory-credit-ledger",
   },
   {
+    name: "what expired counts when it is noticed",
+    find: 'typeof endedAt === "number" ? endedAt : at',
+    replace: 'typeof endedAt === "number" ? at : at',
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "a statement has what has expired as long as no entry says so",
+    find: "const isOver = expiresAt < this.#end;",
+    replace: "const isOver = expiresAt < 0;",
+    test: "memory-credit-ledger",
+  },
+  {
+    name: "what came after a statement is in its balance",
+    find: "0 - overdrawn - this.#later",
+    replace: "0 - overdrawn - 0 * this.#later",
+    test: "memory-credit-ledger",
+  },
+  {
     name: "a strict reservation of nothing needs nothing",
     find: "strict ? Math.max(1, amountMicro) : 1",
     replace: "strict ? amountMicro : 1",

@@ -16,7 +16,10 @@ it("leaves no operation that has ended to the collection of the whole heap", asy
     false,
   );
   let last = 0;
-  const submit = () => lanes.submit({ account: `a${++last % 50}`, keys: new Array(128).fill("key"), text: `${last}` });
+  const submit = () => {
+    const keys = { names: new Array(128).fill("key"), packed: "" };
+    return lanes.submit({ account: `a${++last % 50}`, keys, text: `${last}` });
+  };
   const bytes = await oldSpaceGrowth(20_000, submit);
   // All operations together are 20 MB.
   expect(bytes).toBeLessThan(2e6);

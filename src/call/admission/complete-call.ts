@@ -62,7 +62,7 @@ async function requireCredits(services: CallServices, checked: CheckedCall): Pro
 }
 
 /** Whether every reservation would be denied now. */
-export function hasNothingLeft({ windows, prepaid, caps = [] }: Balance): boolean {
+function hasNothingLeft({ windows, prepaid, caps = [] }: Balance): boolean {
   const funds = prepaid === undefined ? 0 : Math.max(0, prepaid.balanceMicro) - prepaid.heldMicro;
   const isUsedUp = [windows.session, windows.week, windows.month].some(
     ({ limitMicro, bonusMicro, usedMicro, heldMicro }) =>

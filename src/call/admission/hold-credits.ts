@@ -1,6 +1,7 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { denialIn, reserveIn } from "../../ledger/at-once.js";
+import { unknownStates } from "../../ledger/calls/unknown-states.js";
 import type {
   AccountCredits,
   DeniedReservation,
@@ -84,9 +85,17 @@ function whenReserved(
   call: CheckedCall,
   { result, request, named }: Reserving,
 ): Promise<Reservation | GatewayError> {
+  const { amountMicro } = request;
+  call.room.depart(amountMicro);
   return result.then(
-    (found) => reserved(found, call, request, named),
-    (cause) => reserveFailed(services, call.requestId, cause),
+    (found) => {
+      call.room.arrive(amountMicro);
+      return reserved(found, call, request, named);
+    },
+    (cause) => {
+      call.room.arrive(amountMicro);
+      return reserveFailed(services, call.requestId, cause);
+    },
   );
 }
 
@@ -104,7 +113,8 @@ function reserved(
   named: CallLimits | undefined,
 ): Reservation | GatewayError {
   const { free } = model.price;
-  room.learn(result);
+  // Neither a free call nor one that is admitted while the ledger is away shows what the account has left.
+  if (!free && result.windows !== unknownStates) room.learn(result);
   // No credits pay for a model that is free.
   if (!result.ok) {
     return repeatedDenial(free ? { ...result, prepaid: undefined } : result, limits, named);

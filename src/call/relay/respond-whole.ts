@@ -31,7 +31,8 @@ export function respondWhole(attempt: Attempt, exchange: Exchange, listener: Att
   send(attempt, exchange, new WholeRelay(attempt, exchange, listener));
 }
 
-const none: Uint8Array[] = [];
+/** Nothing is added to it: the first piece makes a list of its own. */
+const noPieces: Uint8Array[] = [];
 
 /** A whole response on its way to the client, which gets nothing before its end. */
 class WholeRelay implements Progress, AnswerReceiver, BodyReader {
@@ -43,7 +44,7 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   readonly #listener: AttemptListener;
   /** What comes after the first failure, or after the end, has no meaning. */
   #isOver = false;
-  #pieces: Uint8Array[] = none;
+  #pieces: Uint8Array[] = noPieces;
   /** In bytes. */
   #received = 0;
   #answer: ModelAnswer | undefined;
@@ -66,9 +67,10 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
 
   take(piece: Uint8Array): boolean {
     // A host's own provider may yield anything.
+    const bytes = asBuffer(piece);
     // An empty list that grows takes room for 17.
-    if (this.#received === 0) this.#pieces = [asBuffer(piece)];
-    else this.#pieces.push(asBuffer(piece));
+    if (this.#received === 0) this.#pieces = [bytes];
+    else this.#pieces.push(bytes);
     this.#received += piece.length;
     this.#attempt.call.departure?.progress(guessTokens(this.#received));
     return this.#received <= this.#maxBytes;

@@ -5,8 +5,8 @@ import type { ApiKey } from "../../keys/key-store.js";
 type Limits = Pick<ApiKey, "enabled" | "credits" | "rates" | "tags" | "lineage">;
 
 /**
- * What limits a key, but is not kept so: a store that ignores a member would lift a limit. Budgets limit what has their tag.
- * Only a key with caps or rates needs its lineage.
+ * What limits a key or says whose calls it makes, but is not kept so: a store that ignores a member would lift a limit, or
+ * file calls under nobody. Only a key with caps or rates needs its lineage.
  */
 export function lostLimits(given: Limits, kept: Limits | null | undefined): readonly string[] {
   const isCounted = hasMembers(given.credits) || hasMembers(given.rates);

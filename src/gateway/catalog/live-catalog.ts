@@ -37,8 +37,8 @@ export class LiveCatalog implements CurrentCatalog {
 
   /**
    * Replaces the catalog in one step. Calls in progress keep theirs.
-   * @throws TypeError or RangeError when the change or a listed plan is not valid, GatewayError 503 when the gateway is closed, and what the plan store throws.
-   * Then nothing has changed.
+   * @throws TypeError or RangeError when the change or a listed plan is not valid, GatewayError 503 when the gateway is
+   * closed, and what the plan store throws. Then nothing has changed.
    */
   update(change: CatalogChange, { openCalls, plans, warn }: ChangeServices): void {
     const by = "gateway.update";

@@ -43,9 +43,9 @@ export interface InProcess {
    * gateway are responses, as SDKs expect. Of a URL, only the origin is compared with that of `baseURL`: every path of the
    * gateway can be called, such as `/healthz`, and any other path is the gateway's 404. Once a signal of the call or of its
    * caller is aborted, it rejects with the signal's `reason`, and the body of a stream fails with it, as with the `fetch` of
-   * the platform. Where a store of keys or accounts fails, or takes longer than `storeTimeoutMs`, the response is a 503. An account that is not there is
-   * the 403 `account_without_plan` that its keys would get, with a warning `unknown_account`; one whose keys differ is a 400
-   * that says what to pass.
+   * the platform. Where a store of keys or accounts fails, or takes longer than `storeTimeoutMs`, the response is a 503. For
+   * an account that is not there, it is the 403 `account_without_plan` that its keys would get, with a warning
+   * `unknown_account`; for one whose keys differ, a 400 that says what to pass.
    * @throws TypeError for a URL of another origin, of which nothing is sent.
    */
   readonly fetch: typeof globalThis.fetch;

@@ -35,9 +35,9 @@ export interface ShardedLedgerOptions<Name extends string = string> {
  * A gateway guards each ledger by itself: one that is away keeps up its own accounts only. It does so where it gets
  * what this function returns, not a copy with methods of the host's own. Those go around the single ledgers.
  *
- * `keepsLimits` and `inProcess` are `true`, and `topUp`, `deduct`, `history`, `usage`, `totals`, `statement` and `subscribe` are there, if that is
- * so of all ledgers. `sweep` is there if one of them has it. Ids are unique within a ledger only; those of top-ups and deductions within all of them, if all have
- * `claimTopUp`. The ledger that looks after such an id follows from the names: the id is not protected for the 31 days
+ * `keepsLimits` and `inProcess` are `true`, and `topUp`, `deduct`, `history`, `usage`, `totals`, `statement` and `subscribe`
+ * are there, if that is so of all ledgers. `sweep` is there if one of them has it. Ids are unique within a ledger only; those
+ * of top-ups and deductions within all of them, if all have `claimTopUp`. The ledger that looks after such an id follows from the names: the id is not protected for the 31 days
  * after a ledger is added or removed. `close` closes all of them.
  *
  * @throws TypeError when there is no ledger, or an option is unknown.

@@ -34,7 +34,7 @@ export interface MessageOutline extends Span {
 }
 
 /** OpenAI accepts 2,048 messages. Each message and each part takes about a microsecond, however small it is. */
-export const mostMessages = 16_384;
+const mostMessages = 16_384;
 export const mostParts = 16_384;
 
 /** The most members of one message or one part. */

@@ -81,7 +81,7 @@ export interface ResponseError {
 }
 
 /** The error in the Responses API's format. Some clients decide by its code whether to retry. */
-export function toResponseError({ code, type, status, message }: GatewayError): ResponseError {
+function toResponseError({ code, type, status, message }: GatewayError): ResponseError {
   if (code === "context_length_exceeded") return { code, message };
   if (type === "insufficient_quota") return { code: "insufficient_quota", message };
   if (status === 429) return { code: "rate_limit_exceeded", message };

@@ -5,10 +5,10 @@ import { decodeOwnPayload } from "../../wire/own-payload.js";
 import type { Span } from "../chat/message-outline.js";
 import type { PromptCount } from "../chat/prompt-count.js";
 import { mostPromptTokens, type PromptLimits, textFunctionTokens, toolsPreamble } from "../chat/prompt-tokens.js";
-import { unreadValues } from "../media/message-media.js";
+import { type Media, unreadValues } from "../media/message-media.js";
 import { jsonInstructionTokens } from "../request/json-instruction.js";
 import { inputMedia } from "./input-media.js";
-import { isPaired } from "./input-outline.js";
+import { type InputItem, isPaired } from "./input-outline.js";
 import { ownThoughts } from "./own-thoughts.js";
 import type { ResponsesRequest } from "./responses-request.js";
 import type { ToolSpan } from "./tool-kinds.js";
@@ -45,30 +45,53 @@ const besidePrompt: ReadonlySet<string> = new Set([
  * counted like the prompt of a chat. References must be replaced before: see `expandInput`.
  */
 export function responsesPromptTokens(request: ResponsesRequest, limits: PromptLimits): PromptCount {
-  const { body, leaps, members, tools } = request;
+  const { body, leaps, members } = request;
+  const { media, unread, tokens } = inputParts(request);
+  const added =
+    tokens +
+    toolListTokens(request) +
+    textsAlone(request) * messagePreamble +
+    jsonInstructionTokens(body, formatOf(request), limits.translatesToMessages === true);
+  const rewritten = rewrittenParts(request);
+  return mostPromptTokens(
+    { body, leaps, members, member: "input", media, unread, rewritten, beside: besidePrompt, added },
+    limits,
+  );
+}
+
+/** What of the input is no text. */
+interface InputParts {
+  readonly media: readonly Media[];
+  /** In their order. */
+  readonly unread: readonly Span[];
+  /** Those of what is decoded, and of what a translation adds. */
+  readonly tokens: number;
+}
+
+/** Of an input that is a text. */
+const textAlone: InputParts = { media: [], unread: [], tokens: 0 };
+
+function inputParts(request: ResponsesRequest): InputParts {
+  if (request.items === undefined) return textAlone;
   const media = inputMedia(request);
   const thoughts = thoughtsOf(request);
+  const unread = [...unreadValues(media), ...thoughts].sort((one, other) => one.start - other.start);
+  const decoded = thoughts.reduce((sum, { tokens }) => sum + tokens, 0);
+  return { media, unread, tokens: decoded + builtInCalls(request.items) * noteTokens };
+}
+
+function toolListTokens({ tools }: ResponsesRequest): number {
+  if (tools.length === 0) return 0;
+  return tools.reduce((sum, tool) => sum + toolTokens(tool), toolsPreamble);
+}
+
+const noSpans: readonly Span[] = [];
+
+/** What chat templates write again. */
+function rewrittenParts({ members, tools }: ResponsesRequest): readonly Span[] {
   const format = memberOf(members, "text");
-  const added =
-    (tools.length > 0 ? toolsPreamble : 0) +
-    tools.reduce((sum, tool) => sum + toolTokens(tool), 0) +
-    thoughts.reduce((sum, { tokens }) => sum + tokens, 0) +
-    textsAlone(request) * messagePreamble +
-    builtInCalls(request) * noteTokens +
-    jsonInstructionTokens(body, formatOf(request), limits.translatesToMessages === true);
-  const unread = [...unreadValues(media), ...thoughts];
-  const prompt = {
-    body,
-    leaps,
-    members,
-    member: "input",
-    media,
-    unread: unread.sort((one, other) => one.start - other.start),
-    rewritten: [...(format === undefined ? [] : [format]), ...tools.filter(({ type }) => type !== "namespace")],
-    beside: besidePrompt,
-    added,
-  };
-  return mostPromptTokens(prompt, limits);
+  if (tools.length === 0) return format === undefined ? noSpans : [format];
+  return [...(format === undefined ? [] : [format]), ...tools.filter(({ type }) => type !== "namespace")];
 }
 
 /** Reasoning that only the gateway can read, with the tokens that it has after decoding. */
@@ -104,11 +127,14 @@ function formatOf({ body, members, leaps }: ResponsesRequest): Span | undefined 
 }
 
 function textsAlone({ body, members }: ResponsesRequest): number {
-  return members.filter(({ name, start }) => (name === "input" || name === "instructions") && body[start] === 0x22)
-    .length;
+  let texts = 0;
+  for (const { name, start } of members) {
+    if ((name === "input" || name === "instructions") && body[start] === 0x22) texts++;
+  }
+  return texts;
 }
 
 /** Calls may be shorter than what is said for their outputs, where they need no id. */
-function builtInCalls({ items }: ResponsesRequest): number {
-  return (items ?? []).filter(({ type }) => type.endsWith("_call") && !isPaired(type)).length;
+function builtInCalls(items: readonly InputItem[]): number {
+  return items.filter(({ type }) => type.endsWith("_call") && !isPaired(type)).length;
 }

@@ -111,9 +111,11 @@ function readId(request: JsonRequest, name: string): string | undefined {
   return id;
 }
 
-function readInclude({ body, members, leaps }: JsonRequest): string[] {
+const nothingIncluded: readonly string[] = [];
+
+function readInclude({ body, members, leaps }: JsonRequest): readonly string[] {
   const member = memberOf(members, "include");
-  if (member === undefined || body[member.start] === 0x6e) return [];
+  if (member === undefined || body[member.start] === 0x6e) return nothingIncluded;
   const starts = elementsOf(body, member.start, leaps, mostIncludes);
   if (starts.length > mostIncludes) throw invalidValue("include", `'include' must hold at most ${mostIncludes} names.`);
   return starts.map((start, index) => {

@@ -35,6 +35,8 @@ const toolMembers = ["type", "name", "tools", "execution", "environment"] as con
 const search = new MemberSearch(toolMembers, mostMembers);
 const inEnvironment = new MemberSearch(["type"], mostMembers);
 
+const noTools: readonly ToolSpan[] = [];
+
 /** Who runs a tool of this type. */
 export function runnerOf(type: string | undefined): ToolRunner {
   const treatment = type === undefined ? undefined : responsesTable.find("tool", type)?.treatment;
@@ -45,9 +47,10 @@ export function runnerOf(type: string | undefined): ToolRunner {
  * The tools of a request, in their order, including those within namespaces and items.
  * @throws GatewayError 400 for a tool that servers could read in different ways, or for more tools than the limit.
  */
-export function readTools(request: JsonRequest, items: readonly InputItem[] | undefined): ToolSpan[] {
-  const reader = new ToolReader(request);
+export function readTools(request: JsonRequest, items: readonly InputItem[] | undefined): readonly ToolSpan[] {
   const listed = memberOf(request.members, "tools");
+  if (listed === undefined && items === undefined) return noTools;
+  const reader = new ToolReader(request);
   if (listed !== undefined) reader.readList(listed, "tools", false);
   for (const [index, { type, tools }] of (items ?? []).entries()) {
     if (itemsWithTools.has(type) && tools !== undefined) reader.readList(tools, `input[${index}].tools`, false);

@@ -14,6 +14,8 @@ import type { LoadRoom } from "../operation.js";
 /** Why nothing is found where the gateway has no store. */
 export const keepsNothing = "This server keeps no responses.";
 
+const nothingReferenced: ReadonlyMap<string, string> = new Map();
+
 /** As many turns as one request can go on from. */
 const mostTurns = 1000;
 
@@ -25,7 +27,7 @@ export class KeptConversation {
   readonly #put: ((response: KeptResponse) => Promise<void>) | undefined;
   readonly #account: string;
   /** What the input refers to, by the ids there. */
-  #referenced: ReadonlyMap<string, string> = new Map();
+  #referenced = nothingReferenced;
 
   /** @param store - `undefined`: the gateway keeps no responses. */
   constructor(request: ResponsesRequest, store: CallResponses | undefined, account: string) {
@@ -46,7 +48,9 @@ export class KeptConversation {
 
   /** Whether the request refers to anything. */
   get refers(): boolean {
-    return this.previousResponseId !== undefined || referencedIds(this.#request).length > 0;
+    const { previousResponseId, items } = this.#request;
+    if (previousResponseId !== undefined) return true;
+    return items !== undefined && referencedIds(this.#request).length > 0;
   }
 
   /**

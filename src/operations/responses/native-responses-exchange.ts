@@ -36,7 +36,8 @@ export class NativeResponsesExchange extends SameProtocolExchange<NativeResponse
   #codec: NativeResponsesCodec | undefined;
   readonly keep: Exchange["keep"];
 
-  constructor({ request: asked, conversation, target, model, attempt }: ResponsesExchangeParts) {
+  constructor(parts: ResponsesExchangeParts) {
+    const { request: asked, conversation, target, model, attempt } = parts;
     const request = model.lacking === undefined ? asked : withoutLackingVision(asked, model.lacking);
     const dialect = target.rules.dialectFor(request, target.dialect, responsesTable);
     const body = toUpstreamResponsesBody(request, {
@@ -46,7 +47,7 @@ export class NativeResponsesExchange extends SameProtocolExchange<NativeResponse
       dropped: droppedMembers(model, dialect),
       withoutTools: hostedToolsToDrop(request, (type) => target.rules.passes(responsesTable, "tool", type)),
     });
-    super(body, new NativeContext({ conversation, target, model, attempt }));
+    super(body, new NativeContext(parts));
     this.#conversation = conversation;
     if (conversation.isStored) this.keep = (instead) => this.#keep(instead);
   }

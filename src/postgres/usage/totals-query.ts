@@ -6,7 +6,6 @@ import { journalTagPrefix } from "../../metering/tags.js";
 export type StoredTotal = readonly (string | number | null)[];
 
 interface Span {
-  readonly period: number;
   readonly since: number;
   readonly until: number;
 }
@@ -28,15 +27,8 @@ const oneOf = (place: number) => `(select jsonb_array_elements_text($${place}::t
 /** Whole days come from the sums, and the rest from the journal. */
 export function totalsQuery(request: TotalsRequest): { sql: string; values: string[] } {
   const { periods, by, where } = request;
-  const { days, runs } = splitPeriods(periods);
-  const values = [
-    arrayOf(periods),
-    arrayOf(days.map(({ period }) => period)),
-    arrayOf(days.map(({ since }) => since)),
-    arrayOf(days.map(({ until }) => until)),
-    arrayOf(runs.map(({ since }) => since)),
-    arrayOf(runs.map(({ until }) => until)),
-  ];
+  const { days, parts } = splitPeriods(periods);
+  const values = [arrayOf(periods)];
   const place = (value: string): number => values.push(value);
   const names = [...new Set([...by, ...Object.keys(where)])];
   const expressions = names.map((name) => columns[name] ?? ofTag(place(name)));
@@ -49,18 +41,19 @@ export function totalsQuery(request: TotalsRequest): { sql: string; values: stri
   const { account } = where;
   // An index finds it. What is null is no account.
   const ofAccounts = account && `and account in ${oneOf(place(JSON.stringify(account.filter((id) => id !== null))))}`;
+  const of: Source = { expressions, ofAccounts: ofAccounts ?? "" };
   const hasTags = names.some((name) => name.startsWith(journalTagPrefix));
+  const sources = [
+    ...(days.length > 0 ? [ofSums(of, days, hasTags)] : []),
+    ...(days.length > 0 && hasTags ? [ofUntagged(of, days)] : []),
+    ...(parts.length > 0 || days.length === 0 ? [ofEntries(of, parts)] : []),
+  ];
   const group = ["period", ...by.map(alias)].join(", ");
   const sql = /* sql */ `
 select jsonb_build_array(
   ${group}, sum(requests), sum(micro), ${counts.map((count) => `sum(${count})`).join(", ")}
 )::text as json
-from (
-  ${ofSums(expressions, ofAccounts ?? "", hasTags)}
-  union all
-  ${ofEntries(expressions, ofAccounts ?? "")}
-  ${hasTags ? `union all ${ofUntagged(expressions, ofAccounts ?? "")}` : ""}
-) as used
+from (${sources.join(" union all ")}) as used
 ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
 group by ${group}
 having sum(requests) <> 0 or sum(micro) <> 0`;
@@ -85,31 +78,41 @@ function ofTag(place: number): readonly [ofSum: string, ofEntry: string] {
   return [`tags->>$${place}::text`, `infergate.text_of(tags, $${place}::text)`];
 }
 
-const daySpans = "unnest($2::text::int[], $3::text::bigint[], $4::text::bigint[]) as span (in_period, since, until)";
+/** Read once, and not for each row. */
+const moments = "(select $1::text::bigint[])";
 const untaggedDays = `
     select distinct account, day from infergate.usage_sum
     where tags is null and day * ${dayMs}::bigint > (select dropped_until from infergate.retention)`;
 
-function ofSums(expressions: Expressions, ofAccounts: string, hasTags: boolean): string {
+interface Source {
+  readonly expressions: Expressions;
+  /** A condition, or nothing. */
+  readonly ofAccounts: string;
+}
+
+/** The numbers are the spans' own: with them, PostgreSQL can tell how much there is. */
+function isWithin(column: string, spans: readonly Span[], unit = 1): string {
+  const conditions = spans.map(({ since, until }) => `${column} >= ${since / unit} and ${column} < ${until / unit}`);
+  return `(${conditions.join(" or ") || "false"})`;
+}
+
+function ofSums({ expressions, ofAccounts }: Source, days: readonly Span[], hasTags: boolean): string {
   // Days of which the journal alone knows all tags.
   const isTagged = hasTags ? `and (account, day) not in (${untaggedDays})` : "";
-  return /* sql */ `select in_period as period, ${listed(expressions, 0)} requests, micro, ${counts.join(", ")}
-  from ${daySpans} join infergate.usage_sum on day >= since / ${dayMs} and day < until / ${dayMs} ${ofAccounts} ${isTagged}`;
+  return /* sql */ `select width_bucket(day * ${dayMs}::bigint, ${moments}) - 1 as period, ${listed(expressions, 0)}
+    requests, micro, ${counts.join(", ")}
+  from infergate.usage_sum where ${isWithin("day", days, dayMs)} ${ofAccounts} ${isTagged}`;
 }
 
-function ofEntries(expressions: Expressions, ofAccounts: string): string {
-  return usedIn(
-    expressions,
-    `from unnest($5::text::bigint[], $6::text::bigint[]) as run (since, until)
-      join infergate.entry on at >= run.since and at < run.until and kind in ('charge', 'checkpoint', 'release') ${ofAccounts}`,
-  );
+function ofEntries({ expressions, ofAccounts }: Source, parts: readonly Span[]): string {
+  const isUsed = "kind in ('charge', 'checkpoint', 'release')";
+  return usedIn(expressions, `from infergate.entry where ${isWithin("at", parts)} and ${isUsed} ${ofAccounts}`);
 }
 
-function ofUntagged(expressions: Expressions, ofAccounts: string): string {
+function ofUntagged({ expressions, ofAccounts }: Source, days: readonly Span[]): string {
   return usedIn(
     expressions,
-    `from (${untaggedDays} ${ofAccounts}) as untagged
-      join ${daySpans} on day >= since / ${dayMs} and day < until / ${dayMs}
+    `from (${untaggedDays} ${ofAccounts} and ${isWithin("day", days, dayMs)}) as untagged
       join infergate.entry using (account)
       where at >= day * ${dayMs}::bigint and at < (day + 1) * ${dayMs}::bigint and kind in ('charge', 'checkpoint', 'release')`,
   );
@@ -126,7 +129,7 @@ function usedIn(expressions: Expressions, from: string): string {
   from (
     select *, not is_call or (starts[1] is null and starts[2] is null and starts[3] is null) as by_prepaid
     from (
-      select width_bucket(at, $1::text::bigint[]) - 1 as period, account, kind, amount, entry.prepaid as share, starts,
+      select width_bucket(at, ${moments}) - 1 as period, account, kind, amount, entry.prepaid as share, starts,
         entry.tags, unnest(case when entry.prepaid is null then '{t}'::boolean[] else '{t,f}' end) as is_call
       ${from}
     ) as entered
@@ -139,28 +142,29 @@ function listed(expressions: Expressions, source: 0 | 1): string {
   return expressions.map((expression, index) => `${expression[source]} as by_${index}, `).join("");
 }
 
-/** The whole days of UTC in each period, and the rest of all of them. */
-function splitPeriods(periods: readonly number[]): { days: readonly Span[]; runs: readonly Span[] } {
+/** The whole days of UTC that are in one period each, and the rest. Those that follow each other are one span. */
+function splitPeriods(periods: readonly number[]): { days: readonly Span[]; parts: readonly Span[] } {
   const days: Span[] = [];
-  const runs: Span[] = [];
-  const addRun = (since: number, until: number): void => {
-    const last = runs.at(-1);
-    if (since >= until) return;
-    if (last?.until === since) runs[runs.length - 1] = { ...last, until };
-    else runs.push({ period: 0, since, until });
-  };
-  for (const [period, from] of periods.slice(0, -1).entries()) {
-    const to = periods[period + 1] as number;
+  const parts: Span[] = [];
+  for (const [place, from] of periods.slice(0, -1).entries()) {
+    const to = periods[place + 1] as number;
     const [since, until] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs];
     if (since >= until) {
-      addRun(from, to);
+      addSpan(parts, from, to);
       continue;
     }
-    addRun(from, since);
-    days.push({ period, since, until });
-    addRun(until, to);
+    addSpan(parts, from, since);
+    addSpan(days, since, until);
+    addSpan(parts, until, to);
   }
-  return { days, runs };
+  return { days, parts };
+}
+
+function addSpan(spans: Span[], since: number, until: number): void {
+  const last = spans.at(-1);
+  if (since >= until) return;
+  if (last?.until === since) spans[spans.length - 1] = { since: last.since, until };
+  else spans.push({ since, until });
 }
 
 function arrayOf(numbers: readonly number[]): string {

@@ -5,18 +5,18 @@ export const mostTagSets = 200;
 export const usageFunctions = /* sql */ `
 -- What a tag is as a text, or null.
 create function infergate.text_in(tag jsonb) returns text
-language sql immutable as $$
+language sql immutable parallel safe as $$
   select case when jsonb_typeof(tag) = 'string' then tag #>> '{}' end
 $$;
 
 create function infergate.text_of(tags jsonb, name text) returns text
-language sql immutable as $$
+language sql immutable parallel safe as $$
   select infergate.text_in(tags->name)
 $$;
 
 -- What a tag is as a number, or 0. No charge is lost because an upstream reports more than can be counted.
 create function infergate.count_in(tag jsonb) returns bigint
-language sql immutable as $$
+language sql immutable parallel safe as $$
   select case
     when jsonb_typeof(tag) = 'number' then least(greatest(tag::numeric, -9007199254740991), 9007199254740991)::bigint
     else 0
@@ -24,7 +24,7 @@ language sql immutable as $$
 $$;
 
 create function infergate.count_of(tags jsonb, name text) returns bigint
-language sql immutable as $$
+language sql immutable parallel safe as $$
   select infergate.count_in(tags->name)
 $$;
 

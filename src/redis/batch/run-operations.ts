@@ -1,8 +1,10 @@
+import { type ManyKeys, type PackedKeys, packed } from "../commands/script-keys.js";
 import type { LedgerReply } from "../ledger-reply.js";
 import type { RunScript } from "../run-script.js";
 import type { Script } from "../script.js";
 import { decodeReplies } from "./decode-replies.js";
 import type { RunOperations } from "./operation-queue.js";
+import type { AccountGroup, BatchedOperation, Waiting } from "./waiting-operations.js";
 
 /** What runs operations in scripts. */
 export interface OperationRunner {
@@ -15,22 +17,49 @@ export interface OperationRunner {
 /** Makes one script call of operations: the keys of all of them, and one JSON text. */
 export function operationRunner({ run, script, head }: OperationRunner): RunOperations {
   return async (groups) => {
-    const names: string[] = [];
     let text = `[${head}`;
     for (const { waiting } of groups) {
       let separator = ",[";
       for (const { operation } of waiting) {
-        const { keys, ownKey } = operation;
-        if (separator === ",[") names.push(...keys);
-        if (ownKey !== undefined) names.push(`${keys[0]}:${ownKey}`);
         text += separator + operation.text;
         separator = ",";
       }
       text += "]";
     }
-    const [packed, ...failures] = (await run(script, names, [`${text}]`])) as readonly unknown[];
-    return failures.length === 0 ? decodeReplies(packed) : withErrors(decodeReplies(packed), failures);
+    const [returned, ...failures] = (await run(script, keysOf(groups), [`${text}]`])) as readonly unknown[];
+    return failures.length === 0 ? decodeReplies(returned) : withErrors(decodeReplies(returned), failures);
   };
+}
+
+/** Of each account its own, and those of its operations' ids. */
+function keysOf(groups: readonly AccountGroup[]): ManyKeys {
+  return { names: () => groups.flatMap(namesOf), pack: () => pack(groups) };
+}
+
+function namesOf({ waiting }: AccountGroup): string[] {
+  const { names } = (waiting[0] as Waiting).operation.keys;
+  return [...names, ...waiting.flatMap(({ operation }) => ownName(operation) ?? [])];
+}
+
+function pack(groups: readonly AccountGroup[]): PackedKeys {
+  let count = 0;
+  let text = "";
+  for (const { waiting } of groups) {
+    const { keys } = (waiting[0] as Waiting).operation;
+    count += keys.names.length;
+    text += keys.packed;
+    for (const { operation } of waiting) {
+      const own = ownName(operation);
+      if (own === undefined) continue;
+      count++;
+      text += packed(own);
+    }
+  }
+  return { count, text };
+}
+
+function ownName({ keys, ownKey }: BatchedOperation): string | undefined {
+  return ownKey === undefined ? undefined : `${keys.names[0]}:${ownKey}`;
 }
 
 /** @param failures - the messages of those that failed, in their order. */

@@ -1,10 +1,10 @@
 import type { LedgerReply } from "../ledger-reply.js";
+import type { LedgerKeys } from "./recent-accounts.js";
 
 /** What the script needs to know of an operation. */
 export interface BatchedOperation {
   readonly account: string;
-  /** Of the account. */
-  readonly keys: readonly string[];
+  readonly keys: LedgerKeys;
   /** JSON. */
   readonly text: string;
   /** The last part of the key that belongs to the operation's id, where it has one. */

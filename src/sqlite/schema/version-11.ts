@@ -1,7 +1,7 @@
 /** What is rare in a journal is found without its calls. Tags of keys. */
 export const sqliteVersion11 = `
-  CREATE INDEX infergate_entry_rare ON infergate_entry (account, at, sequence)
-    WHERE kind IN ('checkpoint', 'grant', 'topup', 'deduction', 'expiry', 'reset', 'unresolved');
+  -- All but the ends of reservations.
+  CREATE INDEX infergate_entry_rare ON infergate_entry (account, at, sequence) WHERE part <> 0;
 
   -- A JSON object; NULL where there are none. Processes of the release before name the columns that they write.
   ALTER TABLE infergate_key ADD COLUMN tags TEXT;

@@ -27,7 +27,7 @@ export const inProcessWorkloads = {
     speaks: "chat/completions",
     answers: chat,
     body: requests.agent(),
-    calls: 600,
+    calls: 1000,
   },
   W6: {
     operation: "chat/completions",

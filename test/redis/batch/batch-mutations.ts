@@ -13,6 +13,30 @@ export const batchMutations: readonly Mutation[] = [
     test: queue,
   },
   {
+    name: "batch: packed keys count one too few",
+    find: "head.length + count + args.length",
+    replace: "head.length + count + args.length - 1",
+    test: "batch/packed-commands",
+  },
+  {
+    name: "batch: packed texts are as long as they have characters",
+    find: "Buffer.byteLength(argument)",
+    replace: "argument.length",
+    test: "batch/packed-commands",
+  },
+  {
+    name: "batch: a prefix of the host's client is not before packed keys",
+    find: ' !== textOf("digest"',
+    replace: ' === textOf("digest" + "s"',
+    test: "batch/packed-commands",
+  },
+  {
+    name: "batch: what a host has put around commands does not see them",
+    find: "return count === 1 && ",
+    replace: "return ",
+    test: "batch/packed-commands",
+  },
+  {
     name: "batch: few operations go beside a large script",
     find: "count >= this.#lastCount && !isEmpty",
     replace: "!isEmpty",

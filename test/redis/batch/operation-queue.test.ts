@@ -36,7 +36,7 @@ function setUp(sizes: BatchSizes, isCluster = false) {
   );
   const outcomes: string[] = [];
   function submit(account: string, text: string | number): void {
-    lanes.submit({ account, keys: [], text: String(text) }).then(
+    lanes.submit({ account, keys: { names: [], packed: "" }, text: String(text) }).then(
       ({ status }) => outcomes.push(`${account}:${text} ${status}`),
       (error: Error) => outcomes.push(`${account}:${text} ${error.name}`),
     );
@@ -296,7 +296,9 @@ describe("the queue of operations", () => {
 
   it("reports what fails as an unavailable ledger with its cause", async () => {
     const { lanes, sent } = setUp({ operations: 1, inFlight: 1 });
-    const outcome = lanes.submit({ account: "a", keys: [], text: "" }).catch((error: unknown) => error);
+    const outcome = lanes
+      .submit({ account: "a", keys: { names: [], packed: "" }, text: "" })
+      .catch((error: unknown) => error);
     await turn();
     const cause = new Error("lost");
     sent[0]?.fail(cause);

@@ -12,7 +12,7 @@ const timeoutMs = 2_000;
 
 /** In the queue of the Redis ledger: in place of the text for a script there is what the store is to do. */
 class QueuedOperation implements BatchedOperation {
-  readonly keys: readonly string[] = [];
+  readonly keys = { names: [], packed: "" };
   readonly text = "";
   readonly account: string;
   readonly operation: Operation;

@@ -1,8 +1,9 @@
-import { type Edited, editText, keptText } from "../../../wire/edited-bytes.js";
+import { type Edited, editText, keptText, spliceText } from "../../../wire/edited-bytes.js";
 import {
   editMembers,
   elementsOf,
   endOfValue,
+  type JsonMember,
   type MemberEdits,
   memberOf,
   membersOf,
@@ -37,33 +38,52 @@ export interface NativeTarget {
  * byte for byte. References must be replaced before: see `expandInput`.
  */
 export function toUpstreamResponsesBody(request: ResponsesRequest, target: NativeTarget): Edited {
-  const { body, members, stream } = request;
+  const edited = editedBody(request, target);
+  // The copy is kept until the response has ended.
+  return request.stream ? keptText(edited) : edited;
+}
+
+function editedBody(request: ResponsesRequest, target: NativeTarget): Edited {
+  const { body, members, store } = request;
   const { model, dropped = [], withoutTools = [] } = target;
+  const input = inputForUpstream(request);
+  const keepsMembers = dropped.length === 0 && withoutTools.length === 0 && input === undefined && !store;
+  if (keepsMembers && keepsCaps(request, target) && memberOf(members, "previous_response_id") === undefined) {
+    const { start, end } = memberOf(members, "model") as JsonMember;
+    return spliceText(body, start, end, JSON.stringify(model));
+  }
   const edits: MemberEdits = new Map();
   for (const name of dropped) edits.set(name, null);
   edits.set("model", JSON.stringify(model));
   edits.set("store", "false");
   edits.set("previous_response_id", null);
   addCapEdits(request, target, edits);
-  const input = inputForUpstream(request);
   if (input !== undefined) edits.set("input", input);
   if (withoutTools.length > 0) addToolEdits(request, withoutTools, edits);
-  const edited = editText(body, members, edits);
-  // The copy is kept until the response has ended.
-  return stream ? keptText(edited) : edited;
+  return editText(body, members, edits);
+}
+
+/** The output cap for the upstream. */
+function capOf({ maxOutputTokens: own }: ResponsesRequest, target: NativeTarget): number | undefined {
+  return own === undefined ? target.addedCap : Math.min(own, target.maxOutputTokens ?? own);
+}
+
+function keepsCaps(request: ResponsesRequest, target: NativeTarget): boolean {
+  return !request.namesOtherCap && capOf(request, target) === request.maxOutputTokens;
 }
 
 function addCapEdits(request: ResponsesRequest, target: NativeTarget, edits: MemberEdits): void {
-  const { maxOutputTokens: most = Number.POSITIVE_INFINITY, addedCap } = target;
+  const { maxOutputTokens: most = Number.POSITIVE_INFINITY } = target;
   const { maxOutputTokens: own } = request;
-  const cap = own === undefined ? addedCap : Math.min(own, most);
+  const cap = capOf(request, target);
   // A server that refuses the member gets none.
   if (cap !== own && !edits.has("max_output_tokens")) edits.set("max_output_tokens", String(cap));
   if (request.namesOtherCap) cutOtherCaps(request, responsesCaps, most, edits);
 }
 
 /** `undefined` where the input stays as it is. */
-function inputForUpstream({ body, members, items = [] }: ResponsesRequest): Uint8Array | undefined {
+function inputForUpstream({ body, members, items }: ResponsesRequest): Uint8Array | undefined {
+  if (items === undefined) return undefined;
   const input = memberOf(members, "input");
   const isOwn = ({ id }: InputItem) => id !== undefined && isOwnItemId(id);
   if (input === undefined || !items.some((item) => isOwn(item) || isUnreadable(body, item))) return undefined;

@@ -13,7 +13,8 @@ import type { ToolSpan } from "../tool-kinds.js";
 export function hostedToolsToDrop(
   request: ResponsesRequest,
   lets: (type: string) => boolean = () => false,
-): ToolSpan[] {
+): readonly ToolSpan[] {
+  if (request.tools.length === 0) return request.tools;
   return request.tools.filter((tool) => {
     const { runner, type } = tool;
     if (runner === "client" || (type !== undefined && lets(type))) return false;
