@@ -33,8 +33,7 @@ async function billOf(comesWhole: boolean): Promise<unknown> {
   test = await startTestGateway({ providers: { fake } });
   const completed = test.nextEvent();
   const request = new Request(chatRequest({ max_tokens: 1000 }), { signal: leaving.signal });
-  const response = await test.gateway.handler(request);
-  expect(response.status).toBe(499);
+  await test.gateway.handler(request);
   const { endReason, usageSource, tokens, chargedMicro } = await completed;
   return { endReason, usageSource, tokens, chargedMicro };
 }
