@@ -39,8 +39,13 @@ export class ArrivingBody {
     if (typeof this.#timer === "object") this.#timer.unref?.();
   }
 
+  /** Whatever a host's stream brings, it does not throw: nobody would catch it. */
   take(piece: Uint8Array): void {
     if (this.#pieces === undefined) return;
+    if (!isBytes(piece)) {
+      this.fail("no_bytes", new TypeError("The request's body must be a stream of bytes, as Uint8Array."));
+      return;
+    }
     this.#length += piece.length;
     const failure = this.#length > this.#limits.maxBytes ? "too_large" : this.#limits.arrived(piece.length);
     if (failure === undefined) this.#keep(piece, this.#pieces);
@@ -106,4 +111,9 @@ export class ArrivingBody {
     this.#lengthAtLook = this.#length;
     if (came < this.#limits.minBytesPerSecond * ticksPerLook) this.fail("too_slow");
   }
+}
+
+/** Also for what another realm has made, such as a sandbox in which the host runs its handlers. */
+function isBytes(piece: unknown): boolean {
+  return piece instanceof Uint8Array || Object.prototype.toString.call(piece) === "[object Uint8Array]";
 }

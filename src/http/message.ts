@@ -62,9 +62,9 @@ export interface GatewayResponse {
 /**
  * `too_large`: over the limit, known from the length or on the way. `too_slow`: not complete in time, or slower than is
  * allowed. `aborted`: the client left. `over_share`, `no_room`: too many bytes of the account's bodies, or of all bodies,
- * wait for their calls to be admitted.
+ * wait for their calls to be admitted. `no_bytes`: the host has made a stream of it that brings something else than bytes.
  */
-export type BodyFailure = "too_large" | "too_slow" | "aborted" | "over_share" | "no_room";
+export type BodyFailure = "too_large" | "too_slow" | "aborted" | "over_share" | "no_room" | "no_bytes";
 
 /** The request's body cannot be read. */
 export class BodyError extends Error {

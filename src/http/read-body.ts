@@ -1,4 +1,4 @@
-import { GatewayError, invalidJson, serviceUnavailable, withHeaders } from "../errors/gateway-error.js";
+import { GatewayError, internalError, invalidJson, serviceUnavailable, withHeaders } from "../errors/gateway-error.js";
 import type { BodyError, BodyFailure, BodyLimits, GatewayRequest } from "./message.js";
 import type { PendingBodies } from "./pending-bodies.js";
 
@@ -57,7 +57,7 @@ class RequestLimits implements BodyLimits {
 
 /**
  * The rest of the body is not read, so the connection cannot be used again.
- * @returns GatewayError 400, 408, 413, 429, 503
+ * @returns GatewayError 400, 408, 413, 429, 500, 503
  */
 export function bodyFailure(error: BodyError, { maxBodyBytes, bodyTimeoutMs }: BodyOptions): GatewayError {
   const headers = { connection: "close" };
@@ -76,6 +76,8 @@ export function bodyFailure(error: BodyError, { maxBodyBytes, bodyTimeoutMs }: B
     case "over_share":
     case "no_room":
       return withHeaders(roomFailure(error.failure), headers);
+    case "no_bytes":
+      return internalError(error.cause);
     default:
       return invalidJson("The request body broke off.");
   }

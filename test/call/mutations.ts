@@ -98,4 +98,10 @@ export const mutations: readonly Mutation[] = [
     replace: "      throw error;",
     test: "stream-relay",
   },
+  {
+    name: "who leaves while a long answer is read pays nothing for it",
+    find: "      if (this.#answer === undefined) this.#pieces = [body];\n",
+    replace: "",
+    test: "leaving-long-answers",
+  },
 ];

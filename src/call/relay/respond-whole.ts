@@ -103,8 +103,11 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
       this.#failLater(error);
       return;
     }
-    if (response instanceof Promise) this.#respondLater(response);
-    else this.#listener.responded(this.#attempt, response);
+    if (response instanceof Promise) {
+      // Whoever leaves while a long answer is being read pays for what has come of it.
+      if (this.#answer === undefined) this.#pieces = [body];
+      this.#respondLater(response);
+    } else this.#listener.responded(this.#attempt, response);
   }
 
   #respondLater(response: Promise<Relayed>): void {
