@@ -102,15 +102,15 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
    */
   statement(account: string, range?: HistoryRange): Promise<AccountStatement>;
   /**
-   * The usage by day (UTC), model and key, the newest day first. `from` is inclusive, `to` exclusive. Calls of free models are not in it. SQLite and PostgreSQL
-   * keep sums, so a long time takes milliseconds. Other ledgers read their journal, a few entries at a time, so that
-   * other work can run between.
+   * The usage by day (UTC), model and key, the newest day first. `from` is inclusive, `to` exclusive. Calls of free models are
+   * not in it. SQLite and PostgreSQL keep sums, so a long time takes milliseconds. Other ledgers read their journal, a few
+   * entries at a time, so that other work can run between.
    * @throws TypeError when the ledger keeps neither sums nor a journal.
    */
   usage(account: string, range?: HistoryRange): Promise<readonly UsageRow[]>;
   /**
    * The same, summed by other things: some of `day`, `model`, `key`, `funding` (`plan` or `prepaid`) and the names of
-   * tags, which `onRequest` and `gateway.as()` set. 1 to 16 of them. Charges that have no such tag are in one sum, with
+   * tags, which keys, `identify`, `gateway.as()` and `onRequest` set. 1 to 16 of them. Charges that have no such tag are in one sum, with
    * `null`; where that is so of all, a warning says so, for the tag may be misspelled.
    * @throws TypeError for what is taken for one of those names, such as `hour` or `keyId`. No tag has such a name.
    */

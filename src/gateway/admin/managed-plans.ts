@@ -23,8 +23,10 @@ export interface ManagedPlans {
    * GatewayError 503 when the store fails.
    */
   put(plan: Plan): Promise<void>;
-  /** @returns the plan as the store has it now; `undefined` when there is none. @throws TypeError when it is no id;
-   * GatewayError 503 when the store fails. */
+  /**
+   * @returns the plan as the store has it now; `undefined` when there is none.
+   * @throws TypeError when it is no id; GatewayError 503 when the store fails.
+   */
   get(id: string): Promise<Plan | undefined>;
   /**
    * All plans, by id.

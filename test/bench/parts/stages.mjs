@@ -4,6 +4,7 @@
  */
 const stages = [
   ["find the path", /^server\/paths|^call\/request-id/],
+  ["hold credits", /hold-room|hold-credits|check-call|complete-call|call-limits|^call\/\w+\/(?:\w+-)?denial\.ts$/],
   ["authenticate", /^keys\/|^access\/(?:authenticate|cached-lookup|store-lookup|account-lookup|caller|key-|rate-)/],
   ["authorize", /^plans\/|^access\//],
   ["read the body", /^http\//],
@@ -11,18 +12,14 @@ const stages = [
     "count tokens",
     /^tokens\/|^openai\/media\/|tokens\.ts$|outline\.ts$|^operations\/(?:demand-of|most-output|require-fit)/,
   ],
-  ["write the upstream request", /encode-|-edits\.ts$|native-\w+-exchange|to-upstream/],
+  ["write the upstream request", /encode-|(?:message|request)-edits|native-\w+-exchange|to-upstream/],
   [
     "read the answer",
-    /answer|native-response|read-whole|usage\.ts$|codec|respond-whole|few-members|until-aborted|json-document/,
+    /answer|native-response|plain-completion|long-event|response-in-event|response-shortcut|read-whole|usage\.ts$|codec|respond-whole|few-members|until-aborted|json-document/,
   ],
-  [
-    "parse and check the request",
-    /^openai\/|^anthropic\/|parse-request|chat-completions|^operations\/(?:responses|messages)\.ts/,
-  ],
-  ["hold credits", /hold-credits|check-call|complete-call|call-limits|^call\/admission\/denial/],
+  ["parse and check the request", /^openai\/|^anthropic\/|chat-completions|^operations\/(?:responses|messages)\.ts/],
   ["the ledger", /^memory\/|^ledger\/|^gateway\/watched-ledger/],
-  ["choose a target", /^routing\/|^call\/attempt/],
+  ["choose a target", /^routing\/|^call\/attempt|target-tries/],
   ["send", /^call\/relay\/(?:send|upstream-call)|^providers\//],
   ["settle", /^metering\/|^call\/(?:call-settlement|meter|model-call|open-calls|lease-keeper|departure)/],
   ["headers", /headers|credit-text/],
