@@ -37,7 +37,7 @@ export function cachedLookup<Value extends object>(
   const flights = new Map<string, Promise<Value | undefined>>();
 
   const lookup: Lookup<Value> = (id) => {
-    const known = found?.get(id, usual);
+    const known = found?.get(id, noOptions);
     if (known !== undefined) return known;
     if (absent?.has(id)) return undefined;
     const underWay = flights.get(id);
@@ -66,5 +66,5 @@ export function cachedLookup<Value extends object>(
 
 const always = (): boolean => true;
 
-/** The cache would make an object for each question that has no options. */
-const usual = {};
+/** Without it, the cache makes an object for each look-up. */
+const noOptions = {};

@@ -4,7 +4,7 @@ import type { Warn } from "../events/warning.js";
 import { checkKey } from "../keys/check-key.js";
 import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import { Calendar } from "../ledger/windows.js";
-import type { Tags } from "../metering/tags.js";
+import { sharedTags, type Tags } from "../metering/tags.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
 import { ownCounters } from "./counter-name.js";
 import { KeyCaps } from "./key-caps.js";
@@ -89,7 +89,7 @@ function toCaller(record: ApiKey, hasAccounts: boolean): IdentifiedCaller {
     refusedFrom: Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity),
     isDisabled: enabled === false,
     calendar: new Calendar(anchor ?? undefined),
-    tags: limits.tags ?? undefined,
+    tags: sharedTags(limits.tags),
     models: models === undefined || models === null ? undefined : new ModelPatterns(models),
     caps: KeyCaps.of(counters, limits.credits),
     rates: RateRules.of({ owner: "key", counters }, limits.rates),

@@ -172,7 +172,8 @@ class RequestSummary implements RequestObserver {
       ...(this.#clientStalled ? { stalled: true } : undefined),
       attempts: this.#attempts(),
       ...(this.#guards === undefined ? undefined : { guards: this.#guards.outcomes }),
-      tokens: charge?.source === undefined ? noTokens : charge.tokens,
+      // The host may write into its own.
+      tokens: charge?.source === undefined ? { ...noTokens } : charge.tokens,
       chargedMicro: charge?.micro ?? 0,
       ...(this.#heldMicro === undefined ? undefined : { heldMicro: this.#heldMicro }),
       ...(charge?.funding === undefined ? undefined : { funding: charge.funding }),

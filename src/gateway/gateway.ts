@@ -109,8 +109,8 @@ export interface MountableGateway extends Gateway {
   /** Never rejects. */
   [handle](request: GatewayRequest): Promise<GatewayResponse>;
   /**
-   * Whether a request for a path that the gateway does not serve is of a client with a wrong base URL, and gets to know
-   * that. Of other requests the app takes care.
+   * Whether the gateway answers a request for a path that it does not serve, to tell a client that its base URL is wrong.
+   * Other requests are the app's.
    * @param isBelowPrefix - whether the gateway is mounted below a prefix, which the path does not have any more.
    */
   [tells](path: string, request: SentRequest, isBelowPrefix: boolean): boolean;

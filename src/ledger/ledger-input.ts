@@ -149,10 +149,18 @@ export function checkTotals({ periods, by, where }: TotalsRequest): void {
   if (by.length > mostDimensions || new Set(by).size < by.length) {
     throw new LedgerInputError(`by must have ${mostDimensions} names at the most, each of them once.`);
   }
-  for (const name of [...by, ...Object.keys(where)]) {
+  for (const [name, values] of [...by.map((name) => [name, []] as const), ...Object.entries(where)]) {
     if (!totalsDimensions.includes(name) && !name.startsWith(journalTagPrefix)) {
       throw new LedgerInputError(`by and where take ${totalsDimensions.join(", ")} and tags, not ${name}.`);
     }
+    for (const text of [name, ...values]) checkText(text);
+  }
+}
+
+/** Databases take such a text for another one, or for an error of theirs. */
+function checkText(text: string | null): void {
+  if (text !== null && (!text.isWellFormed() || text.includes("\0"))) {
+    throw new LedgerInputError("by and where must be well-formed Unicode without NUL.");
   }
 }
 

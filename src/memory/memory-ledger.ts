@@ -33,6 +33,7 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
+import { nextTurn } from "../ledger/journal/next-turn.js";
 import { judgeReservation, neededMicro, noPrepaidHold } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
@@ -87,6 +88,8 @@ const forgottenMemoryMs = dayMs;
 const grantMemoryMs = 31 * dayMs;
 const inspectedPerReserve = 2;
 const entriesPerPage = 1_000;
+/** Some milliseconds of work. */
+const entriesPerTurn = 250;
 
 type EndKind = "charge" | "release";
 
@@ -333,7 +336,12 @@ export class MemoryLedger {
   async totals(request: TotalsRequest): Promise<readonly PeriodTotal[]> {
     checkTotals(request);
     const sums = new TotalSums(request);
-    for (const entry of this.#journal.all()) sums.addEntry(entry.account, entry);
+    // Those of this moment: others may come meanwhile.
+    const entries = [...this.#journal.all()];
+    for (const [place, entry] of entries.entries()) {
+      if (place % entriesPerTurn === entriesPerTurn - 1) await nextTurn();
+      sums.addEntry(entry.account, entry);
+    }
     return sums.list();
   }
 

@@ -24,5 +24,10 @@ export function meantDimension(name: string): string | undefined {
   return meantNames.get(name.toLowerCase());
 }
 
+/** A copy for all calls of a caller: the host's own code gets to see it, and must not change other calls by it. */
+export function sharedTags(tags: Tags | null | undefined): Tags | undefined {
+  return tags ? Object.freeze({ ...tags }) : undefined;
+}
+
 /** Precedes the host's names in a journal entry's tags, so that they never collide with the gateway's own. */
 export const journalTagPrefix = "tag.";

@@ -22,7 +22,8 @@ export function readTokenCount(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && value <= largestCount ? Math.ceil(value) : undefined;
 }
 
-export const noTokens: TokenCounts = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
+/** Shared by all that count none. */
+export const noTokens: Readonly<TokenCounts> = Object.freeze({ input: 0, cachedInput: 0, output: 0, reasoning: 0 });
 
 export function addTokens(one: TokenCounts, other: TokenCounts): TokenCounts {
   const cacheWrite = (one.cacheWrite ?? 0) + (other.cacheWrite ?? 0);

@@ -25,7 +25,7 @@ const [index, message, finish, ownError, role, content, toolCalls] = [7, 8, 9, 1
 const [prompt, completion, total] = [14, 15, 16];
 const [inRoot, inChoice, inMessage, inUsage] = [0, 1, 2, 3];
 
-/** What no name has of which it is certain that no reader takes it for one of these. */
+/** The place of a name with escapes: a reader may take it for one of these. */
 const unclear = -2;
 
 const completionType = Buffer.from('"chat.completion"');
@@ -41,7 +41,10 @@ class CompletionSearch {
   /** Whether the usage has something beside the three totals. */
   hasDetails = false;
 
-  /** @param bytes - valid JSON, an object. @returns whether each was found once at most, and nothing else is in its way. */
+  /**
+   * @param bytes - valid JSON, an object.
+   * @returns whether no member is there twice, and none has a name or a value that has to be parsed.
+   */
   run(bytes: Uint8Array): boolean {
     this.#bytes = bytes;
     this.starts.fill(absent);

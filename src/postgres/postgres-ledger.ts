@@ -40,6 +40,7 @@ import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepai
 import type { RateUse } from "../ledger/rate-limit.js";
 import { toLease } from "../ledger/receipt.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
+import { mostTotals, tooManyTotals } from "../ledger/usage/most-totals.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "../ledger/usage/usage-totals.js";
 import type { AccountBatch } from "./batching/account-batch.js";
@@ -203,7 +204,9 @@ export class PostgresLedger implements CreditLedger {
   async totals(request: TotalsRequest): Promise<readonly PeriodTotal[]> {
     checkTotals(request);
     const { sql, values } = totalsQuery(request);
-    return (await this.#query<StoredTotal>(sql, values)).map((row) => toPeriodTotal(row, request));
+    const rows = await this.#query<StoredTotal>(sql, values);
+    if (rows.length > mostTotals) throw tooManyTotals();
+    return rows.map((row) => toPeriodTotal(row, request));
   }
 
   async statement(request: StatementRequest): Promise<AccountStatement> {

@@ -74,6 +74,7 @@ import { limitsOf } from "./limits/limits-reply.js";
 import { toStoredState } from "./limits/statement-state.js";
 import { claimTopUpId } from "./limits/top-up-claims.js";
 import { announce } from "./lua/announce.js";
+import { mostEnded } from "./lua/expiry.js";
 import type { RunScript } from "./run-script.js";
 import { makeScript, type Script } from "./script.js";
 import { DueAccounts } from "./sweep/due-accounts.js";
@@ -101,8 +102,6 @@ export interface LedgerParts {
 const mostRenewals = 100;
 const defaultPageLength = 100;
 const entriesPerPage = 500;
-/** A sweep of an account ends so many leases at the most. */
-const mostSwept = 500;
 const noNames: NamedLimits = Object.freeze({});
 
 const announceScript = makeScript(announce);
@@ -305,7 +304,7 @@ export class ScriptedCreditLedger implements CreditLedger {
     do {
       const reply = this.#run(this.#scripts.sweep, this.#keys.of(account), args).catch(rejectUnavailable);
       ended = Number(((await reply) as readonly unknown[])[0]);
-    } while (ended >= mostSwept);
+    } while (ended >= mostEnded);
   }
 
   async forget(account: string): Promise<void> {

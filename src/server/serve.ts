@@ -60,7 +60,7 @@ function respond(served: Served, findOwnCaller: (() => IdentifiedCaller) | undef
     : respondToIdentified(served, path, identified);
 }
 
-/** What has to be waited for is a function's own: one that holds closures makes room for them also where it makes none. */
+/** Waits in a function of its own: one that has closures in it allocates for them, also where it makes none. */
 function whenIdentified(served: Served, path: Path, found: Promise<IdentifiedCaller>): Promise<GatewayResponse> {
   return found
     .then((identified) => respondToIdentified(served, path, identified))

@@ -70,6 +70,39 @@ describe("the use of an account with a long journal", () => {
   });
 });
 
+describe("the use of many accounts", () => {
+  const accounts = 900;
+  const ofMany = new DatabaseFolder();
+  folders.push(ofMany);
+
+  it.each([
+    ["memory", () => memoryCreditLedger({ historyEntries: charges }), 2],
+    ["SQLite", () => sqliteStores({ database: ofMany.open() }).ledger, accounts],
+  ])("is added up with turns for other work, whatever each account has: %s", async (_, make, least) => {
+    const ledger = make();
+    for (let index = 0; index < accounts; index++) {
+      const account = `account-${index}`;
+      const id = `many-${index}`;
+      const result = await ledger.reserve({ id, account, amountMicro: 1, limits, leaseMs: 60_000 });
+      if (!result.ok) throw new Error("Nothing is limited here.");
+      // In SQLite, some have nothing in their journal.
+      if (index % 3 > 0) await ledger.settle(result.lease, { amountMicro: 1, tags: { model: "m" } });
+    }
+    test = await startTestGateway({ ledger });
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const rows = await test.gateway.usage({ by: ["account"] });
+    isOver = true;
+    expect(rows).toHaveLength(600);
+    expect(turns).toBeGreaterThanOrEqual(least);
+  });
+});
+
 it("is the same by the sums of a store and by its journal", async () => {
   const own = new DatabaseFolder();
   folders.push(own);

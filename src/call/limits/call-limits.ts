@@ -13,8 +13,8 @@ export interface CallLimits {
 }
 
 /**
- * @param isCounted - whether the prompt is counted for the rates that are in tokens. Else they are as of a call that needs
- * none: whether a rate denies does not depend on it.
+ * @param isCounted - whether the prompt is counted for rates in tokens. Where it is not, they take none: that is enough to
+ * find out whether one denies.
  * @returns `undefined` for most calls: nothing limits them.
  */
 export function callLimits(call: CheckedCall, isCounted = true): CallLimits | undefined {

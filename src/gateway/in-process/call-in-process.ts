@@ -18,7 +18,7 @@ import {
 import type { TimeLimit } from "../../guard/time-limit.js";
 import { keyAccount, keyModels, wholeInstant } from "../../keys/check-key.js";
 import { Calendar } from "../../ledger/windows.js";
-import { meantDimension } from "../../metering/tags.js";
+import { meantDimension, sharedTags } from "../../metering/tags.js";
 import { serve } from "../../server/serve.js";
 import type { ServerServices } from "../../server/server-services.js";
 import type { UsageReport } from "../../server/usage-report.js";
@@ -149,7 +149,7 @@ function toCaller(
     plan,
     refusedFrom: Infinity,
     calendar: new Calendar(anchor ?? undefined),
-    tags,
+    tags: sharedTags(tags),
     rates: RateRules.of({ owner: "caller", counters: ownCounters("caller", key) }, rates),
     models: models === undefined || models === null ? undefined : new ModelPatterns(models),
   };

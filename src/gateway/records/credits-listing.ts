@@ -1,10 +1,10 @@
 import type { KeptAccount } from "../../accounts/account-store.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger, LedgerEntry, WindowLimits } from "../../ledger/credit-ledger.js";
+import { nextTurn } from "../../ledger/journal/next-turn.js";
 import { shardPath } from "../../ledger/sharding/shard-path.js";
 import { toAccountWindows } from "../admin/account-balance.js";
 import type { AccountTermsLookup } from "../admin/account-terms.js";
-import { nextTurn } from "../next-turn.js";
 import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 import type { ListedAccount } from "./listed-account.js";
 

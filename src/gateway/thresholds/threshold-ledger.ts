@@ -1,7 +1,7 @@
 import type { OnThreshold } from "../../events/threshold-reached.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
-import { nextTurn } from "../next-turn.js";
+import { nextTurn } from "../../ledger/journal/next-turn.js";
 import { crossedThresholds, type ThresholdLevels } from "./crossed-thresholds.js";
 
 /** The host's hook for thresholds. */

@@ -3,12 +3,12 @@ import { UnsupportedError } from "../../check/unsupported-error.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger, HistoryPage, HistoryRequest } from "../../ledger/credit-ledger.js";
 import { isAsked } from "../../ledger/journal/history-filter.js";
+import { nextTurn } from "../../ledger/journal/next-turn.js";
 import type { AccountStatement, StatementRequest } from "../../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
 import { UsageSums } from "../../ledger/usage/usage-sums.js";
 import { reservedTags } from "../../metering/tags.js";
 import { fromLedger } from "../admin/from-store.js";
-import { nextTurn } from "../next-turn.js";
 
 /** How many entries are summed up between two turns of the event loop; some milliseconds of work. */
 const summedAtOnce = 250;

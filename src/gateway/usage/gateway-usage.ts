@@ -1,14 +1,14 @@
 import { UnsupportedError } from "../../check/unsupported-error.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
+import { nextTurn } from "../../ledger/journal/next-turn.js";
 import { addAccountTotals } from "../../ledger/usage/add-account-totals.js";
 import { TotalSums } from "../../ledger/usage/total-sums.js";
 import type { UsageTotal } from "../../ledger/usage/usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
 import { fromLedger, fromStore } from "../admin/from-store.js";
-import { nextTurn } from "../next-turn.js";
 import type { GivenAccountStore } from "../records/stored-accounts.js";
-import { nameOfPeriod } from "./split-time.js";
+import { periodNamer } from "./split-time.js";
 import { type CheckedQuery, checkQuery, type UsageQuery } from "./usage-query.js";
 
 /** An hour or a day of usage. The first and the last one are cut by `from` and `to`. */
@@ -48,21 +48,35 @@ export function gatewayUsage(
     const { ledger } = stores;
     const totals = await fromLedger(by, () => ledger.totals?.(request) ?? totalsOfRecords(stores, request));
     const sums = new TotalSums(request);
-    for (const total of totals) sums.add(total);
-    return sums.list().map(recordMaker(checked));
+    await eachInTurns(totals, (total) => sums.add(total));
+    const records: UsageRecord[] = [];
+    const toRecord = recordMaker(checked);
+    await eachInTurns(sums.list(), (total) => records.push(toRecord(total)));
+    return records;
   };
+}
+
+/** So many at once are some milliseconds of work. */
+const totalsPerTurn = 1_000;
+
+async function eachInTurns(totals: readonly PeriodTotal[], use: (total: PeriodTotal) => unknown): Promise<void> {
+  for (const [place, total] of totals.entries()) {
+    if (place % totalsPerTurn === totalsPerTurn - 1) await nextTurn();
+    use(total);
+  }
 }
 
 function recordMaker({ request, names, every }: CheckedQuery): (total: PeriodTotal) => UsageRecord {
   const periods = new Map<number, UsagePeriod>();
-  const periodAt = (place: number, split: NonNullable<typeof every>): UsagePeriod => {
+  const nameOf = every && periodNamer(every);
+  const periodAt = (place: number, name: NonNullable<typeof nameOf>): UsagePeriod => {
     const [from, to] = [request.periods[place] as number, request.periods[place + 1] as number];
-    const known = periods.get(place) ?? { name: nameOfPeriod(from, split), from, to };
+    const known = periods.get(place) ?? { name: name(from), from, to };
     periods.set(place, known);
     return known;
   };
   return ({ period, by, requests, chargedMicro, tokens }) => ({
-    ...(every !== undefined && { period: periodAt(period, every) }),
+    ...(nameOf !== undefined && { period: periodAt(period, nameOf) }),
     by: Object.fromEntries(names.map((name, place) => [name, by[place] ?? null])),
     requests,
     chargedMicro,
@@ -92,7 +106,7 @@ async function totalsOfRecords(stores: UsageStores, request: TotalsRequest): Pro
 async function* accountsOf({ accounts }: UsageStores, { where }: TotalsRequest): AsyncGenerator<string, void, void> {
   const { account: named } = where;
   if (named !== undefined) {
-    for (const account of named) if (account !== null) yield account;
+    for (const account of new Set(named)) if (account !== null) yield account;
     return;
   }
   const list = accounts?.list;

@@ -34,12 +34,15 @@ export function splitTime(
   return [...moments, to];
 }
 
-/** The hour or day in which a period lies, as clocks show it, such as `2026-03-11` or `2026-03-11T09:00`. */
-export function nameOfPeriod(moment: number, { every, timeZone }: { every: Every; timeZone: string }): string {
+/** Names the hour or day in which a period lies, as clocks show it, such as `2026-03-11` or `2026-03-11T09:00`. */
+export function periodNamer({ every, timeZone }: { every: Every; timeZone: string }): (moment: number) => string {
   const unit = units[every];
-  const local = new TimeZone(timeZone).localTime(moment);
-  const begin = every === "day" ? Math.floor(local / unit) * unit : local;
-  return new Date(begin).toISOString().slice(0, every === "day" ? 10 : 16);
+  const zone = new TimeZone(timeZone);
+  return (moment) => {
+    const local = zone.localTime(moment);
+    const begin = every === "day" ? Math.floor(local / unit) * unit : local;
+    return new Date(begin).toISOString().slice(0, every === "day" ? 10 : 16);
+  };
 }
 
 function dayOf(zone: TimeZone, moment: number): number {

@@ -1,6 +1,8 @@
 /** A time zone of the IANA database. */
 export class TimeZone {
   readonly #format: Intl.DateTimeFormat;
+  /** The moment that was looked at last. It takes microseconds, and those who go through a time ask again. */
+  #known = { moment: Number.NaN, localTime: Number.NaN };
 
   /** @throws RangeError when there is no such time zone. */
   constructor(name: string) {
@@ -14,11 +16,8 @@ export class TimeZone {
 
   /** What clocks there show at a moment, as if it were the time of UTC. */
   localTime(moment: number): number {
-    const second = Math.floor(moment / 1_000) * 1_000;
-    const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
-    for (const { type, value } of this.#format.formatToParts(second)) parts[type] = Number(value);
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second: seconds = 0 } = parts;
-    return Date.UTC(year, month - 1, day, hour, minute, seconds) + (moment - second);
+    if (this.#known.moment !== moment) this.#known = { moment, localTime: this.#formatted(moment) };
+    return this.#known.localTime;
   }
 
   /** By how much clocks there are ahead of UTC. */
@@ -37,5 +36,13 @@ export class TimeZone {
       else changed = middle;
     }
     return changed;
+  }
+
+  #formatted(moment: number): number {
+    const second = Math.floor(moment / 1_000) * 1_000;
+    const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
+    for (const { type, value } of this.#format.formatToParts(second)) parts[type] = Number(value);
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second: seconds = 0 } = parts;
+    return Date.UTC(year, month - 1, day, hour, minute, seconds) + (moment - second);
   }
 }

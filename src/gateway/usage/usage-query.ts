@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { checkInput } from "../../check/check-input.js";
+import { freeText } from "../../check/id-text.js";
 import { InputError } from "../../check/input-error.js";
+import { recordOf } from "../../check/record-of.js";
 import { isTagName } from "../../check/tags-input.js";
 import { wholeInstant } from "../../keys/check-key.js";
 import type { Instant } from "../../keys/key-store.js";
@@ -19,7 +21,7 @@ export interface UsageQuery {
    * 16. A tag with one of those names is `tag.plan`. Default: none.
    */
   by?: readonly string[] | undefined;
-  /** Only what has this value, or one of these, of each of these names: those of `by`. `null`: what has no such thing. */
+  /** Only what has this value, or one of up to 1,000, of each of these names: those of `by`, up to 16. `null`: what has no such thing. */
   where?: Readonly<Record<string, string | null | readonly (string | null)[]>> | undefined;
   /** Adds up each hour or day by itself, up to 10,000. Default: all of the time together. */
   every?: Every | undefined;
@@ -43,12 +45,21 @@ const mistaken: Readonly<Record<string, string>> = {
   ...{ plans: "plan", planId: "plan", targets: "target", provider: "target", upstream: "target" },
 };
 
-const value = z.string().nullable();
+const mostValues = "must have 1 to 1,000 values";
+const value = freeText(1_000).nullable();
+const values = z.preprocess(
+  (given) => (Array.isArray(given) ? given : [given]),
+  z.array(value).min(1, mostValues).max(1_000, mostValues),
+);
 const queryInput = z.strictObject({
   from: wholeInstant,
   to: wholeInstant,
   by: z.array(z.string()).max(16).optional(),
-  where: z.record(z.string(), z.union([value, z.array(value).min(1).max(1_000)])).optional(),
+  where: recordOf({
+    values,
+    most: 16,
+    error: 'must be an object of texts, such as { plan: "pro" }',
+  }).optional(),
   every: z.enum(["hour", "day"]).optional(),
   timeZone: z.string().optional(),
 });
@@ -58,12 +69,16 @@ export function checkQuery(query: UsageQuery, now: number): CheckedQuery {
   const { from, to, every, timeZone = "UTC", ...input } = checkInput(by, queryInput, query);
   const names = input.by ?? [];
   const dimensions = names.map((name) => dimensionOf(name, "by"));
-  if (new Set(dimensions).size < names.length) throw new InputError(`${by}: by must name each thing once.`);
-  const where: TotalsFilter = Object.fromEntries(
-    Object.entries(input.where ?? {}).map(([name, values]) => {
-      return [dimensionOf(name, "where"), Array.isArray(values) ? values : [values]];
-    }),
+  requireDistinct(dimensions, "by");
+  const filters = Object.entries(input.where ?? {}).map(([name, values]) => {
+    return [dimensionOf(name, "where"), values] as const;
+  });
+  // One of two would take the other's place, and more would be added up than is asked for.
+  requireDistinct(
+    filters.map(([name]) => name),
+    "where",
   );
+  const where: TotalsFilter = Object.fromEntries(filters);
   const range = { from: from ?? undefined, to: to ?? now + 1 };
   const split = every === undefined ? undefined : { every, timeZone };
   return { request: { periods: periodsOf(range, split), by: dimensions, where }, names, every: split };
@@ -92,6 +107,11 @@ function periodsOf(
     );
   }
   return moments;
+}
+
+function requireDistinct(dimensions: readonly string[], member: string): void {
+  if (new Set(dimensions).size === dimensions.length) return;
+  throw new InputError(`${by}: ${member} must name each thing once.`);
 }
 
 /** @param member - where the name stands, for errors. */

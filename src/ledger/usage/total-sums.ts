@@ -1,6 +1,7 @@
 import { journalTagPrefix } from "../../metering/tags.js";
 import { addTokens, noTokens } from "../../metering/token-counts.js";
 import { compareNames } from "./compare-names.js";
+import { mostTotals, tooManyTotals } from "./most-totals.js";
 import type { UsageTotal } from "./usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "./usage-totals.js";
 import { type UsedEntry, type UsedPart, usedOf, usedParts } from "./used-parts.js";
@@ -25,10 +26,10 @@ export class TotalSums {
     for (const part of whole === undefined ? usedParts(entry) : [whole]) this.#addPart(period, account, entry, part);
   }
 
-  /** Adds what was added up elsewhere by the same names. */
+  /** Adds what was added up elsewhere by the same names. @throws LedgerInputError when there are too many sums. */
   add({ period, by, requests, chargedMicro, tokens }: PeriodTotal): void {
     const place = JSON.stringify([period, ...by]);
-    const known = this.#totals.get(place) ?? { period, by, requests: 0, chargedMicro: 0, tokens: noTokens };
+    const known = this.#totals.get(place) ?? this.#begun(period, by);
     this.#totals.set(place, {
       period,
       by,
@@ -36,6 +37,11 @@ export class TotalSums {
       chargedMicro: known.chargedMicro + chargedMicro,
       tokens: addTokens(known.tokens, tokens),
     });
+  }
+
+  #begun(period: number, by: PeriodTotal["by"]): PeriodTotal {
+    if (this.#totals.size >= mostTotals) throw tooManyTotals();
+    return { period, by, requests: 0, chargedMicro: 0, tokens: noTokens };
   }
 
   /** Those of which something is left, by their periods, and then by what is alike. */

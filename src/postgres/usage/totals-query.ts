@@ -1,3 +1,4 @@
+import { mostTotals } from "../../ledger/usage/most-totals.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
 import { dayMs } from "../../ledger/windows.js";
 import { journalTagPrefix } from "../../metering/tags.js";
@@ -56,7 +57,8 @@ select jsonb_build_array(
 from (${sources.join(" union all ")}) as used
 ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
 group by ${group}
-having sum(requests) <> 0 or sum(micro) <> 0`;
+having sum(requests) <> 0 or sum(micro) <> 0
+limit ${mostTotals + 1}`;
   return { sql, values };
 }
 

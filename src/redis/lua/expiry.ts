@@ -1,3 +1,6 @@
+/** So many holds end in one script at the most. */
+export const mostEnded = 500;
+
 /**
  * Ends the holds whose lease is over, charging the cost that their last renewals saw.
  *
@@ -6,7 +9,7 @@
  */
 export const expiry = `
 -- Of all accounts together.
-local budget = 500
+local budget = ${mostEnded}
 
 local function expireDue()
   local expiredMemoryMs = 3600000

@@ -38,7 +38,7 @@ export class Totals {
   async *#accounts({ where }: TotalsRequest): AsyncGenerator<string, void, void> {
     const { account: named } = where;
     if (named !== undefined) {
-      for (const account of named) if (account !== null) yield account;
+      for (const account of new Set(named)) if (account !== null) yield account;
       return;
     }
     for (let account: string | undefined = ""; ; ) {

@@ -70,6 +70,8 @@ describe.each([
     const gateway = await startFilled(make, "2026-03-11T00:00Z");
     const range = { from: "2026-03-11", to: "2026-03-12" };
     expect(await gateway.usage(range)).toEqual([{ by: {}, requests: 24, chargedMicro: 24_000_000, tokens: noTokens }]);
+    const named = await gateway.usage({ ...range, where: { account: ["acct_pro", "acct_pro"] } });
+    expect(named).toMatchObject([{ requests: 12, chargedMicro: 12_000_000 }]);
     const shares = async (query: object) =>
       (await gateway.usage({ ...range, ...query })).map(({ by, requests }) => [...Object.values(by), requests]);
     expect(await shares({ by: ["account", "plan"] })).toEqual([
@@ -141,6 +143,11 @@ describe("gateway.usage", () => {
     [{ by: ["a b"] }, /not `a b`\.$/],
     [{ by: ["team", "tag.team"] }, /each thing once/],
     [{ by: Array.from({ length: 17 }, (_, place) => `t${place}`) }, /by/],
+    [{ where: { team: "red", "tag.team": "blue" } }, /where must name each thing once/],
+    [{ where: JSON.parse('{ "__proto__": "red" }') }, /where: must be .*not `__proto__`/],
+    [{ where: Object.fromEntries(Array.from({ length: 17 }, (_, place) => [`t${place}`, "a"])) }, /at most 16 members/],
+    [{ where: { team: ["a", 1] } }, /where\.team: must be a string/],
+    [{ where: { team: "a\u0000" } }, /well-formed Unicode without NUL/],
     [{ every: "day" }, /give `from`/],
     [{ from: "2026-01-01", every: "week" }, /every/],
     [{ from: "2026-01-01", every: "day", timeZone: "Berlin" }, /timeZone: must be a time zone.*"Berlin"/],
@@ -152,6 +159,20 @@ describe("gateway.usage", () => {
     const asked = test.gateway.usage(query as object);
     await expect(asked).rejects.toThrow(TypeError);
     await expect(asked).rejects.toMatchObject({ status: 400, message: expect.stringMatching(message) });
+  });
+
+  it("refuses more sums than a process should keep", async () => {
+    const by = Array.from({ length: 100_001 }, (_, place) => ({
+      ...{ period: 0, by: [`t${place}`], requests: 1, chargedMicro: 1, tokens: noTokens },
+    }));
+    let found = by;
+    test = await startTestGateway({ ledger: { ...memoryCreditLedger(), totals: async () => found } });
+    await expect(test.gateway.usage({ by: ["team"] })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/more than 100000 sums\. Ask for a shorter time/),
+    });
+    found = by.slice(1);
+    expect(await test.gateway.usage({ by: ["team"] })).toHaveLength(100_000);
   });
 
   it("says what to do where the ledger cannot tell its accounts, or has no journal", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Every, nameOfPeriod, splitTime } from "../../../src/gateway/usage/split-time.js";
+import { type Every, periodNamer, splitTime } from "../../../src/gateway/usage/split-time.js";
 
 const hour = 3_600_000;
 const quarter = hour / 4;
@@ -9,8 +9,9 @@ const most = 100_000;
 function split(zone: string, every: Every, from: string, to: string): [name: string, hours: number][] {
   const range = { from: Date.parse(from), to: Date.parse(to) };
   const moments = splitTime(range, { every, timeZone: zone, most }) ?? [];
+  const nameOf = periodNamer({ every, timeZone: zone });
   return moments.slice(0, -1).map((moment, place) => {
-    return [nameOfPeriod(moment, { every, timeZone: zone }), ((moments[place + 1] as number) - moment) / hour];
+    return [nameOf(moment), ((moments[place + 1] as number) - moment) / hour];
   });
 }
 
@@ -114,11 +115,12 @@ describe("a time, split", () => {
         const of = { every, timeZone: zone };
         const moments = splitTime({ from, to }, { ...of, most }) as readonly number[];
         expect([moments[0], moments.at(-1)]).toEqual([from, to]);
+        const nameOf = periodNamer(of);
         const wall = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "short" });
         for (const [place, begin] of moments.slice(0, -1).entries()) {
           const end = moments[place + 1] as number;
           expect(end).toBeGreaterThan(begin);
-          const name = nameOfPeriod(begin, of)
+          const name = nameOf(begin)
             .slice(0, every === "day" ? 10 : 13)
             .replace("T", " ");
           for (let at = begin; at < end; at += quarter) expect(wall.format(at).startsWith(name)).toBe(true);
