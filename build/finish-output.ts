@@ -1,15 +1,15 @@
 import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Output, shrink } from "./shrink.js";
-import { toCommonJs } from "./to-commonjs.js";
+import { asCommonJs } from "./as-commonjs.js";
+import { type Output, type Shrunk, shrink } from "./shrink.js";
 
 /**
- * Makes what is published of the ES modules in a folder: the same as CommonJS, both small, with maps that lead to lines.
+ * Makes what is published of the ES modules in a folder: the same as CommonJS, both small, with one map that leads to lines.
  * The declarations of CommonJS are those of the ES modules, too.
  */
 export async function finishOutput(folder: string, entries: readonly string[]): Promise<void> {
-  const outputs = [...(await readOutputs(folder)), ...(await toCommonJs(folder))];
-  await Promise.all(outputs.map(async (output) => writeOutput(folder, await shrink(output))));
+  const outputs = await readOutputs(folder);
+  await Promise.all(outputs.map(async (output) => writeModule(folder, await shrink(output))));
   await Promise.all(entries.map((name) => writeFile(join(folder, `${name}.d.ts`), `export * from "./${name}.cjs";\n`)));
   // Its licence asks that it goes wherever its code does.
   await copyFile("node_modules/zod/LICENSE", join(folder, "zod.LICENSE"));
@@ -26,7 +26,12 @@ async function readOutputs(folder: string): Promise<Output[]> {
   );
 }
 
-async function writeOutput(folder: string, { name, code, map }: Output): Promise<void> {
-  await writeFile(join(folder, name), `${code}//# sourceMappingURL=${name}.map\n`);
-  await writeFile(join(folder, `${name}.map`), JSON.stringify(map));
+async function writeModule(folder: string, module: Shrunk): Promise<void> {
+  const { name, imports, body, exports, map } = module;
+  const comment = `//# sourceMappingURL=${name}.map\n`;
+  await Promise.all([
+    writeFile(join(folder, name), imports + body + exports + comment),
+    writeFile(join(folder, name.replace(/\.js$/, ".cjs")), asCommonJs(module) + comment),
+    writeFile(join(folder, `${name}.map`), JSON.stringify(map)),
+  ]);
 }

@@ -12,16 +12,25 @@ export interface Output {
 /** So long lines can be read in a stack trace. */
 const longestLine = 500;
 
+/** A small module, in its parts. Its imports take whole lines, one at least. */
+export interface Shrunk {
+  readonly name: string;
+  readonly imports: string;
+  readonly body: string;
+  readonly exports: string;
+  /** Of all three. */
+  readonly map: SourceMap;
+}
+
 /**
  * Takes out white space and comments, and shortens the names within functions. Functions and classes of the file keep
  * theirs, so that a stack trace can be read without the map. esbuild does that for scripts only: `import` and `export`
  * stay aside.
  */
-export async function shrink({ name, code, map }: Output): Promise<Output> {
+export async function shrink({ name, code, map }: Output): Promise<Shrunk> {
   const { imports, script, exports } = takeApart(code);
   const comment = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString("base64")}`;
-  const prologue = name.endsWith(".js") ? strict : "";
-  const { code: body, map: bodyMap } = await transform(prologue + script + comment, {
+  const { code: body, map: bodyMap } = await transform(strict + script + comment, {
     minify: true,
     target: "node20",
     lineLimit: longestLine,
@@ -33,11 +42,11 @@ export async function shrink({ name, code, map }: Output): Promise<Output> {
   if (!body.startsWith(strict)) throw new Error(`${name} is not strict.`);
   const lines = toLineMap(JSON.parse(bodyMap));
   const mappings = ";".repeat(imports.split("\n").length - 1) + lines.mappings;
-  return { name, code: imports + body.slice(prologue.length) + exports, map: { ...lines, mappings } };
+  return { name, imports, body: body.slice(strict.length), exports, map: { ...lines, mappings } };
 }
 
-/** As every module is; Rollup writes it into CommonJS. */
-const strict = '"use strict";';
+/** As every module is. */
+export const strict = '"use strict";';
 
 /** What the types of Rollup's parser leave out. */
 interface Statement {
@@ -51,14 +60,13 @@ function takeApart(code: string): { imports: string; script: string; exports: st
   const parts = { imports: "", script: code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "\n"), exports: "" };
   for (const { type, start, end } of parseAst(code).body as unknown as Statement[]) {
     const text = code.slice(start, end);
-    const isExport = /^export\s*[{*]|^exports\.\w+ = \w+;$/.test(text);
-    if (!isExport && !/^(Import|Export)/.test(type)) continue;
+    if (!/^(Import|Export)/.test(type)) continue;
     if (type === "ImportDeclaration") parts.imports += tight(text);
-    else if (isExport) parts.exports += tight(text);
-    else throw new Error(`esbuild and Rollup export names only, not: ${text.slice(0, 80)}`);
+    else if (/^export\s*\{[^}]*\};?$/.test(text)) parts.exports += tight(text);
+    else throw new Error(`esbuild exports names only, not: ${text.slice(0, 80)}`);
     parts.script = parts.script.slice(0, start) + text.replace(/[^\n]/g, " ") + parts.script.slice(end);
   }
-  return parts;
+  return { ...parts, imports: parts.imports || "\n" };
 }
 
 function tight(list: string): string {

@@ -1,0 +1,59 @@
+import { parseAst } from "rollup/parseAst";
+import { type Shrunk, strict } from "./shrink.js";
+
+/**
+ * The module as CommonJS: in the same lines, so that one map is for both. What is loaded late is loaded by `require`, so that a
+ * process has one copy of each class; in the line where that stands, the map leads to the lines around.
+ */
+export function asCommonJs({ imports, body, exports }: Shrunk): string {
+  const required = imports.split("\n").filter(Boolean).map(toRequire).join("");
+  const lines = imports.replace(/[^\n]/g, "");
+  const exported = exports.split("\n").filter(Boolean).map(toAssignments).join("");
+  return `${strict}Object.defineProperty(exports,"__esModule",{value:true});${required}${lines}${requireLate(body)}${exported}\n`;
+}
+
+function toRequire(line: string): string {
+  const [, names = "", module = ""] = /^import\s*(?:(.*?)\s*from)?\s*"([^"]+)";?$/.exec(line) ?? [];
+  const required = `require(${JSON.stringify(toFile(module))})`;
+  if (module !== "" && names === "") return `${required};`;
+  // Of CommonJS, the default is the module, unless it was made of an ES module.
+  if (/^\w+$/.test(names)) return `const ${names}=(module=>module.__esModule?module.default:module)(${required});`;
+  if (/^\{.*\}$/.test(names)) return `const${names.replaceAll(/(\w) as (\w)/g, "$1:$2")}=${required};`;
+  throw new Error(`Neither names nor a default are imported: ${line.slice(0, 80)}`);
+}
+
+function toAssignments(line: string): string {
+  const names = /^export\s*\{(.*)\};?$/.exec(line)?.[1]?.split(",") ?? [];
+  return names
+    .map((name) => name.trim().split(" as "))
+    .map(([own = "", other = own]) => `exports.${other}=${own};`)
+    .join("");
+}
+
+function requireLate(body: string): string {
+  let text = body;
+  for (const { start, end } of lateImports(parseAst(body)).sort((one, other) => other.start - one.start)) {
+    const module = /^import\("([^"]+)"\)$/.exec(body.slice(start, end))?.[1];
+    if (module === undefined) throw new Error(`No text is imported: ${body.slice(start, start + 80)}`);
+    const required = `Promise.resolve().then(()=>require(${JSON.stringify(toFile(module))}))`;
+    text = text.slice(0, start) + required + text.slice(end);
+  }
+  return text;
+}
+
+/** What the types of Rollup's parser leave out. */
+interface Node {
+  readonly type?: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function lateImports(node: object): Node[] {
+  if ((node as Node).type === "ImportExpression") return [node as Node];
+  const children = Object.values(node).filter((child) => typeof child === "object" && child !== null);
+  return children.flatMap(lateImports);
+}
+
+function toFile(module: string): string {
+  return module.startsWith(".") ? module.replace(/\.js$/, ".cjs") : module;
+}
