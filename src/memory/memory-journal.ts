@@ -22,6 +22,8 @@ export class MemoryJournal {
   readonly #entries: (WrittenEntry | undefined)[] = [];
   #written = 0;
   #slot = 0;
+  /** What {@link keptFrom} was when an account was forgotten last. */
+  #keptFromBefore: number | undefined;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -41,7 +43,7 @@ export class MemoryJournal {
       // The one before it may be of the same millisecond.
       if (oldest !== undefined) return oldest.at + 1;
     }
-    return undefined;
+    return this.#keptFromBefore;
   }
 
   /** Every settlement calls it, so it copies nothing. `read` copies. */
@@ -77,6 +79,7 @@ export class MemoryJournal {
   }
 
   forget(account: string): void {
+    this.#keptFromBefore = this.keptFrom;
     for (const [slot, entry] of this.#entries.entries()) {
       if (entry?.account === account) this.#entries[slot] = undefined;
     }

@@ -71,7 +71,7 @@ import {
 } from "./ledger-reply.js";
 import type { LedgerScripts } from "./ledger-scripts.js";
 import { limitsOf } from "./limits/limits-reply.js";
-import { toStoredState } from "./limits/statement-state.js";
+import { isGone, type StoredState, toStoredState } from "./limits/statement-state.js";
 import { claimTopUpId } from "./limits/top-up-claims.js";
 import { announce } from "./lua/announce.js";
 import { mostEnded } from "./lua/expiry.js";
@@ -286,15 +286,27 @@ export class ScriptedCreditLedger implements CreditLedger {
     checkHistory(request);
     const { account } = request;
     await this.#endDue(account);
+    const { newest, ...state } = await this.#stateOf(account);
+    const { from } = new StatementBooks(request, state);
+    // What comes into the journal from now on stands behind the newest entry. So what is read of it is of that moment.
+    const entries: LedgerEntry[] = [];
+    if (newest !== undefined) {
+      const range = { newest, oldest: oldestOf(from) };
+      for await (const page of this.#pages(account, range, entriesPerPage)) entries.push(...page);
+    }
+    // It pushes the oldest ones out, perhaps before they were read.
+    const { oldest, keptFrom } = await this.#stateOf(account);
+    // The account was forgotten meanwhile.
+    if (newest !== undefined && isGone(newest, oldest)) return this.statement(request);
+    const books = new StatementBooks(request, { ...state, keptFrom });
+    for (const entry of entries) books.add(entry);
+    return books.statement();
+  }
+
+  async #stateOf(account: string): Promise<StoredState> {
     const [entries, ms] = this.#journal;
     const reply = (await this.#send(this.#scripts.statement, account, [])) as readonly unknown[];
-    const { newest, ...state } = toStoredState(reply, { entries, ms });
-    const books = new StatementBooks(request, state);
-    // What comes into the journal from now on stands behind the newest entry. So what is read of it is of that moment.
-    if (newest === undefined) return books.statement();
-    const range = { newest, oldest: oldestOf(books.from) };
-    for await (const page of this.#pages(account, range, entriesPerPage)) for (const entry of page) books.add(entry);
-    return books.statement();
+    return toStoredState(reply, { entries, ms });
   }
 
   /** Ends the leases that have expired, as operations do before anything else. */

@@ -62,6 +62,21 @@ describe("memoryCreditLedger", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("says from when on a statement is, also when all that is kept was forgotten", async () => {
+    const { ledger, clock, spend } = setUp({ historyEntries: 3 });
+    await ledger.topUp?.({ id: "payment", account: "a", amountMicro: 100 });
+    const statement = async () => (await ledger.statement?.({ account: "a" })) ?? { from: undefined, prepaid: {} };
+    expect(await statement()).toMatchObject({ from: null, prepaid: { openingMicro: 0, boughtMicro: 100 } });
+    for (let call = 0; call < 4; call++) {
+      clock.advance(second);
+      await spend("b");
+    }
+    await ledger.forget("b");
+    const { from, prepaid } = await statement();
+    expect(from).toBeGreaterThan(start);
+    expect(prepaid).toMatchObject({ openingMicro: 100, boughtMicro: 0, closingMicro: 100 });
+  });
+
   it("refuses a maxAccounts that is no count", () => {
     for (const maxAccounts of [0, -1, 1.5, Number.NaN]) {
       expect(() => memoryCreditLedger({ maxAccounts })).toThrow(RangeError);

@@ -10,6 +10,8 @@ interface KeptJournal {
 export interface StoredState extends StatementState {
   /** The place of the journal's newest entry; `undefined` where it has none. */
   readonly newest: string | undefined;
+  /** As {@link newest}. */
+  readonly oldest: string | undefined;
 }
 
 /** @param reply - now, the newest and the oldest place, the number of entries, and the packed prepaid credits. */
@@ -19,6 +21,7 @@ export function toStoredState(reply: readonly unknown[], kept: KeptJournal): Sto
   return {
     now: Number(now),
     newest: newest === "" ? undefined : newest,
+    oldest: oldest === "" ? undefined : oldest,
     // A journal is cut where it has more entries than it is to have. The first one that is gone may be of the same moment.
     keptFrom: Math.max(
       Number(now) - kept.ms,
@@ -35,4 +38,9 @@ export function toStoredState(reply: readonly unknown[], kept: KeptJournal): Sto
             })),
           },
   };
+}
+
+/** Whether all of a journal is gone, of its oldest entry now. */
+export function isGone(newest: string, oldest: string | undefined): boolean {
+  return oldest === undefined || Number.parseInt(oldest, 10) > Number.parseInt(newest, 10);
 }
