@@ -99,6 +99,12 @@ export const mutations: readonly Mutation[] = [
     test: "stream-relay",
   },
   {
+    name: "an answer that is read too late is kept",
+    find: "    this.#attempt.commit();\n    if (review === undefined)",
+    replace: "    if (review === undefined)",
+    test: "../operations/responses/late-answers",
+  },
+  {
     name: "who leaves while a long answer is read pays nothing for it",
     find: "      if (this.#answer === undefined) this.#pieces = [body];\n",
     replace: "",

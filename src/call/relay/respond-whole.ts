@@ -153,8 +153,9 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   #relay(answer: ModelAnswer): Soon<Relayed> {
     this.#answer = answer;
     const { review } = this.#attempt.call;
-    if (review === undefined) return this.#end(answer.body);
+    // Once the answer is read, another target may have taken this one's place.
     this.#attempt.commit();
+    if (review === undefined) return this.#end(answer.body);
     return { whenReviewed: () => this.#respondReviewed(answer, review) };
   }
 
