@@ -33,14 +33,20 @@ async function billOf(comesWhole: boolean): Promise<unknown> {
   test = await startTestGateway({ providers: { fake } });
   const completed = test.nextEvent();
   const request = new Request(chatRequest({ max_tokens: 1000 }), { signal: leaving.signal });
-  await test.gateway.handler(request);
-  const { endReason, usageSource, tokens, chargedMicro } = await completed;
-  return { endReason, usageSource, tokens, chargedMicro };
+  const response = await test.gateway.handler(request);
+  expect(response.status).toBe(499);
+  const { status, endReason, usageSource, tokens, chargedMicro } = await completed;
+  return { status, endReason, usageSource, tokens, chargedMicro };
 }
 
 it("costs what has come of it, whether it came whole or in pieces", async () => {
   const ofPieces = await billOf(false);
   await test.close();
-  expect(ofPieces).toMatchObject({ endReason: "client_gone", usageSource: "partial", tokens: { output: 1000 } });
+  expect(ofPieces).toMatchObject({
+    status: 499,
+    endReason: "client_gone",
+    usageSource: "partial",
+    tokens: { output: 1000 },
+  });
   expect(await billOf(true)).toEqual(ofPieces);
 });

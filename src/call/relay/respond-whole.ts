@@ -152,8 +152,9 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
 
   #relay(answer: ModelAnswer): Soon<Relayed> {
     this.#answer = answer;
-    const { review } = this.#attempt.call;
-    // Once the answer is read, another target may have taken this one's place.
+    const { review, abortReason } = this.#attempt.call;
+    // Once the answer is read, its client may have left, or another target may have taken this one's place.
+    if (abortReason === "client_gone") throw clientLeft();
     this.#attempt.commit();
     if (review === undefined) return this.#end(answer.body);
     return { whenReviewed: () => this.#respondReviewed(answer, review) };
