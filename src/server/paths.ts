@@ -71,7 +71,7 @@ export function whyUnserved(path: string): string | undefined {
 }
 
 /** A malformed escape stays as it is: no model has such an id. */
-function decode(text: string): string {
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

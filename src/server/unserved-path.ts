@@ -1,7 +1,7 @@
 import { type GatewayError, shortened, unknownUrl } from "../errors/gateway-error.js";
 import type { GatewayRequest } from "../http/message.js";
 import { misplacedPath } from "./misplaced-path.js";
-import { whyUnserved } from "./paths.js";
+import { decode, whyUnserved } from "./paths.js";
 
 /** The error of a path that the gateway does not serve. It says what to do where that is known. */
 export function unservedPath(request: GatewayRequest): GatewayError {
@@ -23,5 +23,8 @@ function mountOf(request: GatewayRequest): string {
   const { path } = request;
   const [target = ""] = (request.hostRequest?.()?.url ?? "").split("?");
   const whole = target.replace(/^[a-z]+:\/\/[^/]*/i, "");
-  return whole.endsWith(path) ? whole.slice(0, -path.length) : "";
+  if (whole.endsWith(path)) return whole.slice(0, -path.length);
+  // Some routers decode what the path ends with.
+  const [sent, found] = [decode(whole), decode(path)];
+  return sent.endsWith(found) ? sent.slice(0, -found.length) : "";
 }

@@ -77,6 +77,14 @@ export function describeBaseURLs(adapter: Adapter, place: Place): void {
       }
     });
 
+    it("with two /v1 is told, whatever is encoded in the path", async () => {
+      const response = await test.host.fetch(`${prefix}/v1/v1/models/acme%2Fsmall%20%22`, { headers: authorized });
+      expect([response.status, await response.text()]).toEqual([
+        404,
+        expect.stringContaining(`belongs to ${prefix}/v1/models/acme`),
+      ]);
+    });
+
     it("without /v1 is told below a prefix", async () => {
       if (prefix === "") return;
       const client = openai("");
@@ -86,6 +94,9 @@ export function describeBaseURLs(adapter: Adapter, place: Place): void {
         () => client.embeddings.create({ model: "acme/embed", input: "Hi" }),
         () => client.models.list(),
         () => client.models.retrieve("small"),
+        // Routers decode it.
+        () => client.models.retrieve("acme/small"),
+        () => client.models.retrieve('ö %"'),
       ];
       for (const call of calls) {
         const error = await failureOf(call);
