@@ -21,6 +21,8 @@ const dist = new URL("../../dist/index.js", import.meta.url);
 const tolerance = 1.05;
 /** Below this part of the one on file, the file is to be renewed. */
 const gained = 0.85;
+/** A count that seems dearer is measured so often again. */
+const mostAgain = 4;
 /** Enough calls for the compiler to be done with the code. */
 const warmUp = { whole: 4000, long: 1500 };
 /** So many that what a round itself takes does not count, and so few that nothing has to be collected meanwhile. */
@@ -46,10 +48,13 @@ async function measure(name) {
   return { bytes, promises };
 }
 
-/** On a busy machine the compiler comes late, and its code allocates less: what seems dearer is measured again. */
+/** When the compiler comes late, code that it has not seen allocates more: what seems dearer is measured again. */
 function leastCountsOf(name, { bytes }) {
-  const found = countsOf(name);
-  return found.bytes > bytes * tolerance ? leastOf(found, countsOf(name)) : found;
+  let found = countsOf(name);
+  for (let again = 0; again < mostAgain && found.bytes > bytes * tolerance; again++) {
+    found = leastOf(found, countsOf(name));
+  }
+  return found;
 }
 
 function leastOf(one, other) {
