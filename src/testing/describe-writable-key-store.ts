@@ -510,9 +510,10 @@ export function describeWritableKeyStore(
       const end = await store.subscribe((hash) => heard.push(hash));
       const key = newKey();
       await other.insert(key);
-      await eventually(() => expect(heard).toEqual([key.hash]));
+      const heardOfKey = () => heard.filter((hash) => hash === key.hash).length;
+      await eventually(() => expect(heardOfKey()).toEqual(1));
       await other.update(key.id, { [name]: value });
-      await eventually(() => expect(heard).toEqual([key.hash, key.hash]));
+      await eventually(() => expect(heardOfKey()).toEqual(2));
       await end();
     });
 
