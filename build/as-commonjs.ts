@@ -18,7 +18,7 @@ function toRequire(line: string): string {
   if (module !== "" && names === "") return `${required};`;
   // Of CommonJS, the default is the module, unless it was made of an ES module.
   if (/^\w+$/.test(names)) return `const ${names}=(module=>module.__esModule?module.default:module)(${required});`;
-  if (/^\{.*\}$/.test(names)) return `const${names.replaceAll(/(\w) as (\w)/g, "$1:$2")}=${required};`;
+  if (/^\{.*\}$/.test(names)) return `const${names.replaceAll(" as ", ":")}=${required};`;
   throw new Error(`Neither names nor a default are imported: ${line.slice(0, 80)}`);
 }
 

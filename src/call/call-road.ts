@@ -34,7 +34,7 @@ export class CallRoad {
   }
 }
 
-/** Goes on with a value: at once where it is there, which makes no promise. */
+/** As `andThen`, for the next stage of a call: it is given the road, and what fails later ends the call. */
 export function goOn<Value>(road: CallRoad, value: Soon<Value>, next: (road: CallRoad, value: Value) => void): void {
   if (value instanceof Promise) wait(road, value, next);
   else next(road, value);

@@ -43,7 +43,8 @@ export const instant = z
   .refine(Number.isFinite, { error: "is not a valid date" })
   .nullish();
 
-const latestDate = 8.64e15;
+/** In epoch milliseconds (ECMA-262, "Time Values and Time Range"); the earliest is as far before 1970. */
+export const latestDate = 8.64e15;
 
 /** The same in whole milliseconds, which every store can keep. */
 export const wholeInstant = instant

@@ -16,14 +16,14 @@ import { entryKinds } from "./journal/history-filter.js";
 import type { DeductRequest, TopUpRequest } from "./prepaid-state.js";
 import { mostRates, type RateLimit, type RateUse } from "./rate-limit.js";
 import type { UsageRequest } from "./usage/usage-sum.js";
-import { type TotalsRequest, totalsDimensions } from "./usage/usage-totals.js";
+import { mostPeriods, type TotalsRequest, totalsDimensions } from "./usage/usage-totals.js";
 
 const minLeaseMs = 1_000;
 const maxLeaseMs = 900_000;
 const maxAccountLength = 128;
 const maxPageLength = 1_000;
 const mostDimensions = 16;
-const mostPeriods = 10_001;
+const mostMoments = mostPeriods + 1;
 const mostCaps = 16;
 
 /** @throws LedgerInputError */
@@ -143,8 +143,8 @@ export function checkUsage({ account, from, to, by }: UsageRequest): void {
 /** @throws LedgerInputError */
 export function checkTotals({ periods, by, where }: TotalsRequest): void {
   const isAscending = periods.every((moment, place) => place === 0 || moment >= (periods[place - 1] as number));
-  if (periods.length < 2 || periods.length > mostPeriods || !periods.every(Number.isSafeInteger) || !isAscending) {
-    throw new LedgerInputError(`periods must be 2 to ${mostPeriods} whole milliseconds in ascending order.`);
+  if (periods.length < 2 || periods.length > mostMoments || !periods.every(Number.isSafeInteger) || !isAscending) {
+    throw new LedgerInputError(`periods must be 2 to ${mostMoments} whole milliseconds in ascending order.`);
   }
   if (by.length > mostDimensions || new Set(by).size < by.length) {
     throw new LedgerInputError(`by must have ${mostDimensions} names at the most, each of them once.`);

@@ -16,7 +16,7 @@ import { AnswerEdits } from "./answer-edits.js";
 import type { ReceivedAnswer } from "./received-answer.js";
 
 /** Longer responses are sent as bytes. */
-export const shortAnswer = 16 * 1024;
+const shortAnswer = 16 * 1024;
 
 /** The response, a JSON object, with some members changed. Everything else stays as it was. */
 export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits | AnswerEdits): Uint8Array | string {
@@ -76,15 +76,21 @@ class TextWriter implements MemberWriter {
 }
 
 /** Most responses need only a new model name. This finds it without a list of all members. */
-function replaceModel({ bytes, text }: ReceivedAnswer, model: string): Uint8Array | string | undefined {
-  const isPlain = isAscii(bytes);
+function replaceModel(answer: ReceivedAnswer, model: string): Uint8Array | string | undefined {
+  const { bytes } = answer;
   // In latin1 each byte is one character, whatever it means. A string is faster to search than bytes.
-  const searched = isPlain ? text : asBuffer(bytes).toString("latin1");
+  const searched = isAscii(bytes) ? answer.text : asBuffer(bytes).toString("latin1");
   const start = findModel(bytes, searched);
   if (start === undefined) return undefined;
-  const end = endOfValue(bytes, start);
-  if (bytes.length > shortAnswer || !isPlain) return splice(bytes, start, end, model);
-  return text.slice(0, start) + model + text.slice(end);
+  return spliceAnswer(answer, start, endOfValue(bytes, start), model);
+}
+
+/** The response with other JSON in place of a value. */
+export function spliceAnswer(answer: ReceivedAnswer, start: number, end: number, json: string): Uint8Array | string {
+  const { bytes } = answer;
+  if (bytes.length > shortAnswer || !isAscii(bytes)) return splice(bytes, start, end, json);
+  const { text } = answer;
+  return text.slice(0, start) + json + text.slice(end);
 }
 
 /** The same as {@link replaceModel}, with a list of all members. */

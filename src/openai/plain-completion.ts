@@ -1,11 +1,11 @@
-import { Buffer, isAscii } from "node:buffer";
+import { Buffer } from "node:buffer";
 import type { ModelAnswer } from "../metering/model-answer.js";
 import { largestCount, type TokenCounts } from "../metering/token-counts.js";
 import { asBuffer } from "../wire/as-buffer.js";
-import { absent, endOfValue, shortInteger, skipSpace, skipString, splice, startsWith } from "../wire/json-members.js";
+import { absent, endOfValue, shortInteger, skipSpace, skipString, startsWith } from "../wire/json-members.js";
 import { findJsonFault } from "../wire/json-syntax.js";
 import type { AnswerContext } from "./answer-context.js";
-import { shortAnswer } from "./edit-answer.js";
+import { spliceAnswer } from "./edit-answer.js";
 import { mostDepth, type ReceivedAnswer } from "./received-answer.js";
 import { hasUsageTotals, readUsage, visibleUsage } from "./usage.js";
 
@@ -130,7 +130,10 @@ export function plainCompletion(received: ReceivedAnswer, context: AnswerContext
   const isPlain = tokens !== undefined && responseId !== undefined && finishReason !== undefined && named !== undefined;
   if (!isPlain) return undefined;
   return {
-    body: named === context.model ? bytes : withModel(received, JSON.stringify(context.model)),
+    body:
+      named === context.model
+        ? bytes
+        : spliceAnswer(received, startOf(model), endOf(model), JSON.stringify(context.model)),
     tokens,
     estimated: false,
     responseId,
@@ -208,12 +211,4 @@ function textAt({ bytes }: ReceivedAnswer, place: number): string | undefined {
     if (byte >= 0x80 || byte === backslash) return undefined;
   }
   return asBuffer(bytes).toString("latin1", start + 1, end - 1);
-}
-
-function withModel(received: ReceivedAnswer, name: string): Uint8Array | string {
-  const { bytes } = received;
-  const [start, end] = [startOf(model), endOf(model)];
-  if (bytes.length > shortAnswer || !isAscii(bytes)) return splice(bytes, start, end, name);
-  const { text } = received;
-  return text.slice(0, start) + name + text.slice(end);
 }

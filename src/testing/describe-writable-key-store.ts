@@ -503,19 +503,21 @@ export function describeWritableKeyStore(
       await end();
     });
 
-    it.each(Object.entries(changed))("tells its subscribers that %s alone has changed", async (name, value) => {
-      const [store, other] = await make();
-      if (!store.subscribe) return;
-      const heard: string[] = [];
-      const end = await store.subscribe((hash) => heard.push(hash));
-      const key = newKey();
-      await other.insert(key);
-      const heardOfKey = () => heard.filter((hash) => hash === key.hash).length;
-      await eventually(() => expect(heardOfKey()).toEqual(1));
-      await other.update(key.id, { [name]: value });
-      await eventually(() => expect(heardOfKey()).toEqual(2));
-      await end();
-    });
+    for (const [name, value] of Object.entries(changed)) {
+      it(`tells its subscribers that ${name} alone has changed`, async ({ skip }) => {
+        const [store, other] = await make();
+        if (!store.subscribe) return skip("The store cannot tell.");
+        const heard: string[] = [];
+        const end = await store.subscribe((hash) => heard.push(hash));
+        const key = newKey();
+        await other.insert(key);
+        const heardOfKey = () => heard.filter((hash) => hash === key.hash).length;
+        await eventually(() => expect(heardOfKey()).toEqual(1));
+        await other.update(key.id, { [name]: value });
+        await eventually(() => expect(heardOfKey()).toEqual(2));
+        await end();
+      });
+    }
 
     it("tells nothing to one who has unsubscribed, and all to the others, though one of them throws", async ({
       skip,

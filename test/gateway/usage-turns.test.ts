@@ -5,6 +5,7 @@ import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { DatabaseFolder } from "../sqlite/open-database.js";
 import { startTestGateway, type TestGateway } from "../support/test-gateway.js";
+import { turnsOf } from "../support/turns-of.js";
 
 const charges = 2_100;
 const limits = windowLimits({
@@ -89,15 +90,8 @@ describe("the use of many accounts", () => {
       if (index % 3 > 0) await ledger.settle(result.lease, { amountMicro: 1, tags: { model: "m" } });
     }
     test = await startTestGateway({ ledger });
-    let turns = 0;
-    let isOver = false;
-    const count = () => {
-      turns++;
-      if (!isOver) setImmediate(count);
-    };
-    setImmediate(count);
-    const rows = await test.gateway.usage({ by: ["account"] });
-    isOver = true;
+    const { gateway } = test;
+    const { turns, result: rows } = await turnsOf(() => gateway.usage({ by: ["account"] }));
     expect(rows).toHaveLength(600);
     expect(turns).toBeGreaterThanOrEqual(least);
   });

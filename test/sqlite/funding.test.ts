@@ -10,6 +10,7 @@ import { windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { olderStores } from "../schema/older-stores.js";
+import { turnsOf } from "../support/turns-of.js";
 import { account, audit, journalSinceBegin } from "./audit.js";
 import { databaseFolders } from "./database-folders.js";
 import { type PaidCalls, paidCall, workedExamples } from "./paid-calls.js";
@@ -246,15 +247,7 @@ describe("a sweep", () => {
       SELECT 'call ' || i, 0, printf('a%04d', i), 'hold', 5, 5, 0, ${now + minute}, ${now + minute} FROM n`);
     expect(id).toBe("id");
     clock.advance(minute);
-    let turns = 0;
-    let isOver = false;
-    const count = () => {
-      turns++;
-      if (!isOver) setImmediate(count);
-    };
-    setImmediate(count);
-    const first = (await other.sweep?.()) ?? 0;
-    isOver = true;
+    const { turns, result: first } = await turnsOf(async () => (await other.sweep?.()) ?? 0);
     expect(turns).toBeGreaterThan(60);
     expect(first).toBeGreaterThanOrEqual(1_000);
     expect(first).toBeLessThan(2_000);

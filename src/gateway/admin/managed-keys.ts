@@ -230,10 +230,10 @@ export function managedKeys(
   const schemas = accounts === undefined ? withPlan : { newKey, keyChange };
 
   /** An anchor other than that of the account's keys would begin new windows, and so reset what is used. */
-  async function termsOf(by: string, owner: KeyOwner, anchor: number | null | undefined) {
+  async function termsOf(by: string, owner: KeyOwner, anchor: number | null | undefined, writes: "insert" | "update") {
     const hasRecord = accounts === undefined || (await isRecorded(by, accounts, owner));
     const needsOthers = anchor === undefined || !hasRecord;
-    const others = needsOthers ? await stored.store(by, "insert", "list").list(owner.account) : [];
+    const others = needsOthers ? await stored.store(by, writes, "list").list(owner.account) : [];
     return {
       anchor: anchor === undefined ? others.at(-1)?.anchor : anchor,
       isUnknown: !hasRecord && others.length === 0,
@@ -244,7 +244,7 @@ export function managedKeys(
     async create(input) {
       const by = "gateway.keys.create";
       const key = checkInput(by, schemas.newKey, input);
-      const { anchor, isUnknown } = await termsOf(by, key, key.anchor);
+      const { anchor, isUnknown } = await termsOf(by, key, key.anchor, "insert");
       const created = await stored.insert(by, { ...key, anchor });
       if (isUnknown) warn(unknownAccount(by, key));
       if (typeof key.plan === "string") await warnOfUnknownPlan(by, key.plan);
@@ -296,7 +296,7 @@ export function managedKeys(
       const key = await stored.find(by, id);
       const { account = key.account, plan = key.plan } = change;
       if (account !== key.account) {
-        const { anchor, isUnknown } = await termsOf(by, { account, plan }, checked.anchor);
+        const { anchor, isUnknown } = await termsOf(by, { account, plan }, checked.anchor, "update");
         change.anchor = anchor ?? null;
         if (isUnknown) warn(unknownAccount(by, { account, plan }));
       }

@@ -1,5 +1,4 @@
 import { closestName } from "../../check/closest-name.js";
-import { UnsupportedError } from "../../check/unsupported-error.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger, HistoryPage, HistoryRequest } from "../../ledger/credit-ledger.js";
 import { isAsked } from "../../ledger/journal/history-filter.js";
@@ -9,6 +8,7 @@ import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
 import { UsageSums } from "../../ledger/usage/usage-sums.js";
 import { reservedTags } from "../../metering/tags.js";
 import { fromLedger } from "../admin/from-store.js";
+import { ledgerLacks } from "./ledger-lacks.js";
 
 /** How many entries are summed up between two turns of the event loop; some milliseconds of work. */
 const summedAtOnce = 250;
@@ -30,12 +30,7 @@ export class AccountJournal {
   /** @throws UnsupportedError when the ledger keeps no journal. */
   async read(by: string, request: HistoryRequest): Promise<HistoryPage> {
     const { history } = this.#ledger;
-    if (history === undefined) {
-      throw new UnsupportedError(
-        `${by}: the gateway's ledger keeps no journal. Use the one of sqliteStores, redisStores or postgresStores, or ` +
-          "memoryCreditLedger with historyEntries above 0.",
-      );
-    }
+    if (history === undefined) throw ledgerLacks(by, "keeps no journal");
     const page = await fromLedger(by, () => history.call(this.#ledger, request));
     // A ledger of the host's own may not know these.
     if (request.kinds === undefined && request.id === undefined) return page;
@@ -45,12 +40,7 @@ export class AccountJournal {
   /** @throws UnsupportedError when the ledger makes no statements. */
   async statement(by: string, request: StatementRequest): Promise<AccountStatement> {
     const { statement } = this.#ledger;
-    if (statement === undefined) {
-      throw new UnsupportedError(
-        `${by}: the gateway's ledger makes no statements. Use the one of sqliteStores, redisStores or postgresStores, or ` +
-          "memoryCreditLedger with historyEntries above 0.",
-      );
-    }
+    if (statement === undefined) throw ledgerLacks(by, "makes no statements");
     return fromLedger(by, () => statement.call(this.#ledger, request));
   }
 

@@ -3,11 +3,13 @@ import type { Clock } from "../../ledger/clock.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import { nextTurn } from "../../ledger/journal/next-turn.js";
 import { addAccountTotals } from "../../ledger/usage/add-account-totals.js";
+import { namedAccounts } from "../../ledger/usage/named-accounts.js";
 import { TotalSums } from "../../ledger/usage/total-sums.js";
 import type { UsageTotal } from "../../ledger/usage/usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
 import { fromLedger, fromStore } from "../admin/from-store.js";
 import type { GivenAccountStore } from "../records/stored-accounts.js";
+import { ledgerLacks } from "./ledger-lacks.js";
 import { periodNamer } from "./split-time.js";
 import { type CheckedQuery, checkQuery, type UsageQuery } from "./usage-query.js";
 
@@ -88,9 +90,7 @@ function recordMaker({ request, names, every }: CheckedQuery): (total: PeriodTot
 async function totalsOfRecords(stores: UsageStores, request: TotalsRequest): Promise<readonly PeriodTotal[]> {
   const { history, usage } = stores.ledger;
   if (history === undefined) {
-    throw new UnsupportedError(
-      "gateway.usage: the gateway's ledger keeps no journal. Use the one of sqliteStores, redisStores or postgresStores.",
-    );
+    throw ledgerLacks(by, "keeps no journal");
   }
   const sums = new TotalSums(request);
   const books = {
@@ -103,12 +103,9 @@ async function totalsOfRecords(stores: UsageStores, request: TotalsRequest): Pro
   return sums.list();
 }
 
-async function* accountsOf({ accounts }: UsageStores, { where }: TotalsRequest): AsyncGenerator<string, void, void> {
-  const { account: named } = where;
-  if (named !== undefined) {
-    for (const account of new Set(named)) if (account !== null) yield account;
-    return;
-  }
+async function* accountsOf({ accounts }: UsageStores, request: TotalsRequest): AsyncGenerator<string, void, undefined> {
+  const named = namedAccounts(request);
+  if (named !== undefined) return yield* named;
   const list = accounts?.list;
   if (list === undefined) {
     throw new UnsupportedError(

@@ -4,9 +4,14 @@ import { freeText } from "../../check/id-text.js";
 import { InputError } from "../../check/input-error.js";
 import { recordOf } from "../../check/record-of.js";
 import { isTagName } from "../../check/tags-input.js";
-import { wholeInstant } from "../../keys/check-key.js";
+import { latestDate, wholeInstant } from "../../keys/check-key.js";
 import type { Instant } from "../../keys/key-store.js";
-import { type TotalsFilter, type TotalsRequest, totalsDimensions } from "../../ledger/usage/usage-totals.js";
+import {
+  mostPeriods,
+  type TotalsFilter,
+  type TotalsRequest,
+  totalsDimensions,
+} from "../../ledger/usage/usage-totals.js";
 import { journalTagPrefix, meantDimension } from "../../metering/tags.js";
 import { type Every, splitTime } from "./split-time.js";
 
@@ -38,7 +43,6 @@ export interface CheckedQuery {
 }
 
 const by = "gateway.usage";
-const mostPeriods = 10_000;
 /** Names that are taken for others. */
 const mistaken: Readonly<Record<string, string>> = {
   ...{ accounts: "account", accountId: "account", account_id: "account", user: "account" },
@@ -89,7 +93,7 @@ function periodsOf(
   split: CheckedQuery["every"],
 ): readonly number[] {
   if (split === undefined) {
-    const begin = from ?? -8.64e15;
+    const begin = from ?? -latestDate;
     return [begin, Math.max(begin, to)];
   }
   if (from === undefined) throw new InputError(`${by}: give \`from\`: with \`every\`, the time must have a beginning.`);

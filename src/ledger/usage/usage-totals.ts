@@ -3,10 +3,13 @@ import type { UsageTotal } from "./usage-sum.js";
 /** What usage can be added up by beside tags. */
 export const totalsDimensions: readonly string[] = ["account", "plan", "model", "target", "key", "funding"];
 
+/** So many periods are added up at the most. */
+export const mostPeriods = 10_000;
+
 /** Which usage to add up: of one account, of some, or of all. */
 export interface TotalsRequest {
   /**
-   * Moments in ascending order, in epoch milliseconds, at least two. Each of them and the next one are a period, which the
+   * Moments in ascending order, in epoch milliseconds, two to 10,001. Each of them and the next one are a period, which the
    * later one is not part of.
    */
   readonly periods: readonly number[];

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { addAccountTotals } from "../../ledger/usage/add-account-totals.js";
+import { namedAccounts } from "../../ledger/usage/named-accounts.js";
 import { TotalSums } from "../../ledger/usage/total-sums.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
 import type { AccountTable } from "../account-table.js";
@@ -35,12 +36,9 @@ export class Totals {
     return sums.list();
   }
 
-  async *#accounts({ where }: TotalsRequest): AsyncGenerator<string, void, void> {
-    const { account: named } = where;
-    if (named !== undefined) {
-      for (const account of new Set(named)) if (account !== null) yield account;
-      return;
-    }
+  async *#accounts(request: TotalsRequest): AsyncGenerator<string, void, undefined> {
+    const named = namedAccounts(request);
+    if (named !== undefined) return yield* named;
     for (let account: string | undefined = ""; ; ) {
       const after: string = account;
       account = await this.#connection.read(() => this.#tables.accounts.idAfter(after));
