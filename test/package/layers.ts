@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "plans", "accounts", "ledger", "responses"];
+const contracts = ["keys", "budgets", "plans", "accounts", "ledger", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -47,6 +47,12 @@ export const layers: readonly Layer[] = [
     question: "What is an API key, and what does a key store promise?",
     imports: ["metering", "check"],
     packages: ["zod", "node:crypto"],
+  },
+  {
+    folder: "budgets",
+    question: "What is a budget on a tag, and what does a store of budgets promise?",
+    imports: ["keys", "metering", "check"],
+    packages: ["zod"],
   },
   {
     folder: "plans",
