@@ -33,6 +33,7 @@ export const newBudgetSchema = z
 /** The budgets of a plan that a person writes. */
 export const newBudgetsSchema = z
   .array(newBudgetSchema, { error: 'must be a list of budgets, such as [{ tag: "member", credits: { month: 50 } }]' })
+  .max(100, "must be at most 100")
   .superRefine((budgets, context) => {
     const seen = new Set<string>();
     for (const [index, budget] of budgets.entries()) {

@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "budgets", "plans", "accounts", "ledger", "responses"];
+const contracts = ["keys", "plans", "accounts", "ledger", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -57,7 +57,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "plans",
     question: "What is a plan, and what does a plan store promise?",
-    imports: ["metering", "check"],
+    imports: ["budgets", "metering", "check"],
     packages: ["zod"],
   },
   {
@@ -194,7 +194,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: store,
+    imports: [...store, "budgets"],
     packages: ["zod"],
   },
   {
@@ -310,7 +310,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: [...contracts, "metering", provider],
+    imports: [...contracts, "budgets", "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];
