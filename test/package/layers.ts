@@ -67,6 +67,12 @@ export const layers: readonly Layer[] = [
     packages: ["zod", "node:crypto"],
   },
   {
+    folder: "models",
+    question: "What does a store of models promise, and which rules do all of them share?",
+    imports: ["check"],
+    packages: ["zod", "node:crypto"],
+  },
+  {
     folder: "ledger",
     question: "What does a credit ledger promise, and which rules do all of them share?",
     imports: ["metering", "check"],
@@ -194,7 +200,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: [...store, "budgets"],
+    imports: [...store, "budgets", "models"],
     packages: ["zod"],
   },
   {
@@ -310,7 +316,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: [...contracts, "budgets", "metering", provider],
+    imports: [...contracts, "budgets", "models", "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];
