@@ -285,7 +285,7 @@ export const layers: readonly Layer[] = [
         "check",
         "metering",
         "tokens",
-        ...contracts,
+        ...["keys", "plans", "accounts", "ledger", "responses"],
         "errors",
         "openai",
         provider,

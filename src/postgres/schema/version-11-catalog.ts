@@ -15,8 +15,8 @@ create function infergate.notify_budget() returns trigger
 language plpgsql as $$
 begin
   -- The same text twice in a transaction is sent once.
-  if tg_op <> 'INSERT' then perform pg_notify(tg_table_schema || '_budget', old.account); end if;
-  if tg_op <> 'DELETE' then perform pg_notify(tg_table_schema || '_budget', new.account); end if;
+  perform pg_notify(tg_table_schema || '_budget', old.account) where tg_op <> 'INSERT';
+  perform pg_notify(tg_table_schema || '_budget', new.account) where tg_op <> 'DELETE';
   return null;
 end
 $$;
@@ -33,8 +33,8 @@ create table infergate.model (
 create function infergate.notify_model() returns trigger
 language plpgsql as $$
 begin
-  if tg_op <> 'INSERT' then perform pg_notify(tg_table_schema || '_model', old.id); end if;
-  if tg_op <> 'DELETE' then perform pg_notify(tg_table_schema || '_model', new.id); end if;
+  perform pg_notify(tg_table_schema || '_model', old.id) where tg_op <> 'INSERT';
+  perform pg_notify(tg_table_schema || '_model', new.id) where tg_op <> 'DELETE';
   return null;
 end
 $$;
