@@ -49,9 +49,15 @@ export const layers: readonly Layer[] = [
     packages: ["zod", "node:crypto"],
   },
   {
+    folder: "budgets",
+    question: "What is a budget on a tag, and what does a store of budgets promise?",
+    imports: ["keys", "metering", "check"],
+    packages: ["zod"],
+  },
+  {
     folder: "plans",
     question: "What is a plan, and what does a plan store promise?",
-    imports: ["metering", "check"],
+    imports: ["budgets", "metering", "check"],
     packages: ["zod"],
   },
   {
@@ -194,7 +200,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: [...store, "models"],
+    imports: [...store, "budgets", "models"],
     packages: ["zod"],
   },
   {
@@ -310,7 +316,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: [...contracts, "models", "metering", provider],
+    imports: [...contracts, "budgets", "models", "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];
