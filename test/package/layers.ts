@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "plans", "accounts", "ledger", "responses"];
+const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -200,7 +200,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: [...store, "budgets", "models"],
+    imports: store,
     packages: ["zod"],
   },
   {
@@ -285,7 +285,7 @@ export const layers: readonly Layer[] = [
         "check",
         "metering",
         "tokens",
-        ...contracts,
+        ...["keys", "plans", "accounts", "ledger", "responses"],
         "errors",
         "openai",
         provider,
@@ -316,7 +316,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: [...contracts, "budgets", "models", "metering", provider],
+    imports: [...contracts, "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];
