@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LoadedScripts, loadedScripts } from "./loaded-scripts.js";
 
@@ -171,6 +172,24 @@ describe("the packed package, installed in an empty project", () => {
     ["require, with the transport for other runtimes", ["--conditions=workerd", "scenario-require.cjs"]],
   ])("works by %s", async (_name, args) => {
     const { stdout, stderr } = await node(project, ...args);
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual(expected);
+  });
+
+  it.each(["esm", "cjs"] as const)("works in a bundle by esbuild, as %s", async (format) => {
+    const outfile = join(project, `bundle.${format === "esm" ? "mjs" : "cjs"}`);
+    const entry = join(project, "start-bundle.mjs");
+    await writeFile(
+      entry,
+      `import { scenario } from "./scenario.cjs"; import * as infergate from "infergate";
+       import { toExpressHandler } from "infergate/express"; import { toFastifyPlugin } from "infergate/fastify";
+       import { toFetchHandler, toRouteHandlers } from "infergate/fetch"; import { toNodeHandler } from "infergate/node";
+       scenario(infergate, { toExpressHandler, toFastifyPlugin, toFetchHandler, toRouteHandlers, toNodeHandler });`,
+    );
+    // Both require Node's modules.
+    const external = ["./scenario.cjs", "undici"];
+    await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format, external, logLevel: "error" });
+    const { stdout, stderr } = await node(project, outfile);
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toEqual(expected);
   });
