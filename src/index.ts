@@ -118,6 +118,7 @@ export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js
 export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";
 export type { MemoryKey } from "./memory/memory-key-store.js";
 export { memoryKeyStore } from "./memory/memory-key-store.js";
+export { memoryModelStore } from "./memory/memory-model-store.js";
 export { memoryPlanStore } from "./memory/memory-plan-store.js";
 export type { MemoryResponseStoreOptions } from "./memory/memory-response-store.js";
 export { memoryResponseStore } from "./memory/memory-response-store.js";
@@ -127,6 +128,14 @@ export type { Price } from "./metering/price.js";
 export type { ModelRates, Rates, RequestRate, TokenRate } from "./metering/rates.js";
 export type { Tags } from "./metering/tags.js";
 export type { TokenCounts } from "./metering/token-counts.js";
+export { ModelConflictError } from "./models/model-conflict-error.js";
+export type {
+  ModelData,
+  ModelPutCondition,
+  ModelRemoveCondition,
+  ModelStore,
+  StoredModel,
+} from "./models/model-store.js";
 export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";
 export type { MemberRule } from "./openai/request/restricted-members.js";
 export type { AnswerText } from "./operations/answers/answer-format.js";

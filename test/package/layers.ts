@@ -61,6 +61,12 @@ export const layers: readonly Layer[] = [
     packages: ["zod", "node:crypto"],
   },
   {
+    folder: "models",
+    question: "What does a store of models promise, and which rules do all of them share?",
+    imports: ["check"],
+    packages: ["zod", "node:crypto"],
+  },
+  {
     folder: "ledger",
     question: "What does a credit ledger promise, and which rules do all of them share?",
     imports: ["metering", "check"],
@@ -188,7 +194,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: store,
+    imports: [...store, "models"],
     packages: ["zod"],
   },
   {
@@ -304,7 +310,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: [...contracts, "metering", provider],
+    imports: [...contracts, "models", "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];
