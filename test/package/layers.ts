@@ -78,6 +78,12 @@ export const layers: readonly Layer[] = [
     packages: ["node:buffer"],
   },
   {
+    folder: "books",
+    question: "What does a log of requests promise, and which rules do all of them share?",
+    imports: ["keys", "ledger", "metering", "check"],
+    packages: ["zod"],
+  },
+  {
     folder: "errors",
     question: "Which failures are there? No wire format.",
     imports: ["metering"],
@@ -194,13 +200,13 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: [...store, "models"],
+    imports: [...store, "models", "books"],
     packages: ["zod"],
   },
   {
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
-    imports: [...contracts, "metering", "guard/time-limit.js"],
+    imports: [...contracts, "metering", "guard/time-limit.js", "books"],
     packages: ["lru-cache", "node:buffer", "node:crypto", "node:timers"],
   },
   {
@@ -218,7 +224,7 @@ export const layers: readonly Layer[] = [
     folder: "answer-guards",
     question: "What may the host's code decide about an answer before it goes out?",
     imports: [
-      ...["check", "metering", "events", "guard/time-limit.js", provider],
+      ...["check", "metering", "events", "guard/time-limit.js", provider, "books", "books"],
       "operations/answers/answer-format.js",
     ],
     packages: ["zod", "node:async_hooks"],
@@ -280,6 +286,7 @@ export const layers: readonly Layer[] = [
         "metering",
         "tokens",
         ...contracts,
+        "books",
         "errors",
         "openai",
         provider,
@@ -310,7 +317,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: [...contracts, "models", "metering", provider],
+    imports: [...contracts, "models", "books", "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];
