@@ -23,6 +23,16 @@ export type {
   StatusFilter,
 } from "./books/requests/request-log.js";
 export type { RequestLogLimits } from "./books/requests/request-log-limits.js";
+export type {
+  Budget,
+  BudgetName,
+  BudgetPage,
+  BudgetPageRequest,
+  BudgetStatus,
+  BudgetStore,
+  KeptBudget,
+  WritableBudgetStore,
+} from "./budgets/budget-store.js";
 export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
 export { GatewayError } from "./errors/gateway-error.js";
 export type { GuardOutcome } from "./events/guard-outcome.js";
@@ -126,6 +136,7 @@ export type {
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
 export type { PeriodTotal, TotalsFilter, TotalsRequest } from "./ledger/usage/usage-totals.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
+export { memoryBudgetStore } from "./memory/memory-budget-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";
 export type { MemoryKey } from "./memory/memory-key-store.js";

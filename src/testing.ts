@@ -1,3 +1,5 @@
+export { describeBudgetStore } from "./testing/budget-store/describe-budget-store.js";
+export { describeWritableBudgetStore } from "./testing/budget-store/describe-writable-budget-store.js";
 export type { ChatChunksSample, ChatSample, SampleUsage } from "./testing/chat-samples.js";
 export { chatAnswer, chatChunks, errorBody, sampleUsage } from "./testing/chat-samples.js";
 export { describeAccountStore } from "./testing/describe-account-store.js";

@@ -49,9 +49,15 @@ export const layers: readonly Layer[] = [
     packages: ["zod", "node:crypto"],
   },
   {
+    folder: "budgets",
+    question: "What is a budget on a tag, and what does a store of budgets promise?",
+    imports: ["keys", "metering", "check"],
+    packages: ["zod"],
+  },
+  {
     folder: "plans",
     question: "What is a plan, and what does a plan store promise?",
-    imports: ["metering", "check"],
+    imports: ["budgets", "metering", "check"],
     packages: ["zod"],
   },
   {
@@ -200,7 +206,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: [...store, "models", "books"],
+    imports: [...store, "budgets", "models", "books"],
     packages: ["zod"],
   },
   {
@@ -212,19 +218,19 @@ export const layers: readonly Layer[] = [
   {
     folder: "postgres",
     question: "How are keys, plans, credits and responses kept in PostgreSQL?",
-    imports: store,
+    imports: [...store, "books"],
   },
   {
     folder: "sqlite",
     question: "How are keys, plans, credits and responses kept in SQLite?",
-    imports: store,
+    imports: [...store, "books"],
     packages: ["lru-cache", "node:crypto", "node:timers/promises"],
   },
   {
     folder: "answer-guards",
     question: "What may the host's code decide about an answer before it goes out?",
     imports: [
-      ...["check", "metering", "events", "guard/time-limit.js", provider, "books", "books"],
+      ...["check", "metering", "events", "guard/time-limit.js", provider],
       "operations/answers/answer-format.js",
     ],
     packages: ["zod", "node:async_hooks"],
@@ -317,7 +323,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: [...contracts, "models", "books", "metering", provider],
+    imports: [...contracts, "budgets", "models", "books", "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];

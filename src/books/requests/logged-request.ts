@@ -35,7 +35,7 @@ export interface LoggedRequest {
   callId?: string;
   /** When the request arrived, in epoch milliseconds. */
   startedAt: number;
-  /** What it was for, as `chat.completions`; absent for paths that the gateway does not have. */
+  /** What it was for, as `chat/completions`; absent for paths that the gateway does not have. */
   endpoint?: string;
   /** How the caller is known: `key`, `session` or `in_process`; absent when nobody is. */
   source?: string;

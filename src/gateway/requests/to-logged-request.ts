@@ -16,7 +16,7 @@ export function toLoggedRequest(event: RequestCompleted, lineId: string): Logged
   return {
     lineId,
     requestId: short(event.requestId),
-    ...(callId !== undefined && callId !== event.requestId && { callId: short(callId) }),
+    ...(callId !== undefined && { callId: short(callId) }),
     startedAt: Math.floor(event.startedAt),
     ...(endpoint !== undefined && { endpoint }),
     ...(source !== undefined && { source }),

@@ -26,7 +26,7 @@ export class RequestLogFixture {
       lineId: unique("line"),
       requestId,
       startedAt: this.begin + this.#written++,
-      endpoint: "chat.completions",
+      endpoint: "chat/completions",
       account: this.account,
       stream: false,
       status: 200,
