@@ -31,3 +31,6 @@ export function sharedTags(tags: Tags | null | undefined): Tags | undefined {
 
 /** Precedes the host's names in a journal entry's tags, so that they never collide with the gateway's own. */
 export const journalTagPrefix = "tag.";
+
+/** What a call costs the operator, in micro-credits, where its target says so. */
+export const costTag = "costMicro";
