@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "plans", "accounts", "ledger", "responses"];
+const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -49,15 +49,27 @@ export const layers: readonly Layer[] = [
     packages: ["zod", "node:crypto"],
   },
   {
+    folder: "budgets",
+    question: "What is a budget on a tag, and what does a store of budgets promise?",
+    imports: ["keys", "metering", "check"],
+    packages: ["zod"],
+  },
+  {
     folder: "plans",
     question: "What is a plan, and what does a plan store promise?",
-    imports: ["metering", "check"],
+    imports: ["budgets", "metering", "check"],
     packages: ["zod"],
   },
   {
     folder: "accounts",
     question: "What is an account, and what does an account store promise?",
     imports: ["keys", "metering", "check"],
+    packages: ["zod", "node:crypto"],
+  },
+  {
+    folder: "models",
+    question: "What does a store of models promise, and which rules do all of them share?",
+    imports: ["check"],
     packages: ["zod", "node:crypto"],
   },
   {
@@ -273,7 +285,7 @@ export const layers: readonly Layer[] = [
         "check",
         "metering",
         "tokens",
-        ...contracts,
+        ...["keys", "plans", "accounts", "ledger", "responses"],
         "errors",
         "openai",
         provider,

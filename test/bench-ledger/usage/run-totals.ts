@@ -40,7 +40,9 @@ try {
        tags || jsonb_build_object('keyId', key_id, 'model', model, 'plan', plan, 'target', target, 'input', 800,
          'output', 250, 'costMicro', 600), 2000, 1, '{1,2,3}'
      from generate_series($1::int - 1, $2::int) as day, generate_series(1, $4::int) as call,
-       generate_series(1, $3::int) as n, generate_series(1, 3) as sum, ${names}`,
+       generate_series(1, $3::int) as n, generate_series(1, 3) as sum, ${names}
+     -- As calls come.
+     order by 2`,
     [first, last, accounts, callsPerSum],
   );
   await pool.query(
