@@ -108,7 +108,9 @@ begin
   -- First: two that lock its entries before it, each in an order of its own, would wait for each other.
   perform infergate.lock_account(wanted);
   next_moment := (
-    select at + 1 from infergate.entry where account = wanted order by at, sequence offset step_size - 1 limit 1
+    select max(at) + 1
+    from (select at from infergate.entry where account = wanted order by at, sequence limit step_size) as next_entry
+    having count(*) = step_size
   );
   perform infergate.take_from_quarters(
     wanted,

@@ -71,7 +71,7 @@ export function totalsQuery(request: TotalsRequest, kept: KeptQuarters | undefin
 select jsonb_build_array(
   ${group}, sum(requests), sum(micro), ${[...counts, "costed"].map((count) => `sum(${count})`).join(", ")}
 )::text as json
-from (${(sources.length > 0 ? sources : [ofEntries(source, [])]).join(" union all ")}) as used
+from (${sources.join(" union all ")}) as used
 ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
 group by ${group}
 having sum(requests) <> 0 or sum(micro) <> 0
