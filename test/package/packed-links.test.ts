@@ -53,7 +53,7 @@ describe("what npm pack takes", () => {
 
   it("has the sources of the examples, and nothing that is built or installed", () => {
     const examples = packed.files.filter(({ path }) => path.startsWith("examples/"));
-    for (const name of ["express", "fastify", "node", "fetch", "cluster", "saas", "local-model", "next"]) {
+    for (const name of ["express", "fastify", "node", "fetch", "cluster", "saas", "team", "local-model", "next"]) {
       const own = examples.map(({ path }) => path).filter((path) => path.startsWith(`examples/${name}/`));
       expect(own).toEqual(expect.arrayContaining([`examples/${name}/README.md`, `examples/${name}/package.json`]));
     }
