@@ -41,6 +41,7 @@ export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } fr
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
+export type { DisabledModel, StorableModel } from "./gateway/catalog/stored-model-schema.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway } from "./gateway/gateway.js";
 export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
@@ -53,6 +54,8 @@ export { UnknownAccountError } from "./gateway/refusals/unknown-account-error.js
 export { UnknownKeyError } from "./gateway/refusals/unknown-key-error.js";
 export { UnknownPlanError } from "./gateway/refusals/unknown-plan-error.js";
 export { UnknownTermsError } from "./gateway/refusals/unknown-terms-error.js";
+export type { ManagedModels, ModelCheck } from "./gateway/stored-models/managed-models.js";
+export type { ManagedModel, ModelDifference } from "./gateway/stored-models/model-state.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export type { UsagePeriod, UsageRecord } from "./gateway/usage/gateway-usage.js";
 export type { UsageQuery } from "./gateway/usage/usage-query.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { toAllowance } from "../access/allowance.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
-import { callerResolver } from "../access/caller-resolver.js";
+import { callerResolver, type ResolveCaller } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
 import { HoldRooms } from "../access/hold-rooms.js";
 import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
@@ -43,6 +43,8 @@ import { healthOf } from "./gateway-health.js";
 import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
+import { managedModels } from "./stored-models/managed-models.js";
+import { type WatchedModels, type WatchedModelsOptions, watchedModels } from "./stored-models/watched-models.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
 import { gatewayUsage } from "./usage/gateway-usage.js";
 import { warnOfBetas } from "./warn-of-betas.js";
@@ -75,6 +77,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const cache = cacheOptions(resolved, clock);
   const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
   const { findAllowance, findCaller, keyUses } = lookups;
+  const models = storedModels(resolved, { catalog, limit: storeLimit, warn, warnOnce });
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
@@ -86,7 +89,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     keyUses,
     keyPrefix: resolved.keyPrefix,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
-    resolveCaller: callerResolver(lookups.findAccount, warnOnce),
+    resolveCaller: gatedBy(models, callerResolver(lookups.findAccount, warnOnce)),
     observe: joinObservers(observersOf(resolved, warn, clock)),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
@@ -97,6 +100,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
 
+  const parts = { openCalls, holds, keeper, responses, closeLedger, lookups, storeLimit, models, catalog };
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
     maxStallMs: resolved.maxStallMs,
@@ -109,7 +113,8 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
     keys: managedKeys({ ...resolved, warn }, findCaller, clock, warnOfUnknownPlan),
-    plans: managedPlans(resolved, lookups.findAllowance, catalog, warn),
+    plans: managedPlans({ ...resolved, feed: models?.feed }, lookups.findAllowance, catalog, warn),
+    models: managedModels(models, catalog),
     accounts: managedAccounts(
       { ...resolved, ledger, responses },
       { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
@@ -120,7 +125,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     drain: () => services.readiness.end(),
     close: () => {
       services.readiness.end();
-      closed ??= close({ ...resolved, openCalls, holds, keeper, responses, closeLedger, lookups, storeLimit, catalog });
+      closed ??= close({ ...resolved, ...parts });
       return closed;
     },
   };
@@ -137,6 +142,7 @@ interface ClosedParts {
   readonly closeLedger: () => Promise<void>;
   readonly lookups: WatchedLookups;
   readonly storeLimit: TimeLimit;
+  readonly models: WatchedModels | undefined;
   readonly catalog: LiveCatalog;
 }
 
@@ -148,8 +154,20 @@ async function close(parts: ClosedParts): Promise<void> {
   await parts.responses?.settled();
   await parts.closeLedger();
   await parts.lookups.close();
+  await parts.models?.close();
   parts.storeLimit.close();
   await parts.catalog.close();
+}
+
+function storedModels(
+  { catalog: store, plans, cacheTtlMs }: ResolvedOptions,
+  services: Omit<WatchedModelsOptions, "plans" | "ttlMs">,
+): WatchedModels | undefined {
+  return store && watchedModels(store, { ...services, plans, ttlMs: cacheTtlMs });
+}
+
+function gatedBy(models: WatchedModels | undefined, resolve: ResolveCaller): ResolveCaller {
+  return models === undefined ? resolve : models.gate(resolve);
 }
 
 function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptions {
@@ -158,7 +176,7 @@ function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptio
 }
 
 /** @throws TypeError | RangeError for a plan of the options that is not valid, or has limits that the ledger does not keep. */
-function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: Warn): void {
+function checkPlans({ plans, ledger, catalog: models }: ResolvedOptions, catalog: Catalog, warn: Warn): void {
   for (const plan of plans.list?.() ?? []) {
     const allowance = toAllowance(plan.id, plan);
     const [tooLarge] = tooLargeLimits(plan.credits);
@@ -166,7 +184,8 @@ function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: 
       throw new TypeError(`createGateway: the plan ${JSON.stringify(plan.id)}: credits.${tooLarge}: ${tooManyCredits}`);
     }
     requireLimitsKept("createGateway", ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
-    warnOfUnmatched(allowance, catalog, warn);
+    // A model that a plan names may be in the store, which is not read yet.
+    if (models === undefined) warnOfUnmatched(allowance, catalog, warn);
   }
 }
 

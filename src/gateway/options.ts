@@ -18,6 +18,7 @@ import { managedPrefix } from "../keys/managed-key.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../metering/price.js";
+import type { ModelStore } from "../models/model-store.js";
 import { deepestBody } from "../openai/request/deepest-body.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
@@ -180,6 +181,12 @@ export interface GatewayOptions<Raw = unknown> {
    */
   accounts?: AccountStore | undefined;
   /**
+   * Keeps models that {@link Gateway.models} changes for all processes at run time: one of the stores' `catalog`,
+   * `memoryModelStore()`, or your own. Its entries count in place of the {@link models} of the same ids, and beside the
+   * others. Default: there are the `models` alone.
+   */
+  catalog?: ModelStore | undefined;
+  /**
    * Signs what clients keep of models' thoughts and send back, so that they cannot change it, nor carry it to another
    * account: 32 characters or more, such as those of `openssl rand -base64 32`. Of several, the first signs, and all verify,
    * so that it can be replaced. Give all processes the same one. Default: a random one for each gateway; thoughts of before
@@ -334,6 +341,12 @@ const optionsSchema = z.strictObject({
     "release",
   ]),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
+  catalog: having<ModelStore>("a model store, such as memoryModelStore()", [
+    "list",
+    "find",
+    "put",
+    "remove",
+  ]).optional(),
   responses: z
     .union([
       z.literal(false),

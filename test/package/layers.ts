@@ -286,6 +286,7 @@ export const layers: readonly Layer[] = [
         "metering",
         "tokens",
         ...contracts,
+        "models",
         "errors",
         "openai",
         provider,

@@ -17,13 +17,20 @@ export interface CatalogContext {
   readonly providers: ReadonlyMap<string, UsedProvider>;
   /** The catalog before: targets that stay keep their counts. */
   readonly previous: Catalog | undefined;
+  /** What is not built again, by what it was built of. */
+  readonly kept: ReadonlyMap<ResolvedModel, CatalogModel>;
 }
 
 /** @throws TypeError for a price that is not valid. */
-export function buildCatalog(models: readonly ResolvedModel[], { previous, ...context }: CatalogContext): Catalog {
+export function buildCatalog(
+  models: readonly ResolvedModel[],
+  { previous, kept, ...context }: CatalogContext,
+): Catalog {
   return new Map(
     models.map((model): [string, CatalogModel] => {
       const { id, type, contextLength, maxOutputTokens } = model;
+      const same = kept.get(model);
+      if (same !== undefined) return [id, same];
       const routing = buildRoute(model, { ...context, previous: previous?.get(id)?.route });
       const drain = toDrainLimits(model.disconnect ?? "cancel");
       const record = modelRecord(model);

@@ -16,7 +16,7 @@ import {
 const count = z.number().int().positive();
 const tokens = z.number().nonnegative();
 
-const modelSchema = z.strictObject({
+export const modelSchema = z.strictObject({
   id: idText().refine((id) => !/[\s*?#]/.test(id) && !id.startsWith("/") && !id.endsWith("/"), {
     error: "must hold no white space, *, ? or #, and no slash at either end",
   }),
