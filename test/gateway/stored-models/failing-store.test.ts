@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ModelFeed } from "../../../src/gateway/stored-models/model-feed.js";
 import { TimeLimit } from "../../../src/guard/time-limit.js";
 import type { StoredModel } from "../../../src/models/model-store.js";
-import { ModelFeed } from "../../../src/gateway/stored-models/model-feed.js";
 import { smallModel } from "../../support/test-gateway.js";
 import { call, listed, named, silentStore, start } from "./fixture.js";
 
@@ -13,11 +13,23 @@ describe("a store of models that fails", () => {
   it.each([
     ["rejects", down],
     ["hangs", never],
-    ["throws", () => { throw new Error("at once"); }],
+    [
+      "throws",
+      () => {
+        throw new Error("at once");
+      },
+    ],
     ["answers nonsense", async () => "models" as never],
     ["lists entries without ids", async () => [{ version: "1" }] as never],
     ["lists too many", async () => Array.from({ length: 10_001 }, (_, n) => ({ id: `${n}`, version: "1" })) as never],
-    ["lists one twice", async () => [{ id: "a", version: "1" }, { id: "a", version: "1" }] as never],
+    [
+      "lists one twice",
+      async () =>
+        [
+          { id: "a", version: "1" },
+          { id: "a", version: "1" },
+        ] as never,
+    ],
   ])("leaves the models of the options in force where it %s, with one warning", async (_, fault) => {
     const { store, state } = silentStore([named("acme/new")]);
     state.fault = fault;
@@ -51,9 +63,17 @@ describe("an entry that is not valid", () => {
 
   it.each<[string, Partial<StoredModel>, RegExp]>([
     ["cannot be read", { problem: "is no JSON" }, /is not valid: is no JSON/],
-    ["names an unknown provider", { model: named("acme/small", { upstream: { provider: "gone", model: "x" } }) as never }, /names the provider "gone"/],
+    [
+      "names an unknown provider",
+      { model: named("acme/small", { upstream: { provider: "gone", model: "x" } }) as never },
+      /names the provider "gone"/,
+    ],
     ["is of another version", { model: { ...smallModel, future: 1 } as never }, /There is no member `future`/],
-    ["has no valid price", { model: named("acme/small", { price: { input: 1e-13, output: 1 } }) as never }, /the price of the model/],
+    [
+      "has no valid price",
+      { model: named("acme/small", { price: { input: 1e-13, output: 1 } }) as never },
+      /the price of the model/,
+    ],
   ])("leaves its model as it was where it %s, and no other", async (_, entry, message) => {
     const { store, spoilt } = silentStore();
     const test = await start(store);
@@ -65,7 +85,11 @@ describe("an entry that is not valid", () => {
     await test.gateway.models.list();
     expect(test.warnings).toMatchObject([{ code: "model_invalid", message: expect.stringMatching(message) }]);
     expect(test.warnings[0]?.message).toMatch(/stays as in the options/);
-    expect(await test.gateway.models.get("acme/small")).toMatchObject({ source: "options", version: "spoilt", problem: expect.any(String) });
+    expect(await test.gateway.models.get("acme/small")).toMatchObject({
+      source: "options",
+      version: "spoilt",
+      problem: expect.any(String),
+    });
 
     await test.gateway.models.put({ ...smallModel, price: { input: 2, output: 2 } });
     expect(await test.gateway.models.get("acme/small")).toMatchObject({ source: "store" });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import type { Tokenizer } from "../../../src/tokens/tokenizer.js";
 import { createGate, wholeAnswer } from "../../../src/testing.js";
+import type { Tokenizer } from "../../../src/tokens/tokenizer.js";
 import { chatRequest, getRequest, largeModel, smallModel } from "../../support/test-gateway.js";
 import { call, listed, named, start, startPair } from "./fixture.js";
-import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
 
 const ofOptions = ["acme/small", "acme/large", "acme/free", "acme/embed"];
 
@@ -49,7 +49,10 @@ describe("models in a store", () => {
     }
     const { entry, version, ...rest } = (await other.gateway.models.get("acme/large")) ?? {};
     expect(rest).toEqual({ id: "acme/large" });
-    await other.gateway.models.put({ ...(entry as unknown as typeof largeModel), disabled: false }, { expected: version });
+    await other.gateway.models.put(
+      { ...(entry as unknown as typeof largeModel), disabled: false },
+      { expected: version },
+    );
     expect(await listed(one)).toEqual(["acme/large", "acme/free", "acme/embed"]);
     await other.gateway.models.remove("acme/small");
     expect(await listed(one)).toEqual(ofOptions);

@@ -9,8 +9,16 @@ const wrong: readonly (readonly [string, object, RegExp])[] = [
   ["no price", { ...smallModel, price: undefined }, /price: must be \{ input, output \}|price: is required/],
   ["no price for output", { ...smallModel, price: { input: 1 } }, /has no price\.output/],
   ["a misspelled member", { ...smallModel, contextLenght: 5 }, /`contextLenght` \(did you mean `contextLength`\?\)/],
-  ["an unknown provider", named("acme/new", { upstream: { provider: "fak", model: "x" } }), /provider "fak".*There are: "fake"/],
-  ["a price of too many decimals", named("acme/new", { price: { input: 1e-13, output: 1 } }), /the price of the model "acme\/new"/],
+  [
+    "an unknown provider",
+    named("acme/new", { upstream: { provider: "fak", model: "x" } }),
+    /provider "fak".*There are: "fake"/,
+  ],
+  [
+    "a price of too many decimals",
+    named("acme/new", { price: { input: 1e-13, output: 1 } }),
+    /the price of the model "acme\/new"/,
+  ],
   ["code in what it says", named("acme/new", { extra: { now: () => 1 } }), /extra\.now: must be JSON data/],
   ["more than an entry holds", named("acme/new", { extra: { text: "a".repeat(20_000) } }), /at most 16384 characters/],
   ["half of a disabled model", { id: "acme/small", disabled: true, type: "chat" }, /contextLength: is required/],
