@@ -115,7 +115,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
       { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
     ),
     usage: gatewayUsage({ ...resolved, ledger }, clock),
-    health: () => healthOf(catalog.current.values(), clock.now()),
+    health: () => healthOf(catalog.current, clock.now()),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
     close: () => {

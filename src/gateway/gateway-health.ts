@@ -1,4 +1,4 @@
-import type { CatalogModel } from "../access/catalog.js";
+import type { Catalog } from "../access/catalog.js";
 import type { TargetHealth } from "../routing/target-health.js";
 
 /** The health of a model's targets, as this process sees it. */
@@ -17,8 +17,9 @@ export interface GatewayHealth {
   models: Readonly<Record<string, ModelHealth>>;
 }
 
-export function healthOf(models: Iterable<CatalogModel>, now: number): GatewayHealth {
-  const entries = Array.from(models, ({ id, route }): [string, ModelHealth] => {
+export function healthOf(catalog: Catalog, now: number): GatewayHealth {
+  const models = [...catalog.values()].filter(({ alias }) => alias === undefined);
+  const entries = models.map(({ id, route }): [string, ModelHealth] => {
     const { targets, line } = route;
     return [
       id,
