@@ -238,13 +238,20 @@ function upstreamIdOf(headers: Readonly<Record<string, string>> | undefined): st
   return typeof id === "string" ? id.slice(0, longestUpstreamId) : undefined;
 }
 
-/** Observes requests for the host's `onRequestCompleted`. A hook that fails causes a warning. */
-export function summarizeRequests(hook: (event: RequestCompleted) => void, warn: Warn, clock: Clock): ObserveRequest {
-  return (requestId, endpoint) =>
-    new RequestSummary(requestId, endpoint, clock.now(), (event) => {
-      // A hook may be async in spite of its type. Its rejection must not end the process.
-      new Promise((resolve) => resolve(hook(event))).catch((cause: unknown) => {
-        warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId });
-      });
+type OnCompleted = (event: RequestCompleted) => void;
+
+/** Observes requests, and passes on one event for each. @param complete - must not throw. */
+export function summarizeRequests(complete: OnCompleted, clock: Clock): ObserveRequest {
+  return (requestId, endpoint) => new RequestSummary(requestId, endpoint, clock.now(), complete);
+}
+
+/** The host's `onRequestCompleted`. A hook that fails causes a warning. */
+export function completedHook(hook: OnCompleted, warn: Warn): OnCompleted {
+  return (event) => {
+    const { requestId } = event;
+    // A hook may be async in spite of its type. Its rejection must not end the process.
+    new Promise((resolve) => resolve(hook(event))).catch((cause: unknown) => {
+      warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId });
     });
+  };
 }

@@ -1,5 +1,6 @@
-import type { Catalog } from "../access/catalog.js";
+import type { CatalogModel } from "../access/catalog.js";
 import type { TargetHealth } from "../routing/target-health.js";
+import type { RequestLogBacklog } from "./requests/request-log-writer.js";
 
 /** The health of a model's targets, as this process sees it. */
 export interface ModelHealth {
@@ -15,11 +16,13 @@ export interface ModelHealth {
 export interface GatewayHealth {
   /** By the models' ids. */
   models: Readonly<Record<string, ModelHealth>>;
+  /** What waits for the request log; absent where there is none. */
+  requestLog?: RequestLogBacklog;
 }
 
-export function healthOf(catalog: Catalog, now: number): GatewayHealth {
-  const models = [...catalog.values()].filter(({ alias }) => alias === undefined);
-  const entries = models.map(({ id, route }): [string, ModelHealth] => {
+export function healthOf(models: Iterable<CatalogModel>, now: number, requestLog?: RequestLogBacklog): GatewayHealth {
+  const ofIds = [...models].filter(({ alias }) => alias === undefined);
+  const entries = ofIds.map(({ id, route }): [string, ModelHealth] => {
     const { targets, line } = route;
     return [
       id,
@@ -34,5 +37,5 @@ export function healthOf(catalog: Catalog, now: number): GatewayHealth {
       },
     ];
   });
-  return { models: Object.fromEntries(entries) };
+  return { models: Object.fromEntries(entries), ...(requestLog && { requestLog }) };
 }
