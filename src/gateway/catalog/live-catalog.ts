@@ -164,8 +164,11 @@ export class LiveCatalog implements CurrentCatalog {
   }
 
   #use(models: readonly ResolvedModel[], catalog: Catalog): void {
-    const built = [...catalog.values()];
-    this.#built = new Map(models.flatMap((model, place) => (built[place] ? [[model, built[place]]] : [])));
+    const built = models.flatMap((model) => {
+      const of = catalog.get(model.id);
+      return of === undefined ? [] : [[model, of] as const];
+    });
+    this.#built = new Map(built);
     this.#models = models;
     this.#current = catalog;
   }

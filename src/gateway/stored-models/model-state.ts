@@ -21,12 +21,12 @@ export interface ManagedModel {
 
 /** The ids of all models, those in force first, in the order in which clients list them. */
 export function modelIds(catalog: LiveCatalog): readonly string[] {
-  return [...new Set([...catalog.current.keys(), ...catalog.judged.keys()])];
+  return [...new Set([...catalog.models.map(({ id }) => id), ...catalog.judged.keys()])];
 }
 
 /** @returns `undefined` where neither the options nor the store have it. */
 export function modelState(catalog: LiveCatalog, id: string): ManagedModel | undefined {
-  const inForce = catalog.current.has(id) ? catalog.models.find((model) => model.id === id) : undefined;
+  const inForce = catalog.models.find((model) => model.id === id);
   const judged = catalog.judged.get(id);
   if (inForce === undefined && judged === undefined) return undefined;
   const source = judged?.terms === undefined ? "options" : "store";

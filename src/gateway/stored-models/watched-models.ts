@@ -100,7 +100,7 @@ function warnOfInvalid(before: JudgedEntries, catalog: LiveCatalog, warn: Warn):
 }
 
 function messageOf({ entry: { id }, terms, problem = "" }: JudgedEntry, catalog: LiveCatalog): string {
-  const found = catalog.current.has(id)
+  const found = catalog.models.some((model) => model.id === id)
     ? terms
       ? "as the store had it before"
       : "as in the options"
