@@ -1,6 +1,6 @@
 import { afterAll } from "vitest";
 import { sqliteRequestLog } from "../../src/sqlite/requests/sqlite-request-log.js";
-import { describeRequestLog } from "../../src/testing/describe-request-log.js";
+import { describeRequestLog } from "../../src/testing/request-log/describe-request-log.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
 
 for (const [name, driver] of Object.entries(drivers)) {
