@@ -7,7 +7,6 @@ export type { DescribeCreditLedgerOptions } from "./testing/describe-credit-ledg
 export { describeCreditLedger } from "./testing/describe-credit-ledger.js";
 export { describeKeyStore } from "./testing/describe-key-store.js";
 export { describePlanStore } from "./testing/describe-plan-store.js";
-export { describeRequestLog } from "./testing/describe-request-log.js";
 export type { DescribeResponseStoreOptions } from "./testing/describe-response-store.js";
 export { describeResponseStore } from "./testing/describe-response-store.js";
 export type { DescribeUpstreamProviderOptions } from "./testing/describe-upstream-provider.js";
@@ -33,6 +32,7 @@ export type { Gate } from "./testing/gate.js";
 export { createGate } from "./testing/gate.js";
 export { ManualClock } from "./testing/manual-clock.js";
 export { describeModelStore } from "./testing/model-store/describe-model-store.js";
+export { describeRequestLog } from "./testing/request-log/describe-request-log.js";
 export type { MakeRequestLog } from "./testing/request-log/request-log-fixture.js";
 export type { MakeResponseStore } from "./testing/response-store/response-fixture.js";
 export type { TestRunner } from "./testing/test-runner.js";
