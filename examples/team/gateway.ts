@@ -43,6 +43,6 @@ function provider(baseURL: string | undefined, apiKey: string | undefined): Upst
 
 /** An organisation pays as it goes: its plan gives nothing, and it buys credits. Each member has a cap until the owner says more. */
 export async function putPlans(): Promise<void> {
-  const budgets = [{ tag: "member", credits: { month: 5 } }];
-  await gateway.plans.put({ id: "team", models: ["team/*"], credits: { month: 0 }, budgets });
+  const plan = { id: "team", models: ["team/*"], credits: { month: 0 } };
+  await gateway.plans.put({ ...plan, budgets: [{ tag: "member", credits: { month: 5 } }] });
 }

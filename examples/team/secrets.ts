@@ -12,9 +12,7 @@ export function secretFor(purpose: string): string {
 export const webhookSecret = process.env["PAYMENT_WEBHOOK_SECRET"] ?? secretFor("payment webhooks");
 
 /** The token of the operator, or of an organisation's owner. It stands for your app's own sign-in. */
-export function tokenOf(who: "operator" | `owner:${string}`): string {
-  return secretFor(`token ${who}`);
-}
+export const tokenOf = (who: "operator" | `owner:${string}`) => secretFor(`token ${who}`);
 
 export function isTokenOf(who: "operator" | `owner:${string}`, header: string | undefined): boolean {
   const [given, expected] = [header ?? "", `Bearer ${tokenOf(who)}`].map((text) => Buffer.from(text));

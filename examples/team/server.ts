@@ -11,16 +11,14 @@ const server = createApp().listen(Number(process.env["PORT"] ?? "3000"));
 server.once("error", refuseToStart);
 await once(server, "listening");
 const { port } = server.address() as AddressInfo;
-const call = (path: string, data: object) =>
-  `curl http://localhost:${port}${path} -H "Authorization: Bearer ${tokenOf("operator")}" ` +
-  `-H "Content-Type: application/json" -d '${JSON.stringify(data)}'`;
+const operator = `-H "Authorization: Bearer ${tokenOf("operator")}" -H "Content-Type: application/json"`;
 console.log(`
   Base URL   http://localhost:${port}/ai/v1
   Operator   ${tokenOf("operator")}
 
 Make an organisation. The answer has its owner's token:
 
-  ${call("/operator/organisations", { id: "acme" })}
+  curl http://localhost:${port}/operator/organisations ${operator} -d '{"id":"acme"}'
 
 Ctrl-C ends it. Requests:
 `);
