@@ -14,6 +14,16 @@ export type {
   WritableAccountStore,
 } from "./accounts/account-store.js";
 export type { AnswerGuard, GuardedAnswer, GuardedCall, GuardVerdict } from "./answer-guards/answer-guard.js";
+export type { AuditAuthor } from "./books/audit/audit-author.js";
+export type {
+  AuditAction,
+  AuditDetails,
+  AuditEntry,
+  AuditLimits,
+  AuditPage,
+  AuditQuery,
+  AuditTrail,
+} from "./books/audit/audit-trail.js";
 export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
 export { GatewayError } from "./errors/gateway-error.js";
 export type { GuardOutcome } from "./events/guard-outcome.js";
@@ -114,6 +124,8 @@ export type {
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
 export type { PeriodTotal, TotalsFilter, TotalsRequest } from "./ledger/usage/usage-totals.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
+export type { MemoryAuditTrailOptions } from "./memory/memory-audit-trail.js";
+export { memoryAuditTrail } from "./memory/memory-audit-trail.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";
 export type { MemoryKey } from "./memory/memory-key-store.js";

@@ -1,5 +1,6 @@
 export { postgresAccountStore } from "./postgres/accounts/postgres-account-store.js";
 export type { PostgresBatchOptions } from "./postgres/batching/batch-options.js";
+export { type PostgresAuditTrailOptions, postgresAuditTrail } from "./postgres/books/postgres-audit-trail.js";
 export type { PostgresOptions } from "./postgres/database.js";
 export { type FromPostgresJsOptions, fromPostgresJs, type PostgresJs } from "./postgres/from-postgres-js.js";
 export { type PostgresCreditLedgerOptions, postgresCreditLedger } from "./postgres/postgres-credit-ledger.js";

@@ -1,10 +1,12 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStore } from "./accounts/postgres-account-store.js";
+import { auditTrail } from "./books/postgres-audit-trail.js";
 import { Database } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
 import { creditLedger, type PostgresCreditLedgerOptions } from "./postgres-credit-ledger.js";
@@ -16,6 +18,8 @@ import { responseStore } from "./responses/postgres-response-store.js";
 export interface PostgresStoresOptions extends PostgresCreditLedgerOptions {
   /** How much is kept of responses. */
   responses?: ResponseLimits | undefined;
+  /** How much the audit trail keeps. */
+  audit?: AuditLimits | undefined;
 }
 
 /** All stores of a gateway, in one schema: `createGateway({ ...postgresStores({ pool }), … })`. */
@@ -29,6 +33,7 @@ class Stores {
   responses: ResponseStore;
   readonly #database: Database;
   readonly #accounts: WritableAccountStore;
+  readonly #audit: AuditTrail;
 
   constructor(options: PostgresStoresOptions) {
     this.#database = new Database(options);
@@ -38,6 +43,7 @@ class Stores {
     this.ledger = creditLedger(this.#database, notifications, options);
     this.responses = responseStore(this.#database, options.responses);
     this.#accounts = accountStore(this.#database, notifications);
+    this.#audit = auditTrail(this.#database, options.audit);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
   }
@@ -48,6 +54,11 @@ class Stores {
    */
   get accounts(): WritableAccountStore {
     return this.#accounts;
+  }
+
+  /** What the management API has changed. It is given by name, too: `createGateway({ ...stores, audit: stores.audit, … })`. */
+  get audit(): AuditTrail {
+    return this.#audit;
   }
 
   /**

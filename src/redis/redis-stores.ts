@@ -1,10 +1,12 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStoreOn } from "./accounts/redis-account-store.js";
+import { auditTrailOn } from "./books/redis-audit-trail.js";
 import { creditLedgerOn, type RedisCreditLedgerOptions } from "./redis-credit-ledger.js";
 import { keyStoreOn } from "./redis-key-store.js";
 import { connectionOf } from "./redis-options.js";
@@ -15,6 +17,8 @@ import { responseStoreOn } from "./responses/redis-response-store.js";
 export interface RedisStoresOptions extends RedisCreditLedgerOptions {
   /** How much is kept of responses. */
   responses?: ResponseLimits | undefined;
+  /** How much the audit trail keeps. */
+  audit?: AuditLimits | undefined;
 }
 
 /** What a gateway keeps, all of it in Redis. */
@@ -27,6 +31,7 @@ class Stores {
   ledger: CreditLedger;
   responses: ResponseStore;
   readonly #accounts: WritableAccountStore;
+  readonly #audit: AuditTrail;
 
   constructor(options: RedisStoresOptions) {
     const connection = connectionOf(options);
@@ -35,6 +40,7 @@ class Stores {
     this.ledger = creditLedgerOn(connection, options);
     this.responses = responseStoreOn(connection, options.responses);
     this.#accounts = accountStoreOn(connection);
+    this.#audit = auditTrailOn(connection, options.audit);
   }
 
   /**
@@ -43,6 +49,11 @@ class Stores {
    */
   get accounts(): WritableAccountStore {
     return this.#accounts;
+  }
+
+  /** What the management API has changed. It is given by name, too: `createGateway({ ...stores, audit: stores.audit, … })`. */
+  get audit(): AuditTrail {
+    return this.#audit;
   }
 }
 

@@ -1,10 +1,13 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import { checkAuditLimits } from "../books/audit/audit-limits.js";
+import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStoreOf } from "./accounts/sqlite-account-store.js";
+import { auditTrailOf } from "./books/sqlite-audit-trail.js";
 import { responseStoreOf } from "./responses/sqlite-response-store.js";
 import { SqliteConnection } from "./sqlite-connection.js";
 import { ledgerOf, type SqliteCreditLedgerOptions } from "./sqlite-credit-ledger.js";
@@ -15,6 +18,8 @@ import { planStoreOf } from "./sqlite-plan-store.js";
 export interface SqliteStoresOptions extends SqliteCreditLedgerOptions {
   /** How much is kept of responses. */
   responses?: ResponseLimits | undefined;
+  /** How much the audit trail keeps. */
+  audit?: AuditLimits | undefined;
 }
 
 /** All that a gateway keeps: `createGateway({ ...sqliteStores({ database }), … })`. */
@@ -27,11 +32,15 @@ class Stores {
   ledger: CreditLedger;
   responses: ResponseStore;
   readonly #connection: SqliteConnection;
+  readonly #options: SqliteStoresOptions;
   #accounts: WritableAccountStore | undefined;
+  #audit: AuditTrail | undefined;
 
   constructor(options: SqliteStoresOptions) {
     const connection = new SqliteConnection(options);
     this.#connection = connection;
+    this.#options = options;
+    checkAuditLimits(options.audit);
     this.keys = keyStoreOf(connection);
     this.plans = planStoreOf(connection);
     this.ledger = ledgerOf(connection, options);
@@ -45,6 +54,12 @@ class Stores {
   get accounts(): WritableAccountStore {
     this.#accounts ??= accountStoreOf(this.#connection);
     return this.#accounts;
+  }
+
+  /** What the management API has changed. It is given by name, too: `createGateway({ ...stores, audit: stores.audit, … })`. */
+  get audit(): AuditTrail {
+    this.#audit ??= auditTrailOf(this.#connection, this.#options.audit, this.#options.clock);
+    return this.#audit;
   }
 }
 

@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "plans", "accounts", "ledger", "responses"];
+const contracts = ["keys", "plans", "accounts", "ledger", "books", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -64,6 +64,12 @@ export const layers: readonly Layer[] = [
     folder: "ledger",
     question: "What does a credit ledger promise, and which rules do all of them share?",
     imports: ["metering", "check"],
+  },
+  {
+    folder: "books",
+    question: "What do the audit trail and the request log promise, and which rules do all of them share?",
+    imports: ["metering", "check", "ledger"],
+    packages: ["zod"],
   },
   {
     folder: "responses",

@@ -4,12 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StoredAccount } from "../../src/accounts/account-store.js";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { redisAccountStore } from "../../src/redis/accounts/redis-account-store.js";
+import { redisAuditTrail } from "../../src/redis/books/redis-audit-trail.js";
 import { redisKeyStore } from "../../src/redis/redis-key-store.js";
 import { redisPlanStore } from "../../src/redis/redis-plan-store.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
 import { forgetAccount, updateAccount } from "../../src/redis/store-scripts/accounts.js";
 import { insertKey, updateKey } from "../../src/redis/store-scripts/keys.js";
 import { describeAccountStore } from "../../src/testing/describe-account-store.js";
+import { describeAuditTrail } from "../../src/testing/describe-audit-trail.js";
 import { describeKeyStore } from "../../src/testing/describe-key-store.js";
 import { describePlanStore } from "../../src/testing/describe-plan-store.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
@@ -74,6 +76,13 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
     redisPlanStore({ client: connected[0].client }),
     redisPlanStore({ client: connected[1].client }),
   ]);
+
+  describeAuditTrail(`redisAuditTrail, ${name}`, async (limits) => {
+    const prefix = `test-${++serial}`;
+    const [one, other] = connected.map(({ client }) => redisAuditTrail({ client, prefix, ...limits }));
+    if (!one || !other) throw new Error("Two clients are needed.");
+    return [one, other];
+  });
 
   it("refuses a plan that is not valid, so that a misspelled limit lifts none", async () => {
     const { plans } = redisStores(options());

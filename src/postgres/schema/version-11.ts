@@ -1,3 +1,5 @@
+import { version11Audit } from "./version-11-audit.js";
+
 /**
  * What is rare in the journal, so that it is found without all the calls between. It is a table: no charge could be written
  * while an index of the journal is built. Entries that are there already are noted while operations go on, but for those of
@@ -74,4 +76,4 @@ create trigger notify_key after insert or delete or update of
 
 -- Sums of usage by plan and by target. What was summed up before has neither.
 alter table infergate.usage_sum add column plan text, add column target text;
-`;
+${version11Audit}`;

@@ -1,3 +1,5 @@
+import { sqliteVersion11Audit } from "./version-11-audit.js";
+
 /** What is rare in a journal is found without its calls. Tags of keys. */
 export const sqliteVersion11 = `
   -- All but the ends of reservations.
@@ -5,4 +7,4 @@ export const sqliteVersion11 = `
 
   -- A JSON object; NULL where there are none. Processes of the release before name the columns that they write.
   ALTER TABLE infergate_key ADD COLUMN tags TEXT;
-  `;
+  ${sqliteVersion11Audit}`;
