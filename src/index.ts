@@ -14,6 +14,7 @@ export type {
   WritableAccountStore,
 } from "./accounts/account-store.js";
 export type { AnswerGuard, GuardedAnswer, GuardedCall, GuardVerdict } from "./answer-guards/answer-guard.js";
+<<<<<<< HEAD
 export type { AuditAuthor } from "./books/audit/audit-author.js";
 export type {
   AuditAction,
@@ -24,6 +25,18 @@ export type {
   AuditQuery,
   AuditTrail,
 } from "./books/audit/audit-trail.js";
+=======
+export type {
+  Budget,
+  BudgetName,
+  BudgetPage,
+  BudgetPageRequest,
+  BudgetStatus,
+  BudgetStore,
+  KeptBudget,
+  WritableBudgetStore,
+} from "./budgets/budget-store.js";
+>>>>>>> main
 export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
 export { GatewayError } from "./errors/gateway-error.js";
 export type { GuardOutcome } from "./events/guard-outcome.js";
@@ -124,12 +137,17 @@ export type {
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
 export type { PeriodTotal, TotalsFilter, TotalsRequest } from "./ledger/usage/usage-totals.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
+<<<<<<< HEAD
 export type { MemoryAuditTrailOptions } from "./memory/memory-audit-trail.js";
 export { memoryAuditTrail } from "./memory/memory-audit-trail.js";
+=======
+export { memoryBudgetStore } from "./memory/memory-budget-store.js";
+>>>>>>> main
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";
 export type { MemoryKey } from "./memory/memory-key-store.js";
 export { memoryKeyStore } from "./memory/memory-key-store.js";
+export { memoryModelStore } from "./memory/memory-model-store.js";
 export { memoryPlanStore } from "./memory/memory-plan-store.js";
 export type { MemoryResponseStoreOptions } from "./memory/memory-response-store.js";
 export { memoryResponseStore } from "./memory/memory-response-store.js";
@@ -139,6 +157,14 @@ export type { Price } from "./metering/price.js";
 export type { ModelRates, Rates, RequestRate, TokenRate } from "./metering/rates.js";
 export type { Tags } from "./metering/tags.js";
 export type { TokenCounts } from "./metering/token-counts.js";
+export { ModelConflictError } from "./models/model-conflict-error.js";
+export type {
+  ModelData,
+  ModelPutCondition,
+  ModelRemoveCondition,
+  ModelStore,
+  StoredModel,
+} from "./models/model-store.js";
 export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";
 export type { MemberRule } from "./openai/request/restricted-members.js";
 export type { AnswerText } from "./operations/answers/answer-format.js";

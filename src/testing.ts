@@ -1,3 +1,5 @@
+export { describeBudgetStore } from "./testing/budget-store/describe-budget-store.js";
+export { describeWritableBudgetStore } from "./testing/budget-store/describe-writable-budget-store.js";
 export type { ChatChunksSample, ChatSample, SampleUsage } from "./testing/chat-samples.js";
 export { chatAnswer, chatChunks, errorBody, sampleUsage } from "./testing/chat-samples.js";
 export { describeAccountStore } from "./testing/describe-account-store.js";
@@ -5,6 +7,7 @@ export { describeAuditTrail } from "./testing/describe-audit-trail.js";
 export type { DescribeCreditLedgerOptions } from "./testing/describe-credit-ledger.js";
 export { describeCreditLedger } from "./testing/describe-credit-ledger.js";
 export { describeKeyStore } from "./testing/describe-key-store.js";
+export { describeModelStore } from "./testing/describe-model-store.js";
 export { describePlanStore } from "./testing/describe-plan-store.js";
 export type { DescribeResponseStoreOptions } from "./testing/describe-response-store.js";
 export { describeResponseStore } from "./testing/describe-response-store.js";

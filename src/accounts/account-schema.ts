@@ -4,12 +4,10 @@ import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";
 import { ratesSchema } from "../check/rates-schema.js";
 import { recordOf } from "../check/record-of.js";
+import { suspensionMessage } from "../check/suspension-message.js";
 import { keyAccount, wholeInstant } from "../keys/check-key.js";
 
 const status = z.enum(["active", "suspended"]).nullish();
-
-/** What clients of a suspended account read. */
-export const suspensionMessage = freeText(1000).nullish();
 
 const metadataSchema = recordOf({
   names: idText(),

@@ -22,13 +22,24 @@ export function tagsInput(meantBy: (name: string) => string | undefined) {
   const error = 'must be an object of texts, such as { team: "search" }';
   return recordOf({ values: idText(longestTag), most: mostTags, error }).superRefine((tags, context) => {
     for (const name of Object.keys(tags)) {
-      const meant = meantBy(name);
-      if (isTagName(name) && meant === undefined) continue;
-      const message =
-        meant === undefined
-          ? "must be named by at most 64 letters, digits, _, . and -, with a letter first"
-          : `must have another name: this one is reserved, for it ${meant === name ? "is" : "is taken for"} \`${meant}\``;
-      context.addIssue({ code: "custom", path: [name.slice(0, 64)], message });
+      const message = nameProblem(name, meantBy);
+      if (message !== undefined) context.addIssue({ code: "custom", path: [name.slice(0, 64)], message });
     }
   });
+}
+
+/** The name of a tag that the host's code sets. @param meantBy - as of {@link tagsInput}. */
+export function tagName(meantBy: (name: string) => string | undefined) {
+  return idText().superRefine((name, context) => {
+    const message = nameProblem(name, meantBy);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  });
+}
+
+function nameProblem(name: string, meantBy: (name: string) => string | undefined): string | undefined {
+  const meant = meantBy(name);
+  if (meant === undefined) {
+    return isTagName(name) ? undefined : "must be named by at most 64 letters, digits, _, . and -, with a letter first";
+  }
+  return `must have another name: this one is reserved, for it ${meant === name ? "is" : "is taken for"} \`${meant}\``;
 }

@@ -17,7 +17,7 @@ export const keyName = freeText(200).nullish();
 export const keyModels = z.array(idText(), { error: "must be a list of model ids" }).nullish();
 
 /** What a stored key may cost. A misspelled member would be no cap, so there is no unknown one. */
-const storedKeyCredits = capsOf(credits.nullish());
+export const storedKeyCredits = capsOf(credits.nullish());
 
 /** The same of a key that a person writes: what is too large to count is a mistake. */
 export const keyCredits = capsOf(creditLimit);

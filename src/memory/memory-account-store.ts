@@ -7,6 +7,8 @@ import { toAccountPage } from "../accounts/to-account-page.js";
 import { explainOnce } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { withoutNulls } from "../check/without-nulls.js";
+import { firstAfter } from "./first-after.js";
+import { Notices } from "./notices.js";
 
 /**
  * Accounts in memory, by id: those of the configuration, and those that are put, which are gone when the process ends.
@@ -28,24 +30,14 @@ export function memoryAccountStore(accounts: readonly AccountRecord[] = []): Wri
 }
 
 function storeOf(byId: Map<string, StoredAccount>): Parameters<typeof checkedAccountStore>[1] {
-  const listeners = new Set<{ onChange: (id: string) => void }>();
+  const notices = new Notices();
   /** The ids in order, until one comes or goes. */
   let sorted: readonly string[] | undefined;
-
-  const changed = (id: string) => {
-    for (const listener of listeners) {
-      try {
-        listener.onChange(id);
-      } catch {
-        // One listener's error must not keep the others from the notice.
-      }
-    }
-  };
 
   const save = (account: StoredAccount) => {
     if (!byId.has(account.id)) sorted = undefined;
     byId.set(account.id, structuredClone(account));
-    changed(account.id);
+    notices.tell(account.id);
   };
 
   return {
@@ -74,25 +66,8 @@ function storeOf(byId: Map<string, StoredAccount>): Parameters<typeof checkedAcc
     async forget(id) {
       if (!byId.delete(id)) return;
       sorted = undefined;
-      changed(id);
+      notices.tell(id);
     },
-    subscribe(onChange) {
-      const listener = { onChange };
-      listeners.add(listener);
-      return async () => {
-        listeners.delete(listener);
-      };
-    },
+    subscribe: (onChange) => notices.subscribe(onChange),
   };
-}
-
-/** The index of the first id that is greater, by bisection. */
-function firstAfter(sorted: readonly string[], id: string): number {
-  let [from, to] = [0, sorted.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((sorted[middle] ?? "") <= id) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

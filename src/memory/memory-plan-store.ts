@@ -5,6 +5,7 @@ import { listProblems, problemsOf } from "../check/list-problems.js";
 import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import { newPlanSchema } from "../plans/plan-schema.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
+import { Notices } from "./notices.js";
 
 /**
  * Plans in memory, by id: those of the configuration, and those that are put, which are gone when the process ends.
@@ -25,35 +26,20 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
     if (!checked.success) throw new TypeError(listProblems(what, problemsOf(checked.error)));
     byId.set(id, structuredClone({ ...plan, id }));
   }
-  const listeners = new Set<{ onChange: (id: string) => void }>();
-  const notify = (id: string): void => {
-    for (const listener of listeners) {
-      try {
-        listener.onChange(id);
-      } catch {
-        // One listener's error must not keep the others from the notice.
-      }
-    }
-  };
+  const notices = new Notices();
   return checkedPlanStore("memoryPlanStore", {
     find: async (id) => structuredClone(byId.get(id)),
     list: () => structuredClone([...byId.values()]),
     listAll: async () => structuredClone([...byId.values()]),
     async put(plan) {
       byId.set(plan.id, structuredClone(plan));
-      notify(plan.id);
+      notices.tell(plan.id);
     },
     async delete(id) {
       const existed = byId.delete(id);
-      notify(id);
+      notices.tell(id);
       return existed;
     },
-    subscribe(onChange) {
-      const listener = { onChange };
-      listeners.add(listener);
-      return async () => {
-        listeners.delete(listener);
-      };
-    },
+    subscribe: (onChange) => notices.subscribe(onChange),
   });
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { newBudgetsSchema, storedBudgetsSchema } from "../budgets/budget-schema.js";
 import { creditLimit, credits } from "../check/credit-limit.js";
 import { explainOnce } from "../check/explain-issue.js";
 import { idText } from "../check/id-text.js";
@@ -34,6 +35,7 @@ const planSchema = z.object({
   defaultOutputTokens: z.number().int().positive().nullish(),
   disconnect: disconnectSchema.nullish(),
   rates: ratesSchema,
+  budgets: storedBudgetsSchema.nullish(),
 });
 
 /**
@@ -41,7 +43,12 @@ const planSchema = z.object({
  * that are too large to count.
  */
 export const newPlanSchema = planSchema
-  .extend({ id: idText(), models: z.array(idText()).readonly(), credits: planCredits(creditLimit) })
+  .extend({
+    id: idText(),
+    models: z.array(idText()).readonly(),
+    credits: planCredits(creditLimit),
+    budgets: newBudgetsSchema.nullish(),
+  })
   .strict();
 
 /**

@@ -1,3 +1,4 @@
+import type { Budget } from "../budgets/budget-store.js";
 import type { Rates } from "../metering/rates.js";
 
 /** What the accounts of a plan may use, and how much of it. */
@@ -23,6 +24,11 @@ export interface Plan {
   disconnect?: DisconnectPolicy | null | undefined;
   /** Rate limits of each account of the plan, over all its keys. Default: none. */
   rates?: Rates | null | undefined;
+  /**
+   * Budgets of each account of the plan, for tags of which the account has none of its own: neither of the value, nor of
+   * each value. At most 100. Default: none.
+   */
+  budgets?: readonly Budget[] | null | undefined;
 }
 
 export interface PlanCredits {

@@ -39,6 +39,13 @@ export function describeWritablePlanStore(
       { credits: { session: 0, week: null, month: 9_007_199_254 } },
       { sessionMs: 3_600_000, defaultOutputTokens: 100 },
       { rates: null },
+      { budgets: [] },
+      {
+        budgets: [
+          { tag: "member", credits: { month: 50 } },
+          { tag: "member", value: "o'n=/größer", status: "suspended", message: "Ask.", models: ["m"] },
+        ],
+      },
       {
         rates: { concurrent: 0, tokensPerMinute: { limit: 5, count: "input" }, models: { "o'n/*": { concurrent: 2 } } },
       },
@@ -94,7 +101,13 @@ export function describeWritablePlanStore(
       const [store] = await make();
       const plan = newPlan({ credits: { week: 1 } });
       await store.put(plan);
-      const wrong = [{ credits: { weak: 1 } }, { credit: {} }, { models: "m" }, { sessionMs: 1 }];
+      const wrong = [
+        { credits: { weak: 1 } },
+        { credit: {} },
+        { models: "m" },
+        { sessionMs: 1 },
+        { budgets: [{ tag: "t", credit: 1 }] },
+      ];
       for (const members of wrong) {
         await expect(store.put({ ...plan, ...members } as Plan)).rejects.toBeInstanceOf(TypeError);
       }

@@ -10,8 +10,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an account is listed twice",
-    find: 'if ((sorted[middle] ?? "") <= id) from',
-    replace: 'if ((sorted[middle] ?? "") < id) from',
+    find: 'if ((sorted[middle] ?? "") <= text) from',
+    replace: 'if ((sorted[middle] ?? "") < text) from',
     test: "memory-account-store",
   },
   {
@@ -28,7 +28,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a forgotten account is not announced",
-    find: "      sorted = undefined;\n      changed(id);\n",
+    find: "      sorted = undefined;\n      notices.tell(id);\n",
     replace: "      sorted = undefined;\n",
     test: "memory-account-store",
   },

@@ -58,6 +58,7 @@ const special = [
       "!./statement/account-statement.js",
       "!./bounds.js",
       "!../metering/*",
+      "!../budgets/budget-store.js",
       "!../check/without-nulls.js",
       "!../wire/*",
       "!../openai/**",

@@ -49,15 +49,27 @@ export const layers: readonly Layer[] = [
     packages: ["zod", "node:crypto"],
   },
   {
+    folder: "budgets",
+    question: "What is a budget on a tag, and what does a store of budgets promise?",
+    imports: ["keys", "metering", "check"],
+    packages: ["zod"],
+  },
+  {
     folder: "plans",
     question: "What is a plan, and what does a plan store promise?",
-    imports: ["metering", "check"],
+    imports: ["budgets", "metering", "check"],
     packages: ["zod"],
   },
   {
     folder: "accounts",
     question: "What is an account, and what does an account store promise?",
     imports: ["keys", "metering", "check"],
+    packages: ["zod", "node:crypto"],
+  },
+  {
+    folder: "models",
+    question: "What does a store of models promise, and which rules do all of them share?",
+    imports: ["check"],
     packages: ["zod", "node:crypto"],
   },
   {
@@ -194,7 +206,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: store,
+    imports: [...store, "budgets", "models"],
     packages: ["zod"],
   },
   {
@@ -310,7 +322,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: [...contracts, "metering", provider],
+    imports: [...contracts, "budgets", "models", "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];

@@ -1,10 +1,5 @@
 import * as z from "zod";
-import {
-  accountChangeSchema,
-  expectedVersion,
-  newAccountSchema,
-  suspensionMessage,
-} from "../../accounts/account-schema.js";
+import { accountChangeSchema, expectedVersion, newAccountSchema } from "../../accounts/account-schema.js";
 import type {
   AccountChange,
   AccountPutCondition,
@@ -14,6 +9,7 @@ import type {
 } from "../../accounts/account-store.js";
 import { toKeptAccount } from "../../accounts/to-kept-account.js";
 import { checkInput } from "../../check/check-input.js";
+import { suspensionMessage } from "../../check/suspension-message.js";
 import { withoutNulls } from "../../check/without-nulls.js";
 import { keyAccount } from "../../keys/check-key.js";
 import type { Instant } from "../../keys/key-store.js";
