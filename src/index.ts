@@ -14,7 +14,6 @@ export type {
   WritableAccountStore,
 } from "./accounts/account-store.js";
 export type { AnswerGuard, GuardedAnswer, GuardedCall, GuardVerdict } from "./answer-guards/answer-guard.js";
-<<<<<<< HEAD
 export type { AuditAuthor } from "./books/audit/audit-author.js";
 export type {
   AuditAction,
@@ -25,7 +24,6 @@ export type {
   AuditQuery,
   AuditTrail,
 } from "./books/audit/audit-trail.js";
-=======
 export type {
   Budget,
   BudgetName,
@@ -36,7 +34,6 @@ export type {
   KeptBudget,
   WritableBudgetStore,
 } from "./budgets/budget-store.js";
->>>>>>> main
 export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
 export { GatewayError } from "./errors/gateway-error.js";
 export type { GuardOutcome } from "./events/guard-outcome.js";
@@ -137,12 +134,9 @@ export type {
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
 export type { PeriodTotal, TotalsFilter, TotalsRequest } from "./ledger/usage/usage-totals.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
-<<<<<<< HEAD
 export type { MemoryAuditTrailOptions } from "./memory/memory-audit-trail.js";
 export { memoryAuditTrail } from "./memory/memory-audit-trail.js";
-=======
 export { memoryBudgetStore } from "./memory/memory-budget-store.js";
->>>>>>> main
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";
 export type { MemoryKey } from "./memory/memory-key-store.js";
