@@ -37,6 +37,8 @@ import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
 import { requireLimitsKept } from "./admin/require-limits-kept.js";
+import { Auditor } from "./audit/auditor.js";
+import { managedAudit } from "./audit/managed-audit.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
@@ -97,6 +99,8 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
 
+  const audit = new Auditor({ trail: resolved.audit, timeLimit: storeLimit, clock, warn });
+
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
     maxStallMs: resolved.maxStallMs,
@@ -108,12 +112,13 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     handler: (request) => bridgeWebRequest(gateway, request),
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
-    keys: managedKeys({ ...resolved, warn }, findCaller, clock, warnOfUnknownPlan),
-    plans: managedPlans(resolved, lookups.findAllowance, catalog, warn),
+    keys: managedKeys({ ...resolved, warn, audit }, findCaller, clock, warnOfUnknownPlan),
+    plans: managedPlans({ ...resolved, audit, warn }, lookups.findAllowance, catalog),
     accounts: managedAccounts(
       { ...resolved, ledger, responses },
-      { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
+      { ...lookups, terms, warnOfUnknownPlan, holds, audit, warn, warnOnce },
     ),
+    audit: managedAudit(resolved.audit, audit),
     usage: gatewayUsage({ ...resolved, ledger }, clock),
     health: () => healthOf(catalog.current.values(), clock.now()),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),

@@ -3,6 +3,7 @@ import type { SentRequest } from "../server/misplaced-path.js";
 import type { ManagedAccounts } from "./admin/managed-accounts.js";
 import type { ManagedKeys } from "./admin/managed-keys.js";
 import type { ManagedPlans } from "./admin/managed-plans.js";
+import type { ManagedAudit } from "./audit/managed-audit.js";
 import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
 import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
@@ -44,6 +45,8 @@ export interface Gateway {
   readonly plans: ManagedPlans;
   /** The accounts' credits: balance, top-up, reset, journal, usage, deletion. */
   readonly accounts: ManagedAccounts;
+  /** What the host's code has changed by these, where the gateway has {@link GatewayOptions.audit}. */
+  readonly audit: ManagedAudit;
   /**
    * The usage of one account, of some or of all: of a time, or of each hour or day of it in a time zone, by accounts, plans,
    * models, targets, keys, who paid, and your tags. Calls of free models are not in it. Without `by` and `every` it is one

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { AccountStore } from "../accounts/account-store.js";
 import type { AnswerGuard } from "../answer-guards/answer-guard.js";
 import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
+import type { AuditTrail } from "../books/audit/audit-trail.js";
 import { countableCredits } from "../check/credit-limit.js";
 import { explainOnce } from "../check/explain-issue.js";
 import { having } from "../check/having.js";
@@ -180,6 +181,11 @@ export interface GatewayOptions<Raw = unknown> {
    */
   accounts?: AccountStore | undefined;
   /**
+   * Keeps what the management API changes, with who did it and why: one of the stores' `audit`, or your own. See
+   * `docs/audit.md`. Default: none is kept.
+   */
+  audit?: AuditTrail | undefined;
+  /**
    * Signs what clients keep of models' thoughts and send back, so that they cannot change it, nor carry it to another
    * account: 32 characters or more, such as those of `openssl rand -base64 32`. Of several, the first signs, and all verify,
    * so that it can be replaced. Give all processes the same one. Default: a random one for each gateway; thoughts of before
@@ -334,6 +340,7 @@ const optionsSchema = z.strictObject({
     "release",
   ]),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
+  audit: having<AuditTrail>("an audit trail, such as memoryAuditTrail()", ["append", "list"]).optional(),
   responses: z
     .union([
       z.literal(false),

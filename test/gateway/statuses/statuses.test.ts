@@ -14,6 +14,7 @@ import {
   UnknownTermsError,
 } from "../../../src/index.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
+import { memoryAuditTrail } from "../../../src/memory/memory-audit-trail.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
 import type { PlanStore } from "../../../src/plans/plan-store.js";
@@ -28,7 +29,7 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const test = await startTestGateway({ accounts: accountsOfTest(), ...options });
+  const test = await startTestGateway({ accounts: accountsOfTest(), audit: memoryAuditTrail(), ...options });
   tests.push(test);
   return test.gateway;
 }
@@ -95,7 +96,7 @@ describe("every method of the management API", () => {
     for (const [area, method] of methodsOf(gateway)) {
       if (`${area}.${method}` === "plans.list") continue;
       for (const input of wrong) {
-        const isPage = method === "list" && area === "accounts";
+        const isPage = method === "list" && (area === "accounts" || area === "audit");
         if (isPage && (input === undefined || (typeof input === "object" && !("limit" in (input ?? {}))))) continue;
         const error = await failureOf(() => callMethod(gateway, area, method, [input, {}]));
         expect([area, method, input, error]).toEqual([area, method, input, expect.any(TypeError)]);
@@ -110,6 +111,7 @@ describe("every method of the management API", () => {
     const gateway = await start({
       keys: away(memoryKeyStore()),
       accounts: away(accountsOfTest()),
+      audit: away(memoryAuditTrail()),
       plans: { find: down, put: down, listAll: down, delete: down } as PlanStore,
       ledger: away(memoryCreditLedger()),
     });
