@@ -1,12 +1,16 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
 import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
+import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
+import type { ModelStore } from "../models/model-store.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStoreOn } from "./accounts/redis-account-store.js";
 import { auditTrailOn } from "./books/redis-audit-trail.js";
+import { budgetStoreOn } from "./budgets/redis-budget-store.js";
+import { modelStoreOn } from "./models/redis-model-store.js";
 import { creditLedgerOn, type RedisCreditLedgerOptions } from "./redis-credit-ledger.js";
 import { keyStoreOn } from "./redis-key-store.js";
 import { connectionOf } from "./redis-options.js";
@@ -32,6 +36,8 @@ class Stores {
   responses: ResponseStore;
   readonly #accounts: WritableAccountStore;
   readonly #audit: AuditTrail;
+  readonly #budgets: WritableBudgetStore;
+  readonly #catalog: ModelStore;
 
   constructor(options: RedisStoresOptions) {
     const connection = connectionOf(options);
@@ -41,6 +47,8 @@ class Stores {
     this.responses = responseStoreOn(connection, options.responses);
     this.#accounts = accountStoreOn(connection);
     this.#audit = auditTrailOn(connection, options.audit);
+    this.#budgets = budgetStoreOn(connection);
+    this.#catalog = modelStoreOn(connection);
   }
 
   /**
@@ -54,6 +62,16 @@ class Stores {
   /** What the management API has changed. It is given by name, too: `createGateway({ ...stores, audit: stores.audit, … })`. */
   get audit(): AuditTrail {
     return this.#audit;
+  }
+
+  /** Budgets on tags, by account. Not spread, either: `createGateway({ ...stores, budgets: stores.budgets, … })`. */
+  get budgets(): WritableBudgetStore {
+    return this.#budgets;
+  }
+
+  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
+  get catalog(): ModelStore {
+    return this.#catalog;
   }
 }
 

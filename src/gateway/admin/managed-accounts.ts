@@ -22,6 +22,7 @@ import { meantDimension, reservedTags, usageDimensions } from "../../metering/ta
 import type { ResponseStore } from "../../responses/response-store.js";
 import type { Auditor } from "../audit/auditor.js";
 import { type GivenAccountStore, StoredAccounts } from "../records/stored-accounts.js";
+import type { WrittenLog } from "../requests/written-log.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { AccountJournal } from "../usage/account-journal.js";
 import { toUsageRow, type UsageRow } from "../usage/usage-row.js";
@@ -174,6 +175,8 @@ interface AccountStores {
   /** `undefined`: no responses are kept. */
   readonly responses: ResponseStore | undefined;
   readonly accounts?: GivenAccountStore | undefined;
+  /** `undefined`: requests are not logged. */
+  readonly requestLog: WrittenLog | undefined;
 }
 
 /** What finds an account's terms, and what must forget changes. */
@@ -187,7 +190,7 @@ interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccoun
 }
 
 export function managedAccounts(
-  { keys, ledger, responses, accounts }: AccountStores,
+  { keys, ledger, responses, accounts, requestLog }: AccountStores,
   { findCaller, findAccount, terms, warnOfUnknownPlan, holds, audit, warn, warnOnce }: AccountLookups,
 ): ManagedAccounts {
   const journal = new AccountJournal(ledger, warnOnce);
@@ -210,6 +213,10 @@ export function managedAccounts(
     await Promise.all([
       fromLedger(by, () => ledger.forget(account)),
       fromStore(by, "response", () => responses?.forget(account)),
+      fromStore(by, "request log", async () => {
+        await requestLog?.writer.forget(account);
+        await requestLog?.store.forget(account);
+      }),
     ]);
   }
 

@@ -11,7 +11,7 @@ import type { Instant, KeyChange, KeyCredits, KeyMetadata, StoredKey } from "../
 import type { Clock } from "../../ledger/clock.js";
 import type { Rates } from "../../metering/rates.js";
 import type { Tags } from "../../metering/tags.js";
-import type { Auditor } from "../audit/auditor.js";
+import type { AuditedChange, Auditor } from "../audit/auditor.js";
 import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { checkAccountInput } from "./check-account-input.js";
@@ -243,9 +243,7 @@ export function managedKeys(
       const key = checkInput(by, schemas.newKey, input);
       const author = checkInput(by, authorInput, given);
       const { anchor, isUnknown } = await termsOf(by, key, { anchor: key.anchor, writes: "insert" });
-      const { account, ...members } = key;
-      const change = { action: "keys.create", account, ...author, given: members } as const;
-      const created = await audit.keep(change, async (entry) => {
+      const created = await audit.keep(creation(key, author), async (entry) => {
         const made = await stored.insert(by, { ...key, anchor });
         entry.key = made.key.id;
         return made;
@@ -306,13 +304,22 @@ export function managedKeys(
         change.anchor = anchor ?? null;
         if (isUnknown) warn(unknownAccount(by, { account, plan }));
       }
-      const before = pick(toManagedKey(key), Object.keys(change));
-      const entry = { key: id, account: key.account, ...author, given: checked, before } as const;
+      const entry = {
+        key: id,
+        account: key.account,
+        ...author,
+        given: checked,
+        before: pick(toManagedKey(key), change),
+      };
       const changed = await audit.keep({ action: "keys.update", ...entry }, () => stored.change(by, key, change));
       if (typeof checked.plan === "string") await warnOfUnknownPlan(by, checked.plan);
       return toManagedKey(changed);
     },
   };
+}
+
+function creation({ account, ...given }: NewKey, author: AuditAuthor): AuditedChange {
+  return { action: "keys.create", account, ...author, given };
 }
 
 type KeyOwner = Pick<NewKey, "account" | "plan">;
@@ -353,8 +360,8 @@ function unknownAccount(by: string, { account, plan }: KeyOwner): GatewayWarning
   return { code: "unknown_account", message };
 }
 
-function pick(members: object, names: readonly string[]): object {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)));
+function pick(members: object, like: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => Object.hasOwn(like, name)));
 }
 
 function toCreatedKey({ key, secret }: { key: StoredKey; secret: string }): CreatedKey {

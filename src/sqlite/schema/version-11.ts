@@ -1,10 +1,11 @@
 import { sqliteVersion11Audit } from "./version-11-audit.js";
+import { catalogOfSqliteVersion11 } from "./version-11-catalog.js";
 
-/** What is rare in a journal is found without its calls. Tags of keys. */
+/** What is rare in a journal is found without its calls. Tags of keys, budgets, models and the audit trail. */
 export const sqliteVersion11 = `
   -- All but the ends of reservations.
   CREATE INDEX infergate_entry_rare ON infergate_entry (account, at, sequence) WHERE part <> 0;
 
   -- A JSON object; NULL where there are none. Processes of the release before name the columns that they write.
   ALTER TABLE infergate_key ADD COLUMN tags TEXT;
-  ${sqliteVersion11Audit}`;
+  ${sqliteVersion11Audit}${catalogOfSqliteVersion11}`;

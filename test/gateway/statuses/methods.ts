@@ -1,7 +1,7 @@
 import type { Gateway } from "../../../src/gateway/gateway.js";
 
 /** The parts of the management API that keep things. */
-export type Area = "keys" | "plans" | "accounts" | "audit";
+export type Area = "keys" | "plans" | "accounts" | "requests" | "audit";
 
 /** What each method is called with, to succeed on the gateway of the tests. */
 export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly unknown[]>>>> = {
@@ -33,6 +33,7 @@ export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly 
     forget: ["acct_new"],
   },
   audit: { list: [] },
+  requests: { list: [{}], get: ["req_1"] },
 };
 
 /** All methods, as `[area, method]`. A new one needs its input above. */

@@ -17,6 +17,7 @@ import { memoryAccountStore } from "../../../src/memory/memory-account-store.js"
 import { memoryAuditTrail } from "../../../src/memory/memory-audit-trail.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
+import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
 import type { PlanStore } from "../../../src/plans/plan-store.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 import { type Act, type ErrorHost, errorHosts } from "./hosts.js";
@@ -29,7 +30,8 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const test = await startTestGateway({ accounts: accountsOfTest(), audit: memoryAuditTrail(), ...options });
+  const stores = { accounts: accountsOfTest(), requestLog: memoryRequestLog(), audit: memoryAuditTrail() };
+  const test = await startTestGateway({ ...stores, ...options });
   tests.push(test);
   return test.gateway;
 }
@@ -96,7 +98,7 @@ describe("every method of the management API", () => {
     for (const [area, method] of methodsOf(gateway)) {
       if (`${area}.${method}` === "plans.list") continue;
       for (const input of wrong) {
-        const isPage = method === "list" && (area === "accounts" || area === "audit");
+        const isPage = method === "list" && ["accounts", "audit", "requests"].includes(area);
         if (isPage && (input === undefined || (typeof input === "object" && !("limit" in (input ?? {}))))) continue;
         const error = await failureOf(() => callMethod(gateway, area, method, [input, {}]));
         expect([area, method, input, error]).toEqual([area, method, input, expect.any(TypeError)]);
@@ -114,6 +116,7 @@ describe("every method of the management API", () => {
       audit: away(memoryAuditTrail()),
       plans: { find: down, put: down, listAll: down, delete: down } as PlanStore,
       ledger: away(memoryCreditLedger()),
+      requestLog: away(memoryRequestLog()),
     });
     for (const [area, method] of methodsOf(gateway)) {
       const act = () => callMethod(gateway, area, method, validInput[area][method] ?? []);
