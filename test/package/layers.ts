@@ -212,7 +212,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
-    imports: ["books", ...contracts, "metering", "guard/time-limit.js"],
+    imports: [...contracts, "metering", "guard/time-limit.js"],
     packages: ["lru-cache", "node:buffer", "node:crypto", "node:timers"],
   },
   {
@@ -323,7 +323,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: ["books", ...contracts, "metering", provider],
+    imports: [...contracts, "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];

@@ -11,7 +11,7 @@ import type { Instant, KeyChange, KeyCredits, KeyMetadata, StoredKey } from "../
 import type { Clock } from "../../ledger/clock.js";
 import type { Rates } from "../../metering/rates.js";
 import type { Tags } from "../../metering/tags.js";
-import type { AuditedChange, Auditor } from "../audit/auditor.js";
+import type { AuditDraft, AuditedChange, Auditor } from "../audit/auditor.js";
 import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { checkAccountInput } from "./check-account-input.js";
@@ -214,7 +214,7 @@ const keyId = z.strictObject({ id: idText() });
 /** The longest `graceMs` whose end is still a valid date. */
 const longestGraceMs = 100 * 365 * 86_400_000;
 const authorInput = z.strictObject(authorShape);
-const rotationInput = z.strictObject({
+const rotationInput = keyId.extend({
   ...authorShape,
   graceMs: z.number().int().nonnegative().max(longestGraceMs).default(0),
   expiresAt: wholeInstant,
@@ -244,9 +244,7 @@ export function managedKeys(
       const author = checkInput(by, authorInput, given);
       const { anchor, isUnknown } = await termsOf(by, key, { anchor: key.anchor, writes: "insert" });
       const created = await audit.keep(creation(key, author), async (entry) => {
-        const made = await stored.insert(by, { ...key, anchor });
-        entry.key = made.key.id;
-        return made;
+        return noteKey(entry, await stored.insert(by, { ...key, anchor }));
       });
       if (isUnknown) warn(unknownAccount(by, key));
       if (typeof key.plan === "string") await warnOfUnknownPlan(by, key.plan);
@@ -263,12 +261,10 @@ export function managedKeys(
     async list(account, page = {}) {
       const by = "gateway.keys.list";
       const { limit, after } = checkAccountInput(by, keyPage, account, page);
-      const listed = (await stored.store(by, "list").list(account)).map(toManagedKey);
-      const first = after === undefined ? 0 : listed.findIndex(({ id }) => id === after) + 1;
-      if (after !== undefined && first === 0) {
-        throw stored.unknown(by, after, "the account has no key");
-      }
-      return listed.slice(first, limit === undefined ? undefined : first + limit);
+      const listed = await stored.store(by, "list").list(account);
+      const first = after === undefined ? 0 : placeBehind(listed, after);
+      if (first === 0 && after !== undefined) throw stored.unknown(by, after, "the account has no key");
+      return listed.slice(first, limit === undefined ? undefined : first + limit).map(toManagedKey);
     },
 
     async revoke(id, given = {}) {
@@ -282,9 +278,8 @@ export function managedKeys(
 
     async rotate(id, options = {}) {
       const by = "gateway.keys.rotate";
-      const rotation = checkInput(by, rotationInput, options);
-      checkInput(by, keyId, { id });
-      return toCreatedKey(await rotateKey(stored, id, { ...rotation, now: clock.now() }, audit));
+      const rotation = checkInput(by, rotationInput, { ...options, id });
+      return toCreatedKey(await rotateKey(stored, { ...rotation, now: clock.now() }, audit));
     },
 
     async update(id, input, options = {}) {
@@ -320,6 +315,16 @@ export function managedKeys(
 
 function creation({ account, ...given }: NewKey, author: AuditAuthor): AuditedChange {
   return { action: "keys.create", account, ...author, given };
+}
+
+function noteKey<Made extends { readonly key: StoredKey }>(entry: AuditDraft, made: Made): Made {
+  entry.key = made.key.id;
+  return made;
+}
+
+/** 0 where there is none of this id. */
+function placeBehind(keys: readonly StoredKey[], id: string): number {
+  return keys.findIndex((key) => key.id === id) + 1;
 }
 
 type KeyOwner = Pick<NewKey, "account" | "plan">;

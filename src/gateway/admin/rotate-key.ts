@@ -18,8 +18,7 @@ const by = "gateway.keys.rotate";
 /** @throws UnknownKeyError; KeyEndedError when the key is revoked or expired. */
 export async function rotateKey(
   stored: StoredKeys,
-  id: string,
-  { by: who, note, ...rotation }: Rotation & AuditAuthor,
+  { id, by: who, note, ...rotation }: Rotation & AuditAuthor & { readonly id: string },
   audit: Auditor,
 ): Promise<{ key: StoredKey; secret: string }> {
   const old = await stored.find(by, id);
