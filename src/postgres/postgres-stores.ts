@@ -1,5 +1,7 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
 import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
+import type { RequestLog } from "../books/requests/request-log.js";
+import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
@@ -16,6 +18,7 @@ import { modelStore } from "./models/postgres-model-store.js";
 import { creditLedger, type PostgresCreditLedgerOptions } from "./postgres-credit-ledger.js";
 import { keyStore } from "./postgres-key-store.js";
 import { planStore } from "./postgres-plan-store.js";
+import { requestLog } from "./requests/postgres-request-log.js";
 import { responseStore } from "./responses/postgres-response-store.js";
 
 /** Options of {@link postgresStores}. */
@@ -24,6 +27,8 @@ export interface PostgresStoresOptions extends PostgresCreditLedgerOptions {
   responses?: ResponseLimits | undefined;
   /** How much the audit trail keeps. */
   audit?: AuditLimits | undefined;
+  /** How much is kept of the log of requests. `maxRows` is 1,000,000 unless it is given. */
+  requestLog?: RequestLogLimits | undefined;
 }
 
 /** All stores of a gateway, in one schema: `createGateway({ ...postgresStores({ pool }), … })`. */
@@ -40,6 +45,7 @@ class Stores {
   readonly #audit: AuditTrail;
   readonly #budgets: WritableBudgetStore;
   readonly #catalog: ModelStore;
+  readonly #requestLog: RequestLog;
 
   constructor(options: PostgresStoresOptions) {
     this.#database = new Database(options);
@@ -54,6 +60,7 @@ class Stores {
     this.#catalog = modelStore(this.#database, notifications);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
+    this.#requestLog = requestLog(this.#database, options.requestLog);
   }
 
   /**
@@ -77,6 +84,11 @@ class Stores {
   /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
   get catalog(): ModelStore {
     return this.#catalog;
+  }
+
+  /** A line for each request. Not spread, either: `createGateway({ ...stores, requestLog: stores.requestLog, … })`. */
+  get requestLog(): RequestLog {
+    return this.#requestLog;
   }
 
   /**

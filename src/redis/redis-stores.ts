@@ -1,5 +1,7 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
 import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
+import type { RequestLog } from "../books/requests/request-log.js";
+import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
@@ -15,6 +17,7 @@ import { creditLedgerOn, type RedisCreditLedgerOptions } from "./redis-credit-le
 import { keyStoreOn } from "./redis-key-store.js";
 import { connectionOf } from "./redis-options.js";
 import { planStoreOn } from "./redis-plan-store.js";
+import { requestLogOn } from "./requests/redis-request-log.js";
 import { responseStoreOn } from "./responses/redis-response-store.js";
 
 /** Options of {@link redisStores}. */
@@ -23,6 +26,8 @@ export interface RedisStoresOptions extends RedisCreditLedgerOptions {
   responses?: ResponseLimits | undefined;
   /** How much the audit trail keeps. */
   audit?: AuditLimits | undefined;
+  /** How much is kept of the log of requests. `maxRows` is 50,000 unless it is given. */
+  requestLog?: RequestLogLimits | undefined;
 }
 
 /** What a gateway keeps, all of it in Redis. */
@@ -38,6 +43,7 @@ class Stores {
   readonly #audit: AuditTrail;
   readonly #budgets: WritableBudgetStore;
   readonly #catalog: ModelStore;
+  readonly #requestLog: RequestLog;
 
   constructor(options: RedisStoresOptions) {
     const connection = connectionOf(options);
@@ -49,6 +55,7 @@ class Stores {
     this.#audit = auditTrailOn(connection, options.audit);
     this.#budgets = budgetStoreOn(connection);
     this.#catalog = modelStoreOn(connection);
+    this.#requestLog = requestLogOn(connection, options.requestLog);
   }
 
   /**
@@ -72,6 +79,11 @@ class Stores {
   /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
   get catalog(): ModelStore {
     return this.#catalog;
+  }
+
+  /** A line for each request. Not spread, either: `createGateway({ ...stores, requestLog: stores.requestLog, … })`. */
+  get requestLog(): RequestLog {
+    return this.#requestLog;
   }
 }
 

@@ -226,6 +226,11 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
         { tag: "member", value: "99999" },
       ]);
       expect((await outputOf()) - before).toBeLessThan(20_000);
+      await budgets.remove("big", { tag: "member", value: "0" });
+      expect(await budgets.list("big", { cursor: "member=", limit: 1 })).toEqual({
+        budgets: [{ tag: "member", value: "1" }],
+        cursor: "member=1",
+      });
       await budgets.forget("big");
       expect(await admin.keys(`${prefix}:*`)).toEqual([]);
     } finally {

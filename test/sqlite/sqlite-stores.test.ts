@@ -49,12 +49,12 @@ for (const [name, driver] of Object.entries(drivers)) {
     sqliteModelStore({ database }),
     sqliteModelStore({ database: other }),
   ]);
-  it(`lists models on ${name} that a person has broken beside the others`, async () => {
+  it(`sqliteModelStore on ${name}: lists models that a person has broken beside the others`, async () => {
     const store = sqliteModelStore({ database });
     const write = other.prepare("REPLACE INTO infergate_model VALUES (?, ?)");
     await expectModelsByHand(store, (id, text) => write.run(id, text));
   });
-  it(`keeps as many models on ${name} as a store may have, and no more`, async () => {
+  it(`sqliteModelStore on ${name}: keeps as many models as a store may have, and no more`, async () => {
     const store = sqliteModelStore({ database });
     other.exec("DELETE FROM infergate_model");
     await expectFullStore(store, (count) =>
