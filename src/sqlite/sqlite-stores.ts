@@ -46,7 +46,6 @@ class Stores {
   #audit: AuditTrail | undefined;
   #budgets: WritableBudgetStore | undefined;
   #catalog: ModelStore | undefined;
-  readonly #options: SqliteStoresOptions;
   #requestLog: RequestLog | undefined;
 
   constructor(options: SqliteStoresOptions) {
@@ -58,7 +57,6 @@ class Stores {
     this.plans = planStoreOf(connection);
     this.ledger = ledgerOf(connection, options);
     this.responses = responseStoreOf(connection, options.responses, options.clock);
-    this.#options = options;
   }
 
   /**
