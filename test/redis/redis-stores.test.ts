@@ -16,11 +16,11 @@ import { describeWritableBudgetStore } from "../../src/testing/budget-store/desc
 import { describeAccountStore } from "../../src/testing/describe-account-store.js";
 import { describeAuditTrail } from "../../src/testing/describe-audit-trail.js";
 import { describeKeyStore } from "../../src/testing/describe-key-store.js";
-import { describeModelStore } from "../../src/testing/describe-model-store.js";
 import { describePlanStore } from "../../src/testing/describe-plan-store.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
+import { describeModelStore } from "../../src/testing/model-store/describe-model-store.js";
 import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
 import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
 import { expectStoresOfBefore } from "../contracts/stores-of-before.js";
