@@ -145,9 +145,9 @@ export type {
 } from "./ledger/statement/account-statement.js";
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
 export type { PeriodTotal, TotalsFilter, TotalsRequest } from "./ledger/usage/usage-totals.js";
+export type { MemoryAuditTrailOptions } from "./memory/books/memory-audit-trail.js";
+export { memoryAuditTrail } from "./memory/books/memory-audit-trail.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
-export type { MemoryAuditTrailOptions } from "./memory/memory-audit-trail.js";
-export { memoryAuditTrail } from "./memory/memory-audit-trail.js";
 export { memoryBudgetStore } from "./memory/memory-budget-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";
 export { memoryCreditLedger } from "./memory/memory-credit-ledger.js";

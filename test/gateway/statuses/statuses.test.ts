@@ -13,8 +13,8 @@ import {
   UnknownPlanError,
   UnknownTermsError,
 } from "../../../src/index.js";
+import { memoryAuditTrail } from "../../../src/memory/books/memory-audit-trail.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
-import { memoryAuditTrail } from "../../../src/memory/memory-audit-trail.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
 import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";

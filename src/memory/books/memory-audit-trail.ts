@@ -1,7 +1,7 @@
-import { checkAuditLimits, goneAtOnce } from "../books/audit/audit-limits.js";
-import type { AuditEntry, AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
-import { type AuditRow, auditFilters, checkedAuditTrail } from "../books/audit/checked-audit-trail.js";
-import { type Clock, systemClock } from "../ledger/clock.js";
+import { checkAuditLimits, goneAtOnce } from "../../books/audit/audit-limits.js";
+import type { AuditEntry, AuditLimits, AuditTrail } from "../../books/audit/audit-trail.js";
+import { type AuditRow, auditFilters, checkedAuditTrail } from "../../books/audit/checked-audit-trail.js";
+import { type Clock, systemClock } from "../../ledger/clock.js";
 
 /** Options of {@link memoryAuditTrail}. */
 export interface MemoryAuditTrailOptions extends AuditLimits {
