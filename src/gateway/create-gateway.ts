@@ -12,8 +12,7 @@ import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
 import { FirstTimes } from "../events/first-times.js";
 import type { RequestCompleted } from "../events/request-completed.js";
-import { joinObservers, type ObserveRequest } from "../events/request-observer.js";
-import { completedHook, summarizeRequests } from "../events/summarize-requests.js";
+import { completedHook } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { withoutRepeats } from "../events/without-repeats.js";
 import { TimeLimit } from "../guard/time-limit.js";
@@ -39,10 +38,12 @@ import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
 import { requireLimitsKept } from "./admin/require-limits-kept.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
+import { consoleWarn } from "./console-warn.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
 import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
+import { HostObservers } from "./observers/host-observers.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { managedRequests } from "./requests/managed-requests.js";
 import { requestLog, type WrittenLog } from "./requests/written-log.js";
@@ -66,7 +67,9 @@ import { bridgeWebRequest } from "./web-bridge.js";
  * ```
  */
 export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gateway {
-  const resolved = resolveOptions(options);
+  const given = resolveOptions(options);
+  const observers = new HostObservers(given);
+  const resolved = observers.addTo(given);
   const warnings = toWarnings(resolved);
   const { warn, warnOnce } = warnings;
   const catalog = new LiveCatalog(resolved);
@@ -90,7 +93,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
     resolveCaller: callerResolver(lookups.findAccount, warnOnce),
-    observe: joinObservers(observersOf(resolved, log, warn, clock)),
+    observe: observers.observe({ complete: onCompleted(resolved, log, warn), warnOnce, clock }),
     ...serverOptions(resolved, clock),
   };
   let closed: Promise<void> | undefined;
@@ -121,10 +124,21 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     close: () => {
       services.readiness.end();
       const { calls } = services;
-      closed ??= close({ ...resolved, ...calls, catalog, holds, responses, closeLedger, log, lookups, storeLimit });
+      closed ??= close({
+        ...resolved,
+        ...calls,
+        catalog,
+        holds,
+        responses,
+        closeLedger,
+        log,
+        lookups,
+        storeLimit,
+      }).finally(() => observers.close());
       return closed;
     },
   };
+  observers.start(gateway);
   return gateway;
 }
 
@@ -213,24 +227,19 @@ function toWarnings({ onWarning }: ResolvedOptions): Pick<CallServices, "warn" |
   return { warn, warnOnce: withoutRepeats(warn) };
 }
 
-function observersOf(
+/** One event for the request log and the host's hook, which is last, since it may write into the event. */
+function onCompleted(
   { onRequestCompleted }: ResolvedOptions,
   log: WrittenLog | undefined,
   warn: Warn,
-  clock: Clock,
-): ObserveRequest[] {
+): ((event: RequestCompleted) => void) | undefined {
   const hook = onRequestCompleted && completedHook(onRequestCompleted, warn);
   const add = log?.writer.add;
-  if (hook === undefined || add === undefined) {
-    const complete = hook ?? add;
-    return complete === undefined ? [] : [summarizeRequests(complete, clock)];
-  }
-  // One event for both. The hook is last, since it may write into the event.
-  const completeBoth = (event: RequestCompleted) => {
+  if (hook === undefined || add === undefined) return hook ?? add;
+  return (event) => {
     add(event);
     hook(event);
   };
-  return [summarizeRequests(completeBoth, clock)];
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;
@@ -258,13 +267,7 @@ function bodyOptions(options: ResolvedOptions): BodyOptions {
 
 /** Errors of the warning hook are ignored. */
 function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
-  if (onWarning === undefined) {
-    return ({ code, message, requestId }) => {
-      const about = requestId === undefined ? code : `${code}, ${requestId}`;
-      // biome-ignore lint/suspicious/noConsole: where warnings go unless the host takes them
-      console.warn(`infergate: ${message} [${about}]`);
-    };
-  }
+  if (onWarning === undefined) return consoleWarn;
   return (warning) => {
     // If the hook fails, there is no other place to report it.
     new Promise((resolve) => resolve(onWarning(warning))).catch(() => {});
