@@ -1,5 +1,6 @@
 import { defineConfig } from "tsup";
 import { finishOutput } from "./build/finish-output.js";
+import { gatherPure } from "./build/gather-pure.js";
 
 const entries = [
   "index",
@@ -11,6 +12,9 @@ const entries = [
   "redis",
   "postgres",
   "ai-sdk",
+  "otel",
+  "prometheus",
+  "logs",
   "testing",
   "tokenizer",
 ];
@@ -30,6 +34,7 @@ export default defineConfig([
     removeNodeProtocol: false,
     // Shared chunks, so that every entry has the same classes.
     splitting: true,
+    esbuildPlugins: [gatherPure],
     sourcemap: true,
     clean: ["**/*", "!**/*.d.{ts,cts}"],
     onSuccess: () => finishOutput("dist", entries),

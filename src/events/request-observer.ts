@@ -92,8 +92,11 @@ export interface RequestObserver {
   attemptResponded(response: AttemptResponse): void;
   /** The status was a 200. */
   attemptAnswered(): void;
-  /** The attempt failed before the client got anything. Another one may follow. */
-  attemptFailed(error: GatewayError): void;
+  /**
+   * The attempt failed before the client got anything. Another one may follow.
+   * @param costMicro - what it cost the operator; `undefined`: it is not known.
+   */
+  attemptFailed(error: GatewayError, costMicro: Micro | undefined): void;
   /** The client took nothing of its response for too long, and counts as one that has left. */
   clientStalled(): void;
   /** The call has ended and is settled. @param mark - `undefined`: no attempt has got so far. */

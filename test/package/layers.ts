@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "plans", "accounts", "ledger", "responses"];
+const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -206,13 +206,13 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: [...store, "budgets", "models", "books"],
+    imports: [...store, "books"],
     packages: ["zod"],
   },
   {
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
-    imports: [...contracts, "metering", "guard/time-limit.js", "books"],
+    imports: ["books", ...contracts, "metering", "guard/time-limit.js"],
     packages: ["lru-cache", "node:buffer", "node:crypto", "node:timers"],
   },
   {
@@ -284,6 +284,7 @@ export const layers: readonly Layer[] = [
     folder: "gateway",
     question: "How is a gateway assembled, managed and closed?",
     imports: [
+      "books",
       ...["responses", "memory/memory-response-store.js", "memory/rotating-map.js"],
       ...[
         "wire",
@@ -291,8 +292,7 @@ export const layers: readonly Layer[] = [
         "check",
         "metering",
         "tokens",
-        ...contracts,
-        "books",
+        ...["keys", "plans", "accounts", "ledger", "responses"],
         "errors",
         "openai",
         provider,
@@ -321,9 +321,26 @@ export const layers: readonly Layer[] = [
     packages: ["zod", "node:buffer"],
   },
   {
+    folder: "otel",
+    question: "What does OpenTelemetry learn of requests?",
+    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+    packages: ["@opentelemetry/api"],
+  },
+  {
+    folder: "prometheus",
+    question: "What does Prometheus learn of requests?",
+    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+    packages: ["prom-client"],
+  },
+  {
+    folder: "logs",
+    question: "What does a log say of requests?",
+    imports: ["gateway/observers/observer.js", "events"],
+  },
+  {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: [...contracts, "budgets", "models", "books", "metering", provider],
+    imports: ["books", ...contracts, "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];

@@ -1,8 +1,10 @@
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
+import { catalogMutations } from "./catalog-mutations.js";
 import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
+import { quarterMutations } from "./usage/quarter-mutations.js";
 import { sliceMutations } from "./usage/slice-mutations.js";
 import { usageMutations } from "./usage/usage-mutations.js";
 
@@ -243,9 +245,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a forgetting locks entries before their account",
-    find: "perform infergate.lock_account(wanted);\n  delete",
+    find: "perform infergate.lock_account(wanted);\n  next_moment",
     replace:
-      "perform from infergate.entry where account = wanted for update; perform infergate.lock_account(wanted);\n  delete",
+      "perform from infergate.entry where account = wanted for update; perform infergate.lock_account(wanted);\n  next_moment",
     test: retention,
   },
   {
@@ -394,9 +396,11 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", part: "version-1", test: stores },
   ...accountMutations,
+  ...catalogMutations,
   ...limitMutations,
   ...fundingMutations,
   ...responseMutations,
   ...usageMutations,
+  ...quarterMutations,
   ...sliceMutations,
 ];

@@ -72,7 +72,7 @@ export interface LoggedRequest {
   funding?: Funding;
   /** What of `chargedMicro` prepaid credits paid. Absent: nothing. */
   prepaidMicro?: Micro;
-  /** What the call cost the operator, in millionths, where its target has a cost. */
+  /** What the call cost you, in micro-credits, where its targets have a `cost`. */
   costMicro?: Micro;
   /** Milliseconds from the arrival: to the end of the response, and to its first byte. */
   durations: { total: number; firstByte?: number };

@@ -39,6 +39,7 @@ export function toLoggedRequest(event: RequestCompleted, lineId: string): Logged
     chargedMicro: event.chargedMicro,
     ...(funding !== undefined && { funding }),
     ...(prepaidMicro !== undefined && { prepaidMicro }),
+    ...(event.costMicro !== undefined && { costMicro: event.costMicro }),
     durations: {
       total: tenths(durations.total),
       ...(durations.firstByte !== undefined && { firstByte: tenths(durations.firstByte) }),
