@@ -1,2 +1,3 @@
-export type { LabelOf, PrometheusOptions } from "./prometheus/prometheus.js";
+export type { LabelOf } from "./prometheus/bounded-labels.js";
+export type { PrometheusOptions } from "./prometheus/prometheus.js";
 export { prometheus } from "./prometheus/prometheus.js";

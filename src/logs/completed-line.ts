@@ -20,7 +20,12 @@ export function completedLine(event: RequestCompleted): Record<string, unknown> 
 }
 
 function useOf({ tokens, chargedMicro, costMicro, usageSource }: RequestCompleted): Record<string, unknown> {
-  const { input: inputTokens, cachedInput: cachedInputTokens, output: outputTokens, reasoning: reasoningTokens } = tokens;
+  const {
+    input: inputTokens,
+    cachedInput: cachedInputTokens,
+    output: outputTokens,
+    reasoning: reasoningTokens,
+  } = tokens;
   return { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, chargedMicro, costMicro, usageSource };
 }
 

@@ -38,7 +38,11 @@ export function logs(logger: Logger, options: LogsOptions = {}): Observer {
     onRequest: () => observed,
     ...(warnings && {
       onWarning: ({ code, message, requestId, cause }) => {
-        const fields = { code, ...(requestId !== undefined && { requestId }), ...(cause !== undefined && { err: cause }) };
+        const fields = {
+          code,
+          ...(requestId !== undefined && { requestId }),
+          ...(cause !== undefined && { err: cause }),
+        };
         logger.warn(fields, oneLine(message));
       },
     }),

@@ -1,5 +1,10 @@
+import type { RequestCompleted } from "../events/request-completed.js";
+
 /** The labels of one metric, by their names. */
 export type Labels = Readonly<Record<string, string>>;
+
+/** Gives the value of a label of its own for a request: one of few, such as the class of a customer, and no id. */
+export type LabelOf = (event: RequestCompleted) => string | undefined;
 
 /** Keeps the series of a metric from growing without a bound: each of them is memory, and time at each scrape. */
 export class BoundedLabels {

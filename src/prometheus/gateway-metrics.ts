@@ -2,8 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayHealth } from "../gateway/gateway-health.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
-import { BoundedLabels, type Labels } from "./bounded-labels.js";
-import type { LabelOf } from "./prometheus.js";
+import { BoundedLabels, type LabelOf, type Labels } from "./bounded-labels.js";
 
 /** What metrics are made with. */
 export interface MetricSettings {
@@ -40,18 +39,51 @@ export class GatewayMetrics {
     this.#settings = settings;
     this.#own = Object.keys(settings.labels);
     const byTarget = ["model", "provider"];
-    this.#requests = this.#counter("requests_total", "Requests that have ended.", ["endpoint", "model", "status", "code", ...this.#own]);
-    this.#duration = this.#histogram("request_duration_seconds", "From the arrival of a request to its end.", durationBuckets, [
+    this.#requests = this.#counter("requests_total", "Requests that have ended.", [
       "endpoint",
-      ...byTarget,
-      "status_class",
+      "model",
+      "status",
+      "code",
+      ...this.#own,
     ]);
-    this.#firstByte = this.#histogram("first_byte_seconds", "From the arrival of a request to the first byte of its stream.", durationBuckets, byTarget);
-    this.#overhead = this.#histogram("overhead_seconds", "What requests took beside the model server.", overheadBuckets, []);
-    this.#tokens = this.#counter("tokens_total", "Tokens that were charged for, or that free models took.", [...byTarget, "kind", ...this.#own]);
-    this.#charged = this.#counter("charged_credits_total", "Credits that calls have cost their accounts.", ["model", "plan", ...this.#own]);
-    this.#cost = this.#counter("cost_credits_total", "What calls have cost the operator, where targets have a cost.", byTarget);
-    this.#attempts = this.#counter("upstream_attempts_total", "Calls to model servers.", ["provider", "upstream_model", "outcome"]);
+    this.#duration = this.#histogram(
+      "request_duration_seconds",
+      "From the arrival of a request to its end.",
+      durationBuckets,
+      ["endpoint", ...byTarget, "status_class"],
+    );
+    this.#firstByte = this.#histogram(
+      "first_byte_seconds",
+      "From the arrival of a request to the first byte of its stream.",
+      durationBuckets,
+      byTarget,
+    );
+    this.#overhead = this.#histogram(
+      "overhead_seconds",
+      "What requests took beside the model server.",
+      overheadBuckets,
+      [],
+    );
+    this.#tokens = this.#counter("tokens_total", "Tokens that were charged for, or that free models took.", [
+      ...byTarget,
+      "kind",
+      ...this.#own,
+    ]);
+    this.#charged = this.#counter("charged_credits_total", "Credits that calls have cost their accounts.", [
+      "model",
+      "plan",
+      ...this.#own,
+    ]);
+    this.#cost = this.#counter(
+      "cost_credits_total",
+      "What calls have cost the operator, where targets have a cost.",
+      byTarget,
+    );
+    this.#attempts = this.#counter("upstream_attempts_total", "Calls to model servers.", [
+      "provider",
+      "upstream_model",
+      "outcome",
+    ]);
     this.#active = this.#gauge("active_requests", "Requests in progress.", ["endpoint"]);
     this.#ledgerEvents = this.#counter("ledger_events_total", "Events of the ledger.", ["type"]);
     this.#kept = this.#gauge("settlements_kept", "Settlements that wait for a ledger that is away.", []);
@@ -60,7 +92,11 @@ export class GatewayMetrics {
 
   /** Read at each scrape. */
   observeTargets(health: () => GatewayHealth): void {
-    const gauge = this.#gauge("target_available", "1: the target's breaker lets calls through.", ["model", "provider", "upstream_model"]);
+    const gauge = this.#gauge("target_available", "1: the target's breaker lets calls through.", [
+      "model",
+      "provider",
+      "upstream_model",
+    ]);
     const collectors: { collect: () => void } = gauge as unknown as { collect: () => void };
     collectors.collect = () => {
       gauge.reset();
@@ -80,12 +116,15 @@ export class GatewayMetrics {
     const { endpoint = "", model = "", status, errorCode: code = "", attempts, durations } = event;
     const provider = attempts.at(-1)?.provider ?? "";
     this.#active.dec({ endpoint });
-    this.#requests.inc(this.#bounded("requests", { endpoint, model, status: String(status), code, ...this.#ownLabels(event) }));
+    this.#requests.inc(
+      this.#bounded("requests", { endpoint, model, status: String(status), code, ...this.#ownLabels(event) }),
+    );
     const status_class = `${Math.floor(status / 100)}xx`;
     const seconds = durations.total / 1000;
     this.#duration.observe(this.#bounded("duration", { endpoint, model, provider, status_class }), seconds);
     const { firstByte, upstream } = durations;
-    if (event.stream && firstByte !== undefined) this.#firstByte.observe(this.#bounded("first", { model, provider }), firstByte / 1000);
+    if (event.stream && firstByte !== undefined)
+      this.#firstByte.observe(this.#bounded("first", { model, provider }), firstByte / 1000);
     if (upstream !== undefined) this.#overhead.observe(Math.max(0, (durations.total - upstream) / 1000));
     for (const attempt of attempts) {
       const { outcome, model: upstream_model } = attempt;
@@ -111,7 +150,8 @@ export class GatewayMetrics {
     for (const [kind, count] of Object.entries({ input, cached_input, cache_write, output, reasoning })) {
       if (count > 0) this.#tokens.inc(this.#bounded("tokens", { ...target, kind, ...own }), count);
     }
-    if (chargedMicro > 0) this.#charged.inc(this.#bounded("charged", { model: target.model, plan, ...own }), chargedMicro / 1e6);
+    if (chargedMicro > 0)
+      this.#charged.inc(this.#bounded("charged", { model: target.model, plan, ...own }), chargedMicro / 1e6);
     if (costMicro !== undefined) this.#cost.inc(this.#bounded("cost", target), costMicro / 1e6);
   }
 

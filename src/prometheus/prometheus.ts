@@ -1,10 +1,7 @@
-import { register, type Registry } from "prom-client";
-import type { RequestCompleted } from "../events/request-completed.js";
+import { type Registry, register } from "prom-client";
 import type { Observer } from "../gateway/observers/observer.js";
+import type { LabelOf } from "./bounded-labels.js";
 import { GatewayMetrics } from "./gateway-metrics.js";
-
-/** Gives the value of a label of its own for a request: one of few, such as the class of a customer, and no id. */
-export type LabelOf = (event: RequestCompleted) => string | undefined;
 
 /** Options of {@link prometheus}. */
 export interface PrometheusOptions {
@@ -35,8 +32,10 @@ const defaultMaxSeries = 2_000;
  */
 export function prometheus(options: PrometheusOptions = {}): Observer {
   const { registry = register, prefix = "infergate_", labels = {}, maxSeries = defaultMaxSeries } = options;
-  if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(prefix)) throw new TypeError("prometheus: prefix must begin the name of a metric.");
-  if (!Number.isInteger(maxSeries) || maxSeries < 1) throw new TypeError("prometheus: maxSeries must be a whole number from 1.");
+  if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(prefix))
+    throw new TypeError("prometheus: prefix must begin the name of a metric.");
+  if (!Number.isInteger(maxSeries) || maxSeries < 1)
+    throw new TypeError("prometheus: maxSeries must be a whole number from 1.");
   const metrics = new GatewayMetrics({ registry, prefix, labels, maxSeries });
   return {
     onStart: ({ health }) => metrics.observeTargets(health),
