@@ -50,6 +50,7 @@ export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } fr
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
+export type { DisabledModel, StorableModel } from "./gateway/catalog/stored-model-schema.js";
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway } from "./gateway/gateway.js";
 export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
@@ -66,6 +67,8 @@ export { UnknownTermsError } from "./gateway/refusals/unknown-terms-error.js";
 export type { ManagedRequests } from "./gateway/requests/managed-requests.js";
 export type { RequestLogOptions } from "./gateway/requests/request-log-options.js";
 export type { RequestLogBacklog } from "./gateway/requests/request-log-writer.js";
+export type { ManagedModels, ModelCheck } from "./gateway/stored-models/managed-models.js";
+export type { ManagedModel, ModelDifference } from "./gateway/stored-models/model-state.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export type { UsagePeriod, UsageRecord } from "./gateway/usage/gateway-usage.js";
 export type { UsageQuery } from "./gateway/usage/usage-query.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { toAllowance } from "../access/allowance.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
-import { callerResolver } from "../access/caller-resolver.js";
+import { callerResolver, type ResolveCaller } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
 import { HoldRooms } from "../access/hold-rooms.js";
 import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
@@ -47,6 +47,8 @@ import { HostObservers } from "./observers/host-observers.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { managedRequests } from "./requests/managed-requests.js";
 import { requestLog, type WrittenLog } from "./requests/written-log.js";
+import { managedModels } from "./stored-models/managed-models.js";
+import { type WatchedModels, type WatchedModelsOptions, watchedModels } from "./stored-models/watched-models.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
 import { gatewayUsage } from "./usage/gateway-usage.js";
 import { warnOfBetas } from "./warn-of-betas.js";
@@ -69,7 +71,12 @@ import { bridgeWebRequest } from "./web-bridge.js";
 export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gateway {
   const given = resolveOptions(options);
   const observers = new HostObservers(given);
-  const resolved = observers.addTo(given);
+  const gateway = assemble(observers.addTo(given), observers);
+  observers.start(gateway);
+  return gateway;
+}
+
+function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway {
   const warnings = toWarnings(resolved);
   const { warn, warnOnce } = warnings;
   const catalog = new LiveCatalog(resolved);
@@ -81,6 +88,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const cache = cacheOptions(resolved, clock);
   const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
   const { findAllowance, findCaller, keyUses } = lookups;
+  const models = storedModels(resolved, { catalog, limit: storeLimit, warn, warnOnce });
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
@@ -92,13 +100,14 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     findCaller,
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
-    resolveCaller: callerResolver(lookups.findAccount, warnOnce),
+    resolveCaller: gatedBy(models, callerResolver(lookups.findAccount, warnOnce)),
     observe: observers.observe({ complete: onCompleted(resolved, log, warn), warnOnce, clock }),
     ...serverOptions(resolved, clock),
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
 
+  const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit, observers };
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
     maxStallMs: resolved.maxStallMs,
@@ -111,7 +120,8 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
     keys: managedKeys({ ...resolved, warn }, findCaller, clock, warnOfUnknownPlan),
-    plans: managedPlans(resolved, lookups.findAllowance, catalog, warn),
+    plans: managedPlans({ ...resolved, feed: models?.feed }, lookups.findAllowance, catalog, warn),
+    models: managedModels(models, catalog),
     accounts: managedAccounts(
       { ...resolved, ledger, responses, requestLog: log },
       { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
@@ -123,22 +133,10 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     drain: () => services.readiness.end(),
     close: () => {
       services.readiness.end();
-      const { calls } = services;
-      closed ??= close({
-        ...resolved,
-        ...calls,
-        catalog,
-        holds,
-        responses,
-        closeLedger,
-        log,
-        lookups,
-        storeLimit,
-      }).finally(() => observers.close());
+      closed ??= close({ ...resolved, ...services.calls, ...parts });
       return closed;
     },
   };
-  observers.start(gateway);
   return gateway;
 }
 
@@ -153,7 +151,9 @@ interface ClosedParts {
   readonly log: WrittenLog | undefined;
   readonly lookups: WatchedLookups;
   readonly storeLimit: TimeLimit;
+  readonly models: WatchedModels | undefined;
   readonly catalog: LiveCatalog;
+  readonly observers: HostObservers;
 }
 
 async function close(parts: ClosedParts): Promise<void> {
@@ -165,8 +165,21 @@ async function close(parts: ClosedParts): Promise<void> {
   await parts.closeLedger();
   await parts.log?.writer.close(Math.max(parts.closeGraceMs, lastGraceMs));
   await parts.lookups.close();
+  await parts.models?.close();
   parts.storeLimit.close();
   await parts.catalog.close();
+  await parts.observers.close();
+}
+
+function storedModels(
+  { catalog: store, plans, cacheTtlMs }: ResolvedOptions,
+  services: Omit<WatchedModelsOptions, "plans" | "ttlMs">,
+): WatchedModels | undefined {
+  return store && watchedModels(store, { ...services, plans, ttlMs: cacheTtlMs });
+}
+
+function gatedBy(models: WatchedModels | undefined, resolve: ResolveCaller): ResolveCaller {
+  return models === undefined ? resolve : models.gate(resolve);
 }
 
 function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptions {
@@ -175,7 +188,7 @@ function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptio
 }
 
 /** @throws TypeError | RangeError for a plan of the options that is not valid, or has limits that the ledger does not keep. */
-function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: Warn): void {
+function checkPlans({ plans, ledger, catalog: models }: ResolvedOptions, catalog: Catalog, warn: Warn): void {
   for (const plan of plans.list?.() ?? []) {
     const allowance = toAllowance(plan.id, plan);
     const [tooLarge] = tooLargeLimits(plan.credits);
@@ -183,7 +196,8 @@ function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: 
       throw new TypeError(`createGateway: the plan ${JSON.stringify(plan.id)}: credits.${tooLarge}: ${tooManyCredits}`);
     }
     requireLimitsKept("createGateway", ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
-    warnOfUnmatched(allowance, catalog, warn);
+    // A model that a plan names may be in the store, which is not read yet.
+    if (models === undefined) warnOfUnmatched(allowance, catalog, warn);
   }
 }
 

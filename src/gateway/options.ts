@@ -19,6 +19,7 @@ import { managedPrefix } from "../keys/managed-key.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../metering/price.js";
+import type { ModelStore } from "../models/model-store.js";
 import { deepestBody } from "../openai/request/deepest-body.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
@@ -38,6 +39,11 @@ import { thresholdsSchema } from "./thresholds/thresholds-schema.js";
 export interface Model extends RoutingOptions {
   /** The name that clients send as `model` and see in the model list. It may contain slashes: `acme/small`. */
   id: string;
+  /**
+   * Further names of the model, such as `["claude-sonnet-4-5", "gpt-5-codex"]`. Clients call it by them and find them in the
+   * model list. Plans, keys, the journal and usage know its id alone. All ids and aliases must be unique. Default: none.
+   */
+  aliases?: readonly string[] | undefined;
   /** Which endpoint the model is for: chat completions or embeddings. */
   type: "chat" | "embedding";
   /** Who made the model; also sent as `owned_by`. Default: absent, with `owned_by` `"infergate"`. */
@@ -182,6 +188,12 @@ export interface GatewayOptions<Raw = unknown> {
    * stand on the keys.
    */
   accounts?: AccountStore | undefined;
+  /**
+   * Keeps models that {@link Gateway.models} changes for all processes at run time: one of the stores' `catalog`,
+   * `memoryModelStore()`, or your own. Its entries count in place of the {@link models} of the same ids, and beside the
+   * others. Default: there are the `models` alone.
+   */
+  catalog?: ModelStore | undefined;
   /**
    * Keeps one line a request for {@link Gateway.requests}: one of the stores' `requestLog`, or your own. It is written behind
    * the answers, and holds no call up. Default: requests are not logged. See `docs/requests.md`.
@@ -351,6 +363,12 @@ const optionsSchema = z.strictObject({
     "release",
   ]),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
+  catalog: having<ModelStore>("a model store, such as memoryModelStore()", [
+    "list",
+    "find",
+    "put",
+    "remove",
+  ]).optional(),
   responses: z
     .union([
       z.literal(false),

@@ -292,7 +292,7 @@ export const layers: readonly Layer[] = [
         "check",
         "metering",
         "tokens",
-        ...["keys", "plans", "accounts", "ledger", "responses"],
+        ...["keys", "plans", "accounts", "models", "ledger", "responses"],
         "errors",
         "openai",
         provider,

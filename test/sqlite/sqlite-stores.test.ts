@@ -7,10 +7,10 @@ import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
 import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
-import { describeModelStore } from "../../src/testing/describe-model-store.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
+import { describeModelStore } from "../../src/testing/model-store/describe-model-store.js";
 import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
 

@@ -1,5 +1,5 @@
 import { dayMs } from "../../ledger/windows.js";
-import type { Span, UsageSpans } from "./usage-spans.js";
+import type { TimeSpan, UsageSpans } from "./usage-spans.js";
 
 export const quarterMs = dayMs / 96;
 
@@ -18,7 +18,7 @@ export interface KeptQuarters {
  * @param kept - `undefined`: accounts are told apart, so the quarters do not help.
  */
 export function splitPeriods(periods: readonly number[], kept: KeptQuarters | undefined): UsageSpans {
-  const spans = { quarters: [] as Span[], days: [] as Span[], parts: [] as Span[] };
+  const spans = { quarters: [] as TimeSpan[], days: [] as TimeSpan[], parts: [] as TimeSpan[] };
   for (const [place, from] of periods.slice(0, -1).entries()) {
     for (const { since, until, isKept } of cut({ since: from, until: periods[place + 1] as number }, kept)) {
       addUnits(isKept ? spans.quarters : spans.days, spans.parts, { since, until }, isKept ? quarterMs : dayMs);
@@ -27,12 +27,12 @@ export function splitPeriods(periods: readonly number[], kept: KeptQuarters | un
   return spans;
 }
 
-interface Cut extends Span {
+interface Cut extends TimeSpan {
   readonly isKept: boolean;
 }
 
 /** Cuts a period where the sums by the quarter begin, and around days of which they do not know all tags. */
-function cut({ since, until }: Span, kept: KeptQuarters | undefined): readonly Cut[] {
+function cut({ since, until }: TimeSpan, kept: KeptQuarters | undefined): readonly Cut[] {
   if (kept === undefined) return [{ since, until, isKept: false }];
   const cuts: Cut[] = [];
   let at = since;
@@ -50,7 +50,7 @@ function cut({ since, until }: Span, kept: KeptQuarters | undefined): readonly C
   return cuts;
 }
 
-function addUnits(whole: Span[], parts: Span[], { since, until }: Span, unit: number): void {
+function addUnits(whole: TimeSpan[], parts: TimeSpan[], { since, until }: TimeSpan, unit: number): void {
   const [first, last] = [Math.ceil(since / unit) * unit, Math.floor(until / unit) * unit];
   if (first >= last) {
     addSpan(parts, since, until);
@@ -61,7 +61,7 @@ function addUnits(whole: Span[], parts: Span[], { since, until }: Span, unit: nu
   addSpan(parts, last, until);
 }
 
-function addSpan(spans: Span[], since: number, until: number): void {
+function addSpan(spans: TimeSpan[], since: number, until: number): void {
   const last = spans.at(-1);
   if (since >= until) return;
   if (last?.until === since) spans[spans.length - 1] = { since: last.since, until };

@@ -1,7 +1,7 @@
 import { dayMs } from "../../ledger/windows.js";
 import { costTag } from "../../metering/tags.js";
 import { quarterMs } from "./split-periods.js";
-import type { Span } from "./usage-spans.js";
+import type { TimeSpan } from "./usage-spans.js";
 
 /** What is added up beside calls and credits: the columns of sums, and the tags of entries. */
 export const counts = ["input", "cached_input", "cache_write", "output", "reasoning", "cost"];
@@ -24,14 +24,14 @@ const untaggedDays = `
     select distinct account, day from infergate.usage_sum where tags is null and ${isKept}`;
 
 /** Where some tags are not known after all, the period is -1. */
-export function ofQuarters({ expressions, hasTags }: Source, quarters: readonly Span[]): string {
+export function ofQuarters({ expressions, hasTags }: Source, quarters: readonly TimeSpan[]): string {
   const period = `width_bucket(quarter * ${quarterMs}::bigint, ${moments}) - 1`;
   return /* sql */ `select ${hasTags ? `case when tags is null then -1 else ${period} end` : period} as period,
     ${listed(expressions, 0)} requests, micro, ${counts.join(", ")}, costed
   from infergate.usage_quarter where ${isWithin("quarter", quarters, quarterMs)}`;
 }
 
-export function ofSums({ expressions, ofAccounts, hasTags }: Source, days: readonly Span[]): string {
+export function ofSums({ expressions, ofAccounts, hasTags }: Source, days: readonly TimeSpan[]): string {
   // Days of which the journal alone knows all tags.
   const isTagged = hasTags ? `and (account, day) not in (${untaggedDays})` : "";
   return /* sql */ `select width_bucket(day * ${dayMs}::bigint, ${moments}) - 1 as period, ${listed(expressions, 0)}
@@ -39,7 +39,7 @@ export function ofSums({ expressions, ofAccounts, hasTags }: Source, days: reado
   from infergate.usage_sum where ${isWithin("day", days, dayMs)} ${ofAccounts} ${isTagged}`;
 }
 
-export function ofUntagged({ expressions, ofAccounts }: Source, days: readonly Span[]): string {
+export function ofUntagged({ expressions, ofAccounts }: Source, days: readonly TimeSpan[]): string {
   return usedIn(
     expressions,
     `from (${untaggedDays} ${ofAccounts} and ${isWithin("day", days, dayMs)}) as untagged
@@ -48,7 +48,7 @@ export function ofUntagged({ expressions, ofAccounts }: Source, days: readonly S
   );
 }
 
-export function ofEntries({ expressions }: Source, parts: readonly Span[]): string {
+export function ofEntries({ expressions }: Source, parts: readonly TimeSpan[]): string {
   return usedIn(expressions, `from infergate.entry where ${isWithin("at", parts)} and ${isUsed}`);
 }
 
@@ -59,7 +59,7 @@ export function ofEntries({ expressions }: Source, parts: readonly Span[]): stri
  */
 export function ofSlices(
   { expressions, hasTags }: Source,
-  parts: readonly Span[],
+  parts: readonly TimeSpan[],
   accounts: string,
 ): readonly string[] {
   const spans = parts.map(({ since, until }) => `(${since}::bigint, ${until}::bigint)`).join(", ");
@@ -98,12 +98,12 @@ export function ofSlices(
 }
 
 /** The numbers are the spans' own: with them, PostgreSQL can tell how much there is. */
-function isWithin(column: string, spans: readonly Span[], unit = 1): string {
+function isWithin(column: string, spans: readonly TimeSpan[], unit = 1): string {
   const conditions = spans.map(({ since, until }) => `${column} >= ${since / unit} and ${column} < ${until / unit}`);
   return `(${conditions.join(" or ") || "false"})`;
 }
 
-function daysAround({ since, until }: Span): Span {
+function daysAround({ since, until }: TimeSpan): TimeSpan {
   return { since: Math.floor(since / dayMs) * dayMs, until: Math.ceil(until / dayMs) * dayMs };
 }
 

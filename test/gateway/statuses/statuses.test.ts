@@ -16,6 +16,7 @@ import {
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
+import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
 import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
 import type { PlanStore } from "../../../src/plans/plan-store.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
@@ -29,7 +30,8 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const test = await startTestGateway({ accounts: accountsOfTest(), requestLog: memoryRequestLog(), ...options });
+  const kept = { accounts: accountsOfTest(), catalog: memoryModelStore(), requestLog: memoryRequestLog() };
+  const test = await startTestGateway({ ...kept, ...options });
   tests.push(test);
   return test.gateway;
 }
@@ -94,7 +96,7 @@ describe("every method of the management API", () => {
     const gateway = await start();
     const wrong = ["", undefined, null, 5, "\ud800", {}, [], { limit: 0 }];
     for (const [area, method] of methodsOf(gateway)) {
-      if (`${area}.${method}` === "plans.list") continue;
+      if (["plans.list", "models.list", "models.check"].includes(`${area}.${method}`)) continue;
       for (const input of wrong) {
         const isPage = method === "list" && (area === "accounts" || area === "requests");
         if (isPage && (input === undefined || (typeof input === "object" && !("limit" in (input ?? {}))))) continue;
@@ -111,6 +113,7 @@ describe("every method of the management API", () => {
     const gateway = await start({
       keys: away(memoryKeyStore()),
       accounts: away(accountsOfTest()),
+      catalog: away(memoryModelStore()),
       plans: { find: down, put: down, listAll: down, delete: down } as PlanStore,
       ledger: away(memoryCreditLedger()),
       requestLog: away(memoryRequestLog()),

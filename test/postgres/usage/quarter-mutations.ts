@@ -9,7 +9,7 @@ export const quarterMutations: readonly Mutation[] = [
     name: "a quarter adds no credits to a sum that is there",
     find: "micro = infergate.countable(micro + amount),\n    input = infergate.countable(input + new_input),\n    cached",
     replace: "input = infergate.countable(input + new_input),\n    cached",
-    test: ledger,
+    test: quarters,
   },
   {
     name: "quarters keep what a forgotten account has used",
