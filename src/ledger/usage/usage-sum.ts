@@ -1,8 +1,9 @@
 import type { Micro } from "../../metering/micro.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
+import type { UsedCosts } from "./used-costs.js";
 
 /** What was used, added up. */
-export interface UsageTotal {
+export interface UsageTotal extends UsedCosts {
   /** Calls that were charged at their end. */
   requests: number;
   /** Micro-credits: 1 credit = 1,000,000. */
