@@ -1,13 +1,16 @@
 import type { Micro } from "../../metering/micro.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import type { UsedCosts } from "./used-costs.js";
 
 /** What was used, added up. */
-export interface UsageTotal extends UsedCosts {
+export interface UsageTotal {
   /** Calls that were charged at their end. */
   requests: number;
   /** Micro-credits: 1 credit = 1,000,000. */
   chargedMicro: Micro;
+  /** What the calls with a known cost have cost the operator. Absent: there are none. */
+  costMicro?: Micro;
+  /** The part of {@link chargedMicro} that these calls were charged. The rest has no known cost. */
+  costedMicro?: Micro;
   tokens: TokenCounts;
 }
 

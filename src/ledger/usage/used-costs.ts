@@ -1,12 +1,8 @@
 import type { Micro } from "../../metering/micro.js";
+import type { UsageTotal } from "./usage-sum.js";
 
-/** What calls cost the operator, where that is known. Absent: of none. */
-export interface UsedCosts {
-  /** What the calls with a known cost have cost the operator. */
-  costMicro?: Micro;
-  /** The part of `chargedMicro` that these calls were charged. The rest has no known cost. */
-  costedMicro?: Micro;
-}
+/** What calls cost the operator, where that is known. */
+export type UsedCosts = Pick<UsageTotal, "costMicro" | "costedMicro">;
 
 export function usedCosts(costMicro: Micro, costedMicro: Micro): UsedCosts {
   return costMicro === 0 && costedMicro === 0 ? {} : { costMicro, costedMicro };
