@@ -1,7 +1,6 @@
 import { catalogOfPostgresVersion11 } from "./version-11-catalog.js";
 import { quarterSums, slicesAnew } from "./version-11-quarters.js";
 import { requestsOfPostgresVersion11 } from "./version-11-requests.js";
-import { accountTermsOfPostgresVersion11 } from "./version-11-terms.js";
 
 /**
  * What is rare in the journal, so that it is found without all the calls between. It is a table: no charge could be written
@@ -85,5 +84,4 @@ export const postgresVersion11 = [
   quarterSums,
   catalogOfPostgresVersion11,
   requestsOfPostgresVersion11,
-  accountTermsOfPostgresVersion11,
 ].join("");
