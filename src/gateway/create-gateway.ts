@@ -38,6 +38,7 @@ import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
 import { requireLimitsKept } from "./admin/require-limits-kept.js";
+import { recordWarning } from "./admin/warn-of-record.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
@@ -99,6 +100,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
+  const warnOfRecord = recordWarning(warnOfUnknownPlan, { catalog, feed: models?.feed, warn });
 
   const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit };
   const gateway: MountableGateway = {
@@ -117,7 +119,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     models: managedModels(models, catalog),
     accounts: managedAccounts(
       { ...resolved, ledger, responses, requestLog: log },
-      { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
+      { ...lookups, terms, warnOfRecord, holds, warn, warnOnce },
     ),
     usage: gatewayUsage({ ...resolved, ledger, log: askedLog }, clock),
     requests: managedRequests(askedLog),

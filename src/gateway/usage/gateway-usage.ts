@@ -7,6 +7,7 @@ import { namedAccounts } from "../../ledger/usage/named-accounts.js";
 import { TotalSums } from "../../ledger/usage/total-sums.js";
 import type { UsageTotal } from "../../ledger/usage/usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
+import type { Micro } from "../../metering/micro.js";
 import { fromLedger, fromStore } from "../admin/from-store.js";
 import type { GivenAccountStore } from "../records/stored-accounts.js";
 import { type AskedLog, askLog } from "../requests/ask-log.js";
@@ -31,6 +32,8 @@ export interface UsageRecord extends UsageTotal, FaultCounts {
   readonly by: Readonly<Record<string, string | null>>;
   /** With `every` only. */
   readonly period?: UsagePeriod;
+  /** `costedMicro` − `costMicro`: what is left of the charges of calls with a known cost. Absent: there are none. */
+  readonly marginMicro?: Micro;
 }
 
 interface UsageStores {
@@ -83,10 +86,11 @@ function recordMaker({ request, names, every }: CheckedQuery): (total: PeriodTot
     periods.set(place, known);
     return known;
   };
-  return ({ period, by, ...counted }) => ({
+  return ({ period, by, ...used }) => ({
     ...(nameOf !== undefined && { period: periodAt(period, nameOf) }),
     by: Object.fromEntries(names.map((name, place) => [name, by[place] ?? null])),
-    ...counted,
+    ...used,
+    ...(used.costedMicro !== undefined && { marginMicro: used.costedMicro - (used.costMicro ?? 0) }),
   });
 }
 

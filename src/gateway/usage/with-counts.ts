@@ -1,8 +1,8 @@
 import type { RequestCounts } from "../../books/requests/request-log.js";
+import { noUsage } from "../../ledger/usage/add-usage.js";
 import { compareGroups, groupKey } from "../../ledger/usage/compare-groups.js";
 import { mostTotals, tooManyTotals } from "../../ledger/usage/most-totals.js";
 import type { PeriodTotal } from "../../ledger/usage/usage-totals.js";
-import { noTokens } from "../../metering/token-counts.js";
 
 /** What a gateway with a request log counts beside usage. */
 export interface FaultCounts {
@@ -28,6 +28,6 @@ export function withCounts(
     return { ...total, refusals, failures };
   });
   if (all.length + left.size > mostTotals) throw tooManyTotals();
-  for (const count of left.values()) all.push({ requests: 0, chargedMicro: 0, tokens: noTokens, ...count });
+  for (const count of left.values()) all.push({ ...noUsage, ...count });
   return left.size === 0 ? all : all.sort(compareGroups);
 }
