@@ -8,7 +8,7 @@ import type { PeriodTotal } from "../../ledger/usage/usage-totals.js";
 export interface FaultCounts {
   /** Requests that the gateway answered with an error status, and called no upstream. Only with `requestLog`. */
   readonly refusals?: number;
-  /** Requests for which an upstream was called, and whose client got an error, or no whole answer. Only with `requestLog`. */
+  /** Requests for which an upstream was called, and whose client got an error, or no whole response. Only with `requestLog`. */
   readonly failures?: number;
 }
 
