@@ -37,6 +37,7 @@ import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
 import { requireLimitsKept } from "./admin/require-limits-kept.js";
+import { recordWarning } from "./admin/warn-of-record.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
 import { consoleWarn } from "./console-warn.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
@@ -46,7 +47,7 @@ import { callInProcess } from "./in-process/call-in-process.js";
 import { HostObservers } from "./observers/host-observers.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { managedRequests } from "./requests/managed-requests.js";
-import { requestLog, type WrittenLog } from "./requests/written-log.js";
+import { type WrittenLog, writtenLog } from "./requests/written-log.js";
 import { managedModels } from "./stored-models/managed-models.js";
 import { type WatchedModels, type WatchedModelsOptions, watchedModels } from "./stored-models/watched-models.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
@@ -92,7 +93,8 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
-  const log = requestLog(resolved, clock, warn);
+  const log = writtenLog(resolved, clock, warn);
+  const askedLog = log && { ...log, timeLimit: storeLimit };
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const services: ServerServices = {
@@ -106,6 +108,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
+  const warnOfRecord = recordWarning(warnOfUnknownPlan, { catalog, feed: models?.feed, warn });
 
   const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit, observers };
   const gateway: MountableGateway = {
@@ -124,10 +127,10 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     models: managedModels(models, catalog),
     accounts: managedAccounts(
       { ...resolved, ledger, responses, requestLog: log },
-      { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
+      { ...lookups, terms, warnOfRecord, holds, warn, warnOnce },
     ),
-    usage: gatewayUsage({ ...resolved, ledger }, clock),
-    requests: managedRequests(log && { ...log, timeLimit: storeLimit }),
+    usage: gatewayUsage({ ...resolved, ledger, log: askedLog }, clock),
+    requests: managedRequests(askedLog),
     health: () => healthOf(catalog.current.values(), clock.now(), log?.writer.backlog),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
