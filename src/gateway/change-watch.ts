@@ -7,7 +7,7 @@ export interface ChangeWatchOptions {
   subscribe: ((onChange: (name: string) => void) => Promise<End> | End) | undefined;
   onChange: (name: string) => void;
   /** The kind of store, for the warning. */
-  what: "key" | "plan" | "account" | "ledger";
+  what: "key" | "plan" | "account" | "budget" | "ledger";
   warn: Warn;
 }
 
@@ -21,6 +21,9 @@ const messages = {
   account:
     "The account store cannot be subscribed to, which is tried again: until then, accounts that other processes change " +
     "are changed here when the cache forgets them (`cacheTtlMs`).",
+  budget:
+    "The budget store cannot be subscribed to, which is tried again: until then, budgets that other processes change are " +
+    "changed here when the cache forgets them (`cacheTtlMs`).",
   ledger:
     "The ledger cannot be subscribed to, which is tried again: until then, what other processes grant takes effect here " +
     "when denials are forgotten (`denialCacheMs`).",

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { toAllowance } from "../access/allowance.js";
+import { budgetResolver } from "../access/budgets/budget-resolver.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
 import { callerResolver } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
@@ -36,7 +37,8 @@ import { AccountTermsLookup } from "./admin/account-terms.js";
 import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
-import { requireLimitsKept } from "./admin/require-limits-kept.js";
+import { requirePlanKept } from "./admin/require-limits-kept.js";
+import { managedBudgets } from "./budgets/managed-budgets.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
@@ -80,13 +82,17 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const responses = responseStore(resolved, storeLimit, warn);
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
+  const applyBudgets = budgetResolver(lookups.budgets, findAllowance);
   const services: ServerServices = {
-    calls: { ...callOptions(resolved, responses, warnings), catalog, findAllowance, ledger, keeper, openCalls, clock },
+    calls: {
+      ...callOptions(resolved, responses, warnings),
+      ...{ catalog, findAllowance, applyBudgets, ledger, keeper, openCalls, clock },
+    },
     findCaller,
     keyUses,
     keyPrefix: resolved.keyPrefix,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
-    resolveCaller: callerResolver(lookups.findAccount, warnOnce),
+    resolveCaller: callerResolver(lookups.findAccount, warnOnce, applyBudgets),
     observe: joinObservers(observersOf(resolved, warn, clock)),
     cors: resolved.cors,
     countPace: new AccountPace(countPace, clock),
@@ -110,6 +116,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
     keys: managedKeys({ ...resolved, warn }, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans(resolved, lookups.findAllowance, catalog, warn),
+    budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock }),
     accounts: managedAccounts(
       { ...resolved, ledger, responses },
       { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
@@ -165,7 +172,7 @@ function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: 
     if (tooLarge !== undefined) {
       throw new TypeError(`createGateway: the plan ${JSON.stringify(plan.id)}: credits.${tooLarge}: ${tooManyCredits}`);
     }
-    requireLimitsKept("createGateway", ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
+    requirePlanKept("createGateway", ledger, plan);
     warnOfUnmatched(allowance, catalog, warn);
   }
 }
@@ -175,7 +182,7 @@ function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
   { warn, warnOnce }: Pick<CallServices, "warn" | "warnOnce">,
-): Omit<CallServices, "catalog" | "findAllowance" | "ledger" | "keeper" | "openCalls" | "clock"> {
+): Omit<CallServices, "catalog" | "findAllowance" | "applyBudgets" | "ledger" | "keeper" | "openCalls" | "clock"> {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,

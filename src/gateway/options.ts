@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { AccountStore } from "../accounts/account-store.js";
 import type { AnswerGuard } from "../answer-guards/answer-guard.js";
 import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
+import type { BudgetStore } from "../budgets/budget-store.js";
 import { countableCredits } from "../check/credit-limit.js";
 import { explainOnce } from "../check/explain-issue.js";
 import { having } from "../check/having.js";
@@ -180,6 +181,11 @@ export interface GatewayOptions<Raw = unknown> {
    */
   accounts?: AccountStore | undefined;
   /**
+   * Finds budgets on tags: one of the stores' `budgets`, or your own. Asked for callers with tags only. Default: none, and
+   * plans alone may have budgets.
+   */
+  budgets?: BudgetStore | undefined;
+  /**
    * Signs what clients keep of models' thoughts and send back, so that they cannot change it, nor carry it to another
    * account: 32 characters or more, such as those of `openssl rand -base64 32`. Of several, the first signs, and all verify,
    * so that it can be replaced. Give all processes the same one. Default: a random one for each gateway; thoughts of before
@@ -333,6 +339,7 @@ const optionsSchema = z.strictObject({
     "settle",
     "release",
   ]),
+  budgets: having<BudgetStore>("a budget store, such as memoryBudgetStore()", ["find"]).optional(),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
   responses: z
     .union([

@@ -238,7 +238,7 @@ export const layers: readonly Layer[] = [
     folder: "access",
     question: "Whose key is it, and what may it use? Cached and checked.",
     imports: [
-      ...["keys", "plans", "accounts", "ledger"],
+      ...["keys", "budgets", "plans", "accounts", "ledger"],
       "metering",
       "errors",
       "events",
@@ -286,6 +286,7 @@ export const layers: readonly Layer[] = [
         "metering",
         "tokens",
         ...contracts,
+        "budgets",
         "errors",
         "openai",
         provider,
