@@ -1,5 +1,6 @@
 import { defineConfig } from "tsup";
 import { finishOutput } from "./build/finish-output.js";
+import { gatherPure } from "./build/gather-pure.js";
 
 const entries = [
   "index",
@@ -30,6 +31,7 @@ export default defineConfig([
     removeNodeProtocol: false,
     // Shared chunks, so that every entry has the same classes.
     splitting: true,
+    esbuildPlugins: [gatherPure],
     sourcemap: true,
     clean: ["**/*", "!**/*.d.{ts,cts}"],
     onSuccess: () => finishOutput("dist", entries),

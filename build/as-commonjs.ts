@@ -9,8 +9,11 @@ export function asCommonJs({ imports, body, exports }: Shrunk): string {
   const required = imports.split("\n").filter(Boolean).map(toRequire).join("");
   const lines = imports.replace(/[^\n]/g, "");
   const exported = exports.split("\n").filter(Boolean).map(toAssignments).join("");
-  return `${strict}Object.defineProperty(exports,"__esModule",{value:true});${required}${lines}${requireLate(body)}${exported}\n`;
+  return `${commonJsHead}${required}${lines}${requireLate(body)}${exported}\n`;
 }
+
+/** The mark by which bundlers know names that stood in an ES module. */
+export const commonJsHead = `${strict}Object.defineProperty(exports,"__esModule",{value:true});`;
 
 function toRequire(line: string): string {
   const [, names = "", module = ""] = /^import\s*(?:(.*?)\s*from)?\s*"([^"]+)";?$/.exec(line) ?? [];
@@ -55,5 +58,10 @@ function lateImports(node: object): Node[] {
 }
 
 function toFile(module: string): string {
-  return module.startsWith(".") ? module.replace(/\.js$/, ".cjs") : module;
+  return module.startsWith(".") ? commonJsFile(module) : module;
+}
+
+/** Where the same stands as CommonJS. */
+export function commonJsFile(name: string): string {
+  return name.replace(/\.js$/, ".cjs");
 }

@@ -1,15 +1,20 @@
-import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { asCommonJs } from "./as-commonjs.js";
+import { asCommonJs, commonJsFile } from "./as-commonjs.js";
+import { pureEntry } from "./gather-pure.js";
+import { importPure, pureFiles } from "./import-pure.js";
 import { type Output, type Shrunk, shrink } from "./shrink.js";
 
 /**
  * Makes what is published of the ES modules in a folder: the same as CommonJS, both small, with one map that leads to lines.
- * The declarations of CommonJS are those of the ES modules, too.
+ * What is pure is published as CommonJS only. The declarations of CommonJS are those of the ES modules, too.
  */
 export async function finishOutput(folder: string, entries: readonly string[]): Promise<void> {
   const outputs = await readOutputs(folder);
-  await Promise.all(outputs.map(async (output) => writeModule(folder, await shrink(output))));
+  await Promise.all(outputs.flatMap(({ name }) => [name, `${name}.map`]).map((name) => rm(join(folder, name))));
+  const modules = await Promise.all(outputs.filter(({ name }) => name !== `${pureEntry}.js`).map(shrink));
+  const pure = pureFiles(modules);
+  await Promise.all(modules.map((module) => writeModule(folder, module, pure)));
   await Promise.all(entries.map((name) => writeFile(join(folder, `${name}.d.ts`), `export * from "./${name}.cjs";\n`)));
   // Its licence asks that it goes wherever its code does.
   await copyFile("node_modules/zod/LICENSE", join(folder, "zod.LICENSE"));
@@ -26,12 +31,16 @@ async function readOutputs(folder: string): Promise<Output[]> {
   );
 }
 
-async function writeModule(folder: string, module: Shrunk): Promise<void> {
-  const { name, imports, body, exports, map } = module;
+async function writeModule(folder: string, module: Shrunk, pure: ReadonlySet<string>): Promise<void> {
+  const { name, body, exports, map } = module;
+  const files = new Map<string, string>();
   const comment = `//# sourceMappingURL=${name}.map\n`;
-  await Promise.all([
-    writeFile(join(folder, name), imports + body + exports + comment),
-    writeFile(join(folder, name.replace(/\.js$/, ".cjs")), asCommonJs(module) + comment),
-    writeFile(join(folder, `${name}.map`), JSON.stringify(map)),
-  ]);
+  files.set(commonJsFile(name), asCommonJs(module) + comment);
+  files.set(`${name}.map`, JSON.stringify(map));
+  if (!pure.has(`./${name}`)) {
+    const { imports, handedOver } = importPure(module, pure);
+    files.set(name, imports + body + exports + comment);
+    if (handedOver !== undefined) files.set(handedOver.name, handedOver.code);
+  }
+  await Promise.all([...files].map(([file, text]) => writeFile(join(folder, file), text)));
 }

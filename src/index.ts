@@ -14,6 +14,15 @@ export type {
   WritableAccountStore,
 } from "./accounts/account-store.js";
 export type { AnswerGuard, GuardedAnswer, GuardedCall, GuardVerdict } from "./answer-guards/answer-guard.js";
+export type { LoggedAttempt, LoggedRequest, LoggedTexts } from "./books/requests/logged-request.js";
+export type {
+  RequestCounts,
+  RequestLog,
+  RequestPage,
+  RequestQuery,
+  StatusFilter,
+} from "./books/requests/request-log.js";
+export type { RequestLogLimits } from "./books/requests/request-log-limits.js";
 export type {
   Budget,
   BudgetName,
@@ -55,6 +64,9 @@ export { UnknownAccountError } from "./gateway/refusals/unknown-account-error.js
 export { UnknownKeyError } from "./gateway/refusals/unknown-key-error.js";
 export { UnknownPlanError } from "./gateway/refusals/unknown-plan-error.js";
 export { UnknownTermsError } from "./gateway/refusals/unknown-terms-error.js";
+export type { ManagedRequests } from "./gateway/requests/managed-requests.js";
+export type { RequestLogOptions } from "./gateway/requests/request-log-options.js";
+export type { RequestLogBacklog } from "./gateway/requests/request-log-writer.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";
 export type { UsagePeriod, UsageRecord } from "./gateway/usage/gateway-usage.js";
 export type { UsageQuery } from "./gateway/usage/usage-query.js";
@@ -133,6 +145,8 @@ export type { MemoryKey } from "./memory/memory-key-store.js";
 export { memoryKeyStore } from "./memory/memory-key-store.js";
 export { memoryModelStore } from "./memory/memory-model-store.js";
 export { memoryPlanStore } from "./memory/memory-plan-store.js";
+export type { MemoryRequestLogOptions } from "./memory/memory-request-log.js";
+export { memoryRequestLog } from "./memory/memory-request-log.js";
 export type { MemoryResponseStoreOptions } from "./memory/memory-response-store.js";
 export { memoryResponseStore } from "./memory/memory-response-store.js";
 export type { Micro } from "./metering/micro.js";

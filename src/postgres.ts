@@ -1,7 +1,9 @@
 export { postgresAccountStore } from "./postgres/accounts/postgres-account-store.js";
 export type { PostgresBatchOptions } from "./postgres/batching/batch-options.js";
+export { postgresBudgetStore } from "./postgres/budgets/postgres-budget-store.js";
 export type { PostgresOptions } from "./postgres/database.js";
 export { type FromPostgresJsOptions, fromPostgresJs, type PostgresJs } from "./postgres/from-postgres-js.js";
+export { postgresModelStore } from "./postgres/models/postgres-model-store.js";
 export { type PostgresCreditLedgerOptions, postgresCreditLedger } from "./postgres/postgres-credit-ledger.js";
 export { postgresKeyStore } from "./postgres/postgres-key-store.js";
 export { postgresPlanStore } from "./postgres/postgres-plan-store.js";

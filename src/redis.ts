@@ -1,5 +1,7 @@
 export { redisAccountStore } from "./redis/accounts/redis-account-store.js";
 export type { RedisBatchOptions } from "./redis/batch/batch-options.js";
+export { redisBudgetStore } from "./redis/budgets/redis-budget-store.js";
+export { redisModelStore } from "./redis/models/redis-model-store.js";
 export type { IoredisClient, NodeRedisClient, NodeRedisEvalOptions, RedisClient } from "./redis/redis-client.js";
 export type { RedisCreditLedgerOptions, RedisJournalOptions } from "./redis/redis-credit-ledger.js";
 export { redisCreditLedger } from "./redis/redis-credit-ledger.js";

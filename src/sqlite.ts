@@ -1,4 +1,6 @@
 export { sqliteAccountStore } from "./sqlite/accounts/sqlite-account-store.js";
+export { sqliteBudgetStore } from "./sqlite/budgets/sqlite-budget-store.js";
+export { sqliteModelStore } from "./sqlite/models/sqlite-model-store.js";
 export type { SqliteResponseStoreOptions } from "./sqlite/responses/sqlite-response-store.js";
 export { sqliteResponseStore } from "./sqlite/responses/sqlite-response-store.js";
 export type { SqliteOptions } from "./sqlite/sqlite-connection.js";

@@ -135,13 +135,13 @@ export class Attempt implements AttemptFacts {
     const { call, target } = this;
     const { admission, services, client } = call;
     const error = this.#toGatewayError(thrown);
-    call.observer.attemptFailed(error);
     const used = call.meter?.reported ?? (error.cause instanceof UpstreamStatusError ? error.cause.used : undefined);
     const isPaid = admission.model.route.chargeFailedAttempts && used !== undefined;
-    if (isPaid) call.settlement.addFailed(used);
-    if (this.meter.wasHandedOver) call.settlement.reachedUpstream();
     // A client that is still connected does not pay for a failed attempt. A client that has left pays for one attempt.
-    if (isPaid || !client.signal.aborted) call.meter = undefined;
+    const isOver = isPaid || !client.signal.aborted;
+    call.observer.attemptFailed(error, isOver && used ? call.settlement.addFailed(used, isPaid) : undefined);
+    if (this.meter.wasHandedOver) call.settlement.reachedUpstream();
+    if (isOver) call.meter = undefined;
     // When the gateway itself ended the call, the target did not fail.
     const isOurs = call.abortReason !== undefined;
     this.#visit.leave(isOurs ? "unknown" : verdictOf({ reason: endReasonOf(error), error }), services.clock);

@@ -4,11 +4,11 @@ import type { AccountCredits, EntryTags, Lease, SettleResult, WindowState } from
 import { type Funding, fundingOf } from "../ledger/funding.js";
 import { prepaidOf } from "../ledger/limits/held-limits.js";
 import type { RateUse } from "../ledger/rate-limit.js";
-import type { Charge } from "../metering/charge.js";
+import type { Charge, OperatorCost } from "../metering/charge.js";
 import type { Micro } from "../metering/micro.js";
 import type { UsageSource } from "../metering/outcome.js";
 import type { CompiledPrice } from "../metering/price.js";
-import { journalTagPrefix, type Tags } from "../metering/tags.js";
+import { costTag, journalTagPrefix, type Tags } from "../metering/tags.js";
 import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
 import type { Target } from "../routing/target.js";
 import type { Reservation } from "./admission/hold-credits.js";
@@ -35,6 +35,15 @@ interface Ending {
   readonly tokens: TokenCounts;
   /** `undefined`: nothing is charged. */
   readonly source: UsageSource | undefined;
+  cost?: OperatorCost;
+}
+
+/** What failed targets have used. */
+interface FailedUsage {
+  /** `undefined`: nothing of it is charged. */
+  readonly charged: { readonly micro: Micro; readonly tokens: TokenCounts } | undefined;
+  /** What it cost the operator; `undefined`: it is not known. */
+  readonly costMicro: Micro | undefined;
 }
 
 /** A call, of which the attempt under way is metered. */
@@ -42,6 +51,9 @@ interface MeteredProgress {
   /** `undefined`: nothing is under way. */
   readonly meter: Pick<Meter, "seen" | "wasHandedOver"> | undefined;
 }
+
+/** What of a target is needed to charge for it. */
+type ChargedTarget = Pick<Target, "price" | "cost" | "name">;
 
 /** Replaces the hold of a call by its real cost, exactly once, however the call ends. */
 export class CallSettlement implements KeptLease {
@@ -51,10 +63,10 @@ export class CallSettlement implements KeptLease {
   readonly #services: CallServices;
   readonly #admission: CheckedCall;
   #price: CompiledPrice;
-  /** The name of the target that was called last. */
-  #target: string | undefined;
+  /** The one that was called last. */
+  #target: ChargedTarget | undefined;
   #ofHost: Tags | undefined;
-  #failed: { micro: Micro; tokens: TokenCounts } | undefined;
+  #failed: FailedUsage | undefined;
   #hasReached = false;
   #call: MeteredProgress | undefined;
   #charge: Soon<SettledCharge> | undefined;
@@ -68,9 +80,9 @@ export class CallSettlement implements KeptLease {
   }
 
   /** The call goes to a target, which has a price of its own. */
-  goesTo({ price, name }: Pick<Target, "price" | "name">): void {
-    this.#price = price;
-    this.#target = name;
+  goesTo(target: ChargedTarget): void {
+    this.#price = target.price;
+    this.#target = target;
   }
 
   /** Files the call under these, too. @returns all of the host's. */
@@ -79,9 +91,20 @@ export class CallSettlement implements KeptLease {
     return this.#ofHost;
   }
 
-  /** Adds tokens that a failed target reported. They are charged however the call ends. */
-  addFailed(tokens: TokenCounts): void {
-    this.#failed = { micro: this.#withFailed(this.#price.cost(tokens)), tokens: this.#withFailedTokens(tokens) };
+  /**
+   * Adds tokens that a failed target reported. @param isCharged - whether they are charged, however the call ends.
+   * @returns what they cost the operator; `undefined`: it is not known.
+   */
+  addFailed(tokens: TokenCounts, isCharged: boolean): Micro | undefined {
+    const micro = this.#target?.cost?.cost(tokens);
+    if (!isCharged && micro === undefined) return undefined;
+    this.#failed = {
+      charged: isCharged
+        ? { micro: this.#withFailed(this.#price.cost(tokens)), tokens: this.#withFailedTokens(tokens) }
+        : this.#failed?.charged,
+      costMicro: sumOf(this.#failed?.costMicro, micro),
+    };
+    return micro;
   }
 
   /** An upstream has got the request, so that it counts as one, however the call ends. */
@@ -128,35 +151,55 @@ export class CallSettlement implements KeptLease {
 
   /** With what failed targets cost, within the safe integers: no ledger takes more, and the charge would be lost. */
   #withFailed(micro: Micro): Micro {
-    return this.#failed === undefined ? micro : Math.min(micro + this.#failed.micro, Number.MAX_SAFE_INTEGER);
+    return safeSum(micro, this.#failed?.charged?.micro ?? 0);
+  }
+
+  /** @param used - by the last target. */
+  #costWith(used: TokenCounts | undefined): OperatorCost | undefined {
+    const lastMicro = used && this.#target?.cost?.cost(used);
+    const micro = sumOf(this.#failed?.costMicro, lastMicro);
+    return micro === undefined ? undefined : { micro, lastMicro };
   }
 
   #withFailedTokens(tokens: TokenCounts): TokenCounts {
-    return this.#failed === undefined ? tokens : addTokens(this.#failed.tokens, tokens);
+    const charged = this.#failed?.charged;
+    return charged === undefined ? tokens : addTokens(charged.tokens, tokens);
   }
 
   /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. Never fails. */
   charge(tokens: TokenCounts, source: UsageSource): Soon<SettledCharge> {
-    this.#charge ??= this.#settle(tokens, source, this.#price.cost(tokens));
+    this.#charge ??= this.#settle(tokens, source, this.#price.cost(tokens), tokens);
     return this.#charge;
   }
 
-  /** Ends the hold without a charge. */
-  release(): Soon<SettledCharge> {
-    this.#charge ??= this.#settle(noTokens, undefined, 0);
+  /** Ends the hold without a charge. @param meter - knows what the operator pays all the same. */
+  release(meter?: Pick<Meter, "reported">): Soon<SettledCharge> {
+    this.#charge ??= this.#settle(noTokens, undefined, 0, this.#target?.cost && meter?.reported);
     return this.#charge;
   }
 
-  /** @param source - `undefined`: only the tokens of failed attempts are charged. */
-  #settle(ofCall: TokenCounts, ofSource: UsageSource | undefined, ofMicro: Micro): Soon<SettledCharge> {
+  /**
+   * @param source - `undefined`: only the tokens of failed attempts are charged.
+   * @param used - by the last target, whoever pays for it; `undefined`: it is not known.
+   */
+  #settle(
+    ofCall: TokenCounts,
+    ofSource: UsageSource | undefined,
+    ofMicro: Micro,
+    used: TokenCounts | undefined,
+  ): Soon<SettledCharge> {
     const tokens = this.#withFailedTokens(ofCall);
     const micro = this.#withFailed(ofMicro);
-    const source = this.#failed === undefined ? ofSource : (ofSource ?? "provider");
+    const source = this.#failed?.charged === undefined ? ofSource : (ofSource ?? "provider");
+    const cost = this.#costWith(used);
     const { reservation } = this;
     if (reservation === undefined) {
-      return { micro: 0, tokens, source, credits: undefined, funding: undefined, prepaidMicro: 0 };
+      return withCost<SettledCharge>(
+        { micro: 0, tokens, source, credits: undefined, funding: undefined, prepaidMicro: 0 },
+        cost,
+      );
     }
-    const ending = { amountMicro: reservation.isFree ? 0 : micro, tokens, source };
+    const ending = withCost<Ending>({ amountMicro: reservation.isFree ? 0 : micro, tokens, source }, cost);
     this.#services.keeper.drop(this);
     let settled: Soon<SettleResult>;
     try {
@@ -173,35 +216,37 @@ export class CallSettlement implements KeptLease {
 
   #settled({ isFree }: Reservation, ending: Ending, settled: SettleResult): SettledCharge {
     if (settled.status === "unresolved") this.#warnOfCharge();
-    const { amountMicro: micro, tokens, source } = ending;
+    const { amountMicro: micro, tokens, source, cost } = ending;
     const { windows, rates, prepaidMicro = 0 } = settled;
     const credits = isFree ? { windows, rates } : settled;
-    return { micro, tokens, source, credits, funding: fundingBy(prepaidMicro, micro, isFree), prepaidMicro };
+    const funding = fundingBy(prepaidMicro, micro, isFree);
+    return withCost<SettledCharge>({ micro, tokens, source, credits, funding, prepaidMicro }, cost);
   }
 
   /** The ledger has not confirmed the charge: its guard keeps it, or it is lost. */
   #unsettled({ lease, credits, isFree }: Reservation, ending: Ending, cause: unknown): SettledCharge {
     if (!(cause instanceof SettlementKeptError)) this.#warnOfLedger(cause);
-    const { amountMicro: micro, tokens, source } = ending;
+    const { amountMicro: micro, tokens, source, cost } = ending;
     const prepaidMicro = probablyPrepaid(lease, micro);
     const after = withCharge(credits, micro - prepaidMicro, prepaidMicro);
-    return { micro, tokens, source, credits: after, funding: fundingBy(prepaidMicro, micro, isFree), prepaidMicro };
+    const funding = fundingBy(prepaidMicro, micro, isFree);
+    return withCost<SettledCharge>({ micro, tokens, source, credits: after, funding, prepaidMicro }, cost);
   }
 
   /** A call of a model that is free enters no charge in the journal: it is released, whatever it has used. */
   #endLease({ lease, rules, isFree }: Reservation, ending: Ending): Soon<SettleResult> {
     const { ledger } = this.#services;
-    const { amountMicro, tokens, source } = ending;
+    const { amountMicro, tokens, source, cost } = ending;
     const uses = rules && rateUses(rules, tokens, this.#hasReached);
     if (source === undefined || isFree === true) {
       return releaseIn(ledger, lease, uses);
     }
-    const settlement = { amountMicro, estimated: source !== "provider", tags: this.#tags(tokens, source) };
+    const settlement = { amountMicro, estimated: source !== "provider", tags: this.#tags(tokens, source, cost) };
     return settleIn(ledger, lease, uses === undefined ? settlement : { ...settlement, rates: uses });
   }
 
   /** Written out: object spread takes as long as the ledger's own work. */
-  #tags(tokens: TokenCounts, source: UsageSource): EntryTags {
+  #tags(tokens: TokenCounts, source: UsageSource, cost: OperatorCost | undefined): EntryTags {
     const { input, cachedInput, cacheWrite, cacheWrite1h, output, reasoning } = tokens;
     const { caller, model } = this.#admission;
     const ofHost = this.#ofHost;
@@ -217,9 +262,10 @@ export class CallSettlement implements KeptLease {
       source,
       price,
     };
-    if (this.#target !== undefined) tags["target"] = this.#target;
+    if (this.#target !== undefined) tags["target"] = this.#target.name;
     if (cacheWrite !== undefined) tags["cacheWrite"] = cacheWrite;
     if (cacheWrite1h !== undefined) tags["cacheWrite1h"] = cacheWrite1h;
+    if (cost !== undefined) tags[costTag] = cost.micro;
     if (ofHost !== undefined) for (const [name, tag] of Object.entries(ofHost)) tags[journalTagPrefix + name] = tag;
     return tags;
   }
@@ -233,6 +279,22 @@ export class CallSettlement implements KeptLease {
     const message = "A call was settled so late that an earlier charge cannot be ruled out. It was not charged again.";
     this.#services.warn({ code: "charge_unresolved", message, requestId: this.#admission.requestId });
   }
+}
+
+/** Within the safe integers. */
+function safeSum(one: Micro, other: Micro): Micro {
+  return Math.min(one + other, Number.MAX_SAFE_INTEGER);
+}
+
+/** Of what is known. */
+function sumOf(one: Micro | undefined, other: Micro | undefined): Micro | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : safeSum(one, other);
+}
+
+/** Only where it is known: the others carry no byte of it. */
+function withCost<Part extends Ending | SettledCharge>(part: Part, cost: OperatorCost | undefined): Part {
+  if (cost !== undefined) part.cost = cost;
+  return part;
 }
 
 function fundingBy(prepaidMicro: Micro, micro: Micro, isFree: boolean | undefined): Funding | undefined {

@@ -165,7 +165,8 @@ export class ModelCall implements OpenCall {
     const hasLeft = ending.reason === "client_gone" || (departure?.hasLeft === true && !isRefused);
     if (this.meter?.wasHandedOver) this.settlement.reachedUpstream();
     const bill = this.meter?.bill(ending.reason, hasLeft);
-    const charge = bill === undefined ? this.settlement.release() : this.settlement.charge(bill.tokens, bill.source);
+    const charge =
+      bill === undefined ? this.settlement.release(this.meter) : this.settlement.charge(bill.tokens, bill.source);
     return charge instanceof Promise
       ? charge.then((settled) => this.#settled(outcome, ending.error, settled))
       : this.#settled(outcome, ending.error, charge);

@@ -26,6 +26,11 @@ export interface UpstreamAttempt {
    * out of them, and it has at most 1,000 characters. Absent when the attempt did not fail.
    */
   error?: string;
+  /**
+   * What the attempt cost you, in micro-credits, by the `cost` of its target. Of a failed attempt it is there only if the
+   * target reported what it used. Absent when it is not known.
+   */
+  costMicro?: Micro;
 }
 
 /** What remains of each window, in micro-credits; `null`: unlimited. */
@@ -87,6 +92,11 @@ export interface RequestCompleted {
   tokens: TokenCounts;
   /** The charge in micro-credits: 1 credit = 1,000,000. */
   chargedMicro: Micro;
+  /**
+   * What the call cost you, in micro-credits, by the `cost` of its targets: of all attempts of which it is known, also where
+   * nothing is charged. Absent when it is of none.
+   */
+  costMicro?: Micro;
   /** The credits that were held when the call began, in micro-credits; absent when no call was admitted. */
   heldMicro?: Micro;
   /** What paid for the call: the plan, prepaid credits, or both. Absent when the call used no ledger, or its model is free. */

@@ -86,8 +86,11 @@ export interface RequestObserver {
   attemptResponded(response: AttemptResponse): void;
   /** The status was a 200. */
   attemptAnswered(): void;
-  /** The attempt failed before the client got anything. Another one may follow. */
-  attemptFailed(error: GatewayError): void;
+  /**
+   * The attempt failed before the client got anything. Another one may follow.
+   * @param costMicro - what it cost the operator; `undefined`: it is not known.
+   */
+  attemptFailed(error: GatewayError, costMicro: Micro | undefined): void;
   /** The client took nothing of its response for too long, and counts as one that has left. */
   clientStalled(): void;
   /** The call has ended and is settled. @param mark - `undefined`: no attempt has got so far. */
@@ -138,7 +141,7 @@ export function joinObservers(observers: readonly ObserveRequest[]): ObserveRequ
       guarded: (outcomes, ms) => all.forEach((each) => void each.guarded(outcomes, ms)),
       attemptStarted: (target) => all.forEach((each) => void each.attemptStarted(target)),
       attemptAnswered: () => all.forEach((each) => void each.attemptAnswered()),
-      attemptFailed: (error) => all.forEach((each) => void each.attemptFailed(error)),
+      attemptFailed: (error, costMicro) => all.forEach((each) => void each.attemptFailed(error, costMicro)),
       clientStalled: () => all.forEach((each) => void each.clientStalled()),
       ended: (outcome, charge, mark) => all.forEach((each) => void each.ended(outcome, charge, mark)),
       refused: (errorCode) => all.forEach((each) => void each.refused(errorCode)),

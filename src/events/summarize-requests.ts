@@ -4,7 +4,6 @@ import type { Clock } from "../ledger/clock.js";
 import type { AccountCredits } from "../ledger/credit-ledger.js";
 import { remaining } from "../ledger/remaining.js";
 import type { Micro } from "../metering/micro.js";
-import type { EndReason } from "../metering/outcome.js";
 import type { ResponseMark } from "../metering/response-mark.js";
 import type { Tags } from "../metering/tags.js";
 import { noTokens } from "../metering/token-counts.js";
@@ -111,11 +110,13 @@ class RequestSummary implements RequestObserver {
     this.#isAnswered = true;
   }
 
-  attemptFailed(error: GatewayError): void {
+  attemptFailed(error: GatewayError, costMicro: Micro | undefined): void {
     const target = this.#target;
     this.#target = undefined;
     if (target === undefined) return;
-    this.#failedAttempts.push(this.#attempt(target, endReasonOf(error), error, performance.now()));
+    this.#failedAttempts.push(
+      this.#attempt(target, { reason: endReasonOf(error), error }, performance.now(), costMicro),
+    );
   }
 
   clientStalled(): void {
@@ -175,6 +176,7 @@ class RequestSummary implements RequestObserver {
       // The host may write into its own.
       tokens: charge?.source === undefined ? { ...noTokens } : charge.tokens,
       chargedMicro: charge?.micro ?? 0,
+      ...(charge?.cost === undefined ? undefined : { costMicro: charge.cost.micro }),
       ...(this.#heldMicro === undefined ? undefined : { heldMicro: this.#heldMicro }),
       ...(charge?.funding === undefined ? undefined : { funding: charge.funding }),
       ...(charge === undefined || charge.prepaidMicro === 0 ? undefined : { prepaidMicro: charge.prepaidMicro }),
@@ -195,11 +197,12 @@ class RequestSummary implements RequestObserver {
   #attempts(): UpstreamAttempt[] {
     const failed = this.#failedAttempts;
     if (this.#target === undefined || this.#end === undefined) return failed;
-    const { outcome, at } = this.#end;
-    return [...failed, this.#attempt(this.#target, outcome.reason, outcome.error, at)];
+    const { outcome, at, charge } = this.#end;
+    return [...failed, this.#attempt(this.#target, outcome, at, charge.cost?.lastMicro)];
   }
 
-  #attempt(target: AttemptTarget, outcome: EndReason, error: GatewayError | undefined, at: number): UpstreamAttempt {
+  #attempt(target: AttemptTarget, outcome: Outcome, at: number, costMicro: Micro | undefined): UpstreamAttempt {
+    const { error, reason } = outcome;
     const cause = error?.cause;
     const status = this.#isAnswered ? 200 : cause instanceof UpstreamStatusError ? cause.status : undefined;
     const upstreamRequestId = upstreamIdOf(this.#headers);
@@ -207,11 +210,12 @@ class RequestSummary implements RequestObserver {
       provider: target.providerName,
       model: target.upstreamModel,
       ...(status === undefined ? undefined : { status }),
-      outcome,
+      outcome: reason,
       startedMs: this.#attemptStartedAt - this.#startedAt,
       durationMs: at - this.#attemptStartedAt,
       ...(upstreamRequestId === undefined ? undefined : { upstreamRequestId }),
       ...(error === undefined ? undefined : { error: attemptError(error, target) }),
+      ...(costMicro === undefined ? undefined : { costMicro }),
     };
   }
 }
@@ -232,13 +236,20 @@ function upstreamIdOf(headers: Readonly<Record<string, string>> | undefined): st
   return typeof id === "string" ? id.slice(0, longestUpstreamId) : undefined;
 }
 
-/** Observes requests for the host's `onRequestCompleted`. A hook that fails causes a warning. */
-export function summarizeRequests(hook: (event: RequestCompleted) => void, warn: Warn, clock: Clock): ObserveRequest {
-  return (requestId, endpoint) =>
-    new RequestSummary(requestId, endpoint, clock.now(), (event) => {
-      // A hook may be async in spite of its type. Its rejection must not end the process.
-      new Promise((resolve) => resolve(hook(event))).catch((cause: unknown) => {
-        warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId });
-      });
+type OnCompleted = (event: RequestCompleted) => void;
+
+/** Observes requests, and passes on one event for each. @param complete - must not throw. */
+export function summarizeRequests(complete: OnCompleted, clock: Clock): ObserveRequest {
+  return (requestId, endpoint) => new RequestSummary(requestId, endpoint, clock.now(), complete);
+}
+
+/** The host's `onRequestCompleted`. A hook that fails causes a warning. */
+export function completedHook(hook: OnCompleted, warn: Warn): OnCompleted {
+  return (event) => {
+    const { requestId } = event;
+    // A hook may be async in spite of its type. Its rejection must not end the process.
+    new Promise((resolve) => resolve(hook(event))).catch((cause: unknown) => {
+      warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId });
     });
+  };
 }

@@ -19,6 +19,7 @@ export interface GatewayWarning {
    * `unknown_tag`: usage was summed by a tag that no charge has; it may be misspelled.
    * `credits_unavailable`: accounts were listed without the credits of some, whose ledger failed.
    * `limit_too_large`: a key or plan of a store has a limit of credits that is too large to count; it counts as the largest.
+   * `request_log_dropped`: the store of the request log fails or is too slow, and lines were dropped; every ten seconds at most.
    * `internal_error`: a bug in the gateway.
    */
   code:
@@ -47,6 +48,7 @@ export interface GatewayWarning {
     | "unknown_tag"
     | "credits_unavailable"
     | "limit_too_large"
+    | "request_log_dropped"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */
   message: string;

@@ -9,11 +9,12 @@ import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
 import { AnswerGuards } from "../answer-guards/answer-guards.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
-import { OpenCalls } from "../call/open-calls.js";
+import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
 import { FirstTimes } from "../events/first-times.js";
+import type { RequestCompleted } from "../events/request-completed.js";
 import { joinObservers, type ObserveRequest } from "../events/request-observer.js";
-import { summarizeRequests } from "../events/summarize-requests.js";
+import { completedHook, summarizeRequests } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { withoutRepeats } from "../events/without-repeats.js";
 import { TimeLimit } from "../guard/time-limit.js";
@@ -45,6 +46,8 @@ import { healthOf } from "./gateway-health.js";
 import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
+import { managedRequests } from "./requests/managed-requests.js";
+import { requestLog, type WrittenLog } from "./requests/written-log.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
 import { gatewayUsage } from "./usage/gateway-usage.js";
 import { warnOfBetas } from "./warn-of-betas.js";
@@ -80,6 +83,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
+  const log = requestLog(resolved, clock, warn);
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const applyBudgets = budgetResolver(lookups.budgets, findAllowance);
@@ -90,15 +94,10 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     },
     findCaller,
     keyUses,
-    keyPrefix: resolved.keyPrefix,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
     resolveCaller: callerResolver(lookups.findAccount, warnOnce, applyBudgets),
-    observe: joinObservers(observersOf(resolved, warn, clock)),
-    cors: resolved.cors,
-    countPace: new AccountPace(countPace, clock),
-    readPace: new AccountPace(readPace, clock),
-    readiness: new Readiness(),
-    requestIdOf: resolved.requestId,
+    observe: joinObservers(observersOf(resolved, log, warn, clock)),
+    ...serverOptions(resolved, clock),
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
@@ -118,16 +117,18 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     plans: managedPlans(resolved, lookups.findAllowance, catalog, warn),
     budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock }),
     accounts: managedAccounts(
-      { ...resolved, ledger, responses },
+      { ...resolved, ledger, responses, requestLog: log },
       { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
     ),
     usage: gatewayUsage({ ...resolved, ledger }, clock),
-    health: () => healthOf(catalog.current.values(), clock.now()),
+    requests: managedRequests(log && { ...log, timeLimit: storeLimit }),
+    health: () => healthOf(catalog.current.values(), clock.now(), log?.writer.backlog),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
     close: () => {
       services.readiness.end();
-      closed ??= close({ ...resolved, openCalls, holds, keeper, responses, closeLedger, lookups, storeLimit, catalog });
+      const { calls } = services;
+      closed ??= close({ ...resolved, ...calls, catalog, holds, responses, closeLedger, log, lookups, storeLimit });
       return closed;
     },
   };
@@ -142,6 +143,7 @@ interface ClosedParts {
   readonly keeper: LeaseKeeper;
   readonly responses: CallResponses | undefined;
   readonly closeLedger: () => Promise<void>;
+  readonly log: WrittenLog | undefined;
   readonly lookups: WatchedLookups;
   readonly storeLimit: TimeLimit;
   readonly catalog: LiveCatalog;
@@ -154,6 +156,7 @@ async function close(parts: ClosedParts): Promise<void> {
   // They are bounded in time.
   await parts.responses?.settled();
   await parts.closeLedger();
+  await parts.log?.writer.close(Math.max(parts.closeGraceMs, lastGraceMs));
   await parts.lookups.close();
   parts.storeLimit.close();
   await parts.catalog.close();
@@ -175,6 +178,18 @@ function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: 
     requirePlanKept("createGateway", ledger, plan);
     warnOfUnmatched(allowance, catalog, warn);
   }
+}
+
+/** What the server takes from the options. */
+function serverOptions({ keyPrefix, cors, requestId }: ResolvedOptions, clock: Clock) {
+  return {
+    keyPrefix,
+    cors,
+    countPace: new AccountPace(countPace, clock),
+    readPace: new AccountPace(readPace, clock),
+    readiness: new Readiness(),
+    requestIdOf: requestId,
+  };
 }
 
 /** What calls take from the options. */
@@ -205,8 +220,24 @@ function toWarnings({ onWarning }: ResolvedOptions): Pick<CallServices, "warn" |
   return { warn, warnOnce: withoutRepeats(warn) };
 }
 
-function observersOf({ onRequestCompleted }: ResolvedOptions, warn: Warn, clock: Clock): ObserveRequest[] {
-  return onRequestCompleted === undefined ? [] : [summarizeRequests(onRequestCompleted, warn, clock)];
+function observersOf(
+  { onRequestCompleted }: ResolvedOptions,
+  log: WrittenLog | undefined,
+  warn: Warn,
+  clock: Clock,
+): ObserveRequest[] {
+  const hook = onRequestCompleted && completedHook(onRequestCompleted, warn);
+  const add = log?.writer.add;
+  if (hook === undefined || add === undefined) {
+    const complete = hook ?? add;
+    return complete === undefined ? [] : [summarizeRequests(complete, clock)];
+  }
+  // One event for both. The hook is last, since it may write into the event.
+  const completeBoth = (event: RequestCompleted) => {
+    add(event);
+    hook(event);
+  };
+  return [summarizeRequests(completeBoth, clock)];
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;

@@ -1,5 +1,6 @@
 import type { CatalogModel } from "../access/catalog.js";
 import type { TargetHealth } from "../routing/target-health.js";
+import type { RequestLogBacklog } from "./requests/request-log-writer.js";
 
 /** The health of a model's targets, as this process sees it. */
 export interface ModelHealth {
@@ -15,9 +16,11 @@ export interface ModelHealth {
 export interface GatewayHealth {
   /** By the models' ids. */
   models: Readonly<Record<string, ModelHealth>>;
+  /** What waits for the request log; absent where there is none. */
+  requestLog?: RequestLogBacklog;
 }
 
-export function healthOf(models: Iterable<CatalogModel>, now: number): GatewayHealth {
+export function healthOf(models: Iterable<CatalogModel>, now: number, requestLog?: RequestLogBacklog): GatewayHealth {
   const entries = Array.from(models, ({ id, route }): [string, ModelHealth] => {
     const { targets, line } = route;
     return [
@@ -33,5 +36,5 @@ export function healthOf(models: Iterable<CatalogModel>, now: number): GatewayHe
       },
     ];
   });
-  return { models: Object.fromEntries(entries) };
+  return { models: Object.fromEntries(entries), ...(requestLog && { requestLog }) };
 }

@@ -7,6 +7,7 @@ import type { ManagedBudgets } from "./budgets/managed-budgets.js";
 import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
 import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
+import type { ManagedRequests } from "./requests/managed-requests.js";
 import type { UsageRecord } from "./usage/gateway-usage.js";
 import type { UsageQuery } from "./usage/usage-query.js";
 
@@ -47,6 +48,8 @@ export interface Gateway {
   readonly budgets: ManagedBudgets;
   /** The accounts' credits: balance, top-up, reset, journal, usage, deletion. */
   readonly accounts: ManagedAccounts;
+  /** The requests that {@link GatewayOptions.requestLog} keeps. */
+  readonly requests: ManagedRequests;
   /**
    * The usage of one account, of some or of all: of a time, or of each hour or day of it in a time zone, by accounts, plans,
    * models, targets, keys, who paid, and your tags. Calls of free models are not in it. Without `by` and `every` it is one

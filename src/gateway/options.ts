@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { AccountStore } from "../accounts/account-store.js";
 import type { AnswerGuard } from "../answer-guards/answer-guard.js";
 import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
+import type { RequestLog } from "../books/requests/request-log.js";
 import type { BudgetStore } from "../budgets/budget-store.js";
 import { countableCredits } from "../check/credit-limit.js";
 import { explainOnce } from "../check/explain-issue.js";
@@ -29,6 +30,7 @@ import { catalogProblems } from "./catalog/catalog-problems.js";
 import { catalogShape } from "./catalog/catalog-shape.js";
 import type { Identify } from "./host-session/identity.js";
 import { sessionProblems } from "./host-session/session-problems.js";
+import { type RequestLogOptions, requestLogSchema } from "./requests/request-log-options.js";
 import type { RoutingOptions, TargetOptions } from "./target-options.js";
 import { thresholdsSchema } from "./thresholds/thresholds-schema.js";
 
@@ -185,6 +187,11 @@ export interface GatewayOptions<Raw = unknown> {
    * plans alone may have budgets.
    */
   budgets?: BudgetStore | undefined;
+  /**
+   * Keeps one line a request for {@link Gateway.requests}: one of the stores' `requestLog`, or your own. It is written behind
+   * the answers, and holds no call up. Default: requests are not logged. See `docs/requests.md`.
+   */
+  requestLog?: RequestLog | RequestLogOptions | undefined;
   /**
    * Signs what clients keep of models' thoughts and send back, so that they cannot change it, nor carry it to another
    * account: 32 characters or more, such as those of `openssl rand -base64 32`. Of several, the first signs, and all verify,
@@ -347,6 +354,7 @@ const optionsSchema = z.strictObject({
       having<ResponseStore>("a response store, such as memoryResponseStore(), or false", ["put", "find", "findChain"]),
     ])
     .optional(),
+  requestLog: requestLogSchema,
   secret: z
     .union([secret, z.array(secret).min(1)], { error: "must be a secret, or a list of them: the first one signs" })
     .transform((given) => (typeof given === "string" ? [given] : given))

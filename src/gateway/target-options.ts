@@ -22,6 +22,11 @@ export interface TargetOptions {
   priority?: number | undefined;
   /** The price of the calls that this target serves. Default: the model's price. */
   price?: Price | undefined;
+  /**
+   * What you pay for the calls that go to this target, in the units of `price`. Each call's cost is in its event and in
+   * the journal as `costMicro`. Default: it is not known.
+   */
+  cost?: Price | undefined;
   /** Replaces the model's {@link Model.allowMembers} for calls to this target. Default: the model's. */
   allowMembers?: readonly string[] | undefined;
   /** Replaces the model's {@link Model.unknownMembers} for calls to this target. Default: the model's. */
@@ -89,6 +94,7 @@ const targetSchema = z.strictObject(
     weight: z.number().positive().optional(),
     priority: z.number().optional(),
     price: priceSchema.optional(),
+    cost: priceSchema.optional(),
     allowMembers: allowMembersSchema,
     unknownMembers: unknownMembersSchema,
     timeoutMs: milliseconds.optional(),

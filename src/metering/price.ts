@@ -47,17 +47,18 @@ const microDecimals = 6;
 /**
  * Turns prices in decimal into exact integer arithmetic.
  *
+ * @param name - of the option, for error messages.
  * @throws RangeError when a price is negative, not finite, or has more than 12 decimals.
  */
-export function compilePrice(price: Price): CompiledPrice {
-  const input = readPrice(price.input, "input");
-  const cachedInput = readPrice(price.cachedInput ?? price.input, "cachedInput");
-  const cacheWrite = readPrice(price.cacheWrite ?? price.input, "cacheWrite");
+export function compilePrice(price: Price, name = "price"): CompiledPrice {
+  const input = readPrice(price.input, `${name}.input`);
+  const cachedInput = readPrice(price.cachedInput ?? price.input, `${name}.cachedInput`);
+  const cacheWrite = readPrice(price.cacheWrite ?? price.input, `${name}.cacheWrite`);
   const hourPrice = price.cacheWrite1h ?? usualHourPrice(price);
-  const cacheWrite1h = readPrice(hourPrice, "cacheWrite1h");
-  const output = readPrice(price.output ?? 0, "output");
-  const reasoning = readPrice(price.reasoning ?? price.output ?? 0, "reasoning");
-  const request = readPrice(price.request ?? 0, "request");
+  const cacheWrite1h = readPrice(hourPrice, `${name}.cacheWrite1h`);
+  const output = readPrice(price.output ?? 0, `${name}.output`);
+  const reasoning = readPrice(price.reasoning ?? price.output ?? 0, `${name}.reasoning`);
+  const request = readPrice(price.request ?? 0, `${name}.request`);
 
   // Everything is counted in units of 10^-decimals micro-credits, the coarsest unit in which all prices are whole:
   // the smaller the integers, the longer plain numbers suffice.
@@ -167,10 +168,10 @@ function isCount(value: number): boolean {
 }
 
 function readPrice(value: number, name: string): Decimal {
-  const decimal = toDecimal(value, `price.${name}`);
+  const decimal = toDecimal(value, name);
   if (decimal.decimals > maxDecimals) {
     throw new RangeError(
-      `price.${name} must have at most ${maxDecimals} decimals, not ${decimal.decimals} (${value}). ` +
+      `${name} must have at most ${maxDecimals} decimals, not ${decimal.decimals} (${value}). ` +
         "A result of floating-point arithmetic wants rounding first.",
     );
   }

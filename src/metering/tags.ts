@@ -29,5 +29,8 @@ export function sharedTags(tags: Tags | null | undefined): Tags | undefined {
   return tags ? Object.freeze({ ...tags }) : undefined;
 }
 
+/** What a call cost the operator, in a journal entry's tags: a whole number of micro-credits. */
+export const costTag = "costMicro";
+
 /** Precedes the host's names in a journal entry's tags, so that they never collide with the gateway's own. */
 export const journalTagPrefix = "tag.";

@@ -1,12 +1,16 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
+import type { ModelStore } from "../models/model-store.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStore } from "./accounts/postgres-account-store.js";
+import { budgetStore } from "./budgets/postgres-budget-store.js";
 import { Database } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
+import { modelStore } from "./models/postgres-model-store.js";
 import { creditLedger, type PostgresCreditLedgerOptions } from "./postgres-credit-ledger.js";
 import { keyStore } from "./postgres-key-store.js";
 import { planStore } from "./postgres-plan-store.js";
@@ -29,6 +33,8 @@ class Stores {
   responses: ResponseStore;
   readonly #database: Database;
   readonly #accounts: WritableAccountStore;
+  readonly #budgets: WritableBudgetStore;
+  readonly #catalog: ModelStore;
 
   constructor(options: PostgresStoresOptions) {
     this.#database = new Database(options);
@@ -38,6 +44,8 @@ class Stores {
     this.ledger = creditLedger(this.#database, notifications, options);
     this.responses = responseStore(this.#database, options.responses);
     this.#accounts = accountStore(this.#database, notifications);
+    this.#budgets = budgetStore(this.#database, notifications);
+    this.#catalog = modelStore(this.#database, notifications);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
   }
@@ -48,6 +56,16 @@ class Stores {
    */
   get accounts(): WritableAccountStore {
     return this.#accounts;
+  }
+
+  /** Budgets on tags, by account. Not spread, either: `createGateway({ ...stores, budgets: stores.budgets, … })`. */
+  get budgets(): WritableBudgetStore {
+    return this.#budgets;
+  }
+
+  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
+  get catalog(): ModelStore {
+    return this.#catalog;
   }
 
   /**

@@ -3,12 +3,12 @@ import type { OpenSubscription, Subscription } from "./subscription.js";
 type Listener = (message: string) => void;
 
 /** What changed; `account` is its credits, and `account_record` its plan, anchor or status. */
-type FeedKind = "key" | "plan" | "account" | "account_record";
+type FeedKind = "key" | "plan" | "account" | "account_record" | "budget" | "model";
 
 const retryMs = 1_000;
 
 /**
- * Notifies of changes to keys, plans and accounts by any process, over one connection that is open while there are
+ * Notifies of changes to keys, plans, accounts and other records by any process, over one connection that is open while there are
  * listeners. A lost connection is opened again; no notice arrives of a change meanwhile.
  */
 export class ChangeFeed {

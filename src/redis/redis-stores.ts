@@ -1,10 +1,14 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
+import type { ModelStore } from "../models/model-store.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStoreOn } from "./accounts/redis-account-store.js";
+import { budgetStoreOn } from "./budgets/redis-budget-store.js";
+import { modelStoreOn } from "./models/redis-model-store.js";
 import { creditLedgerOn, type RedisCreditLedgerOptions } from "./redis-credit-ledger.js";
 import { keyStoreOn } from "./redis-key-store.js";
 import { connectionOf } from "./redis-options.js";
@@ -27,6 +31,8 @@ class Stores {
   ledger: CreditLedger;
   responses: ResponseStore;
   readonly #accounts: WritableAccountStore;
+  readonly #budgets: WritableBudgetStore;
+  readonly #catalog: ModelStore;
 
   constructor(options: RedisStoresOptions) {
     const connection = connectionOf(options);
@@ -35,6 +41,8 @@ class Stores {
     this.ledger = creditLedgerOn(connection, options);
     this.responses = responseStoreOn(connection, options.responses);
     this.#accounts = accountStoreOn(connection);
+    this.#budgets = budgetStoreOn(connection);
+    this.#catalog = modelStoreOn(connection);
   }
 
   /**
@@ -43,6 +51,16 @@ class Stores {
    */
   get accounts(): WritableAccountStore {
     return this.#accounts;
+  }
+
+  /** Budgets on tags, by account. Not spread, either: `createGateway({ ...stores, budgets: stores.budgets, … })`. */
+  get budgets(): WritableBudgetStore {
+    return this.#budgets;
+  }
+
+  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
+  get catalog(): ModelStore {
+    return this.#catalog;
   }
 }
 

@@ -21,6 +21,8 @@ export interface Target {
   /** Texts that must not appear in error messages for clients; read when there is an error. */
   readonly secrets: (() => UpstreamSecrets) | undefined;
   readonly price: CompiledPrice;
+  /** What the operator pays; `undefined`: nobody has said it. */
+  readonly cost: CompiledPrice | undefined;
   /** Rules for the request members that clients may not set. */
   readonly rules: MemberRules;
   /**

@@ -1,10 +1,14 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
+import type { ModelStore } from "../models/model-store.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStoreOf } from "./accounts/sqlite-account-store.js";
+import { budgetStoreOf } from "./budgets/sqlite-budget-store.js";
+import { modelStoreOf } from "./models/sqlite-model-store.js";
 import { responseStoreOf } from "./responses/sqlite-response-store.js";
 import { SqliteConnection } from "./sqlite-connection.js";
 import { ledgerOf, type SqliteCreditLedgerOptions } from "./sqlite-credit-ledger.js";
@@ -28,6 +32,8 @@ class Stores {
   responses: ResponseStore;
   readonly #connection: SqliteConnection;
   #accounts: WritableAccountStore | undefined;
+  #budgets: WritableBudgetStore | undefined;
+  #catalog: ModelStore | undefined;
 
   constructor(options: SqliteStoresOptions) {
     const connection = new SqliteConnection(options);
@@ -45,6 +51,18 @@ class Stores {
   get accounts(): WritableAccountStore {
     this.#accounts ??= accountStoreOf(this.#connection);
     return this.#accounts;
+  }
+
+  /** Budgets on tags, by account. Not spread, either: `createGateway({ ...stores, budgets: stores.budgets, … })`. */
+  get budgets(): WritableBudgetStore {
+    this.#budgets ??= budgetStoreOf(this.#connection);
+    return this.#budgets;
+  }
+
+  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
+  get catalog(): ModelStore {
+    this.#catalog ??= modelStoreOf(this.#connection);
+    return this.#catalog;
   }
 }
 

@@ -3,6 +3,24 @@ import type { Mutation } from "../mutation/mutation.js";
 /** Of refusals that are remembered, of what is held for a prompt, and of bodies that are read. */
 export const mutations: readonly Mutation[] = [
   {
+    name: "a failed attempt that is not charged costs the operator nothing",
+    find: "if (!isCharged && micro === undefined) return undefined;",
+    replace: "if (!isCharged) return undefined;",
+    test: "operator-cost",
+  },
+  {
+    name: "the journal does not keep what a call cost the operator",
+    find: "    if (cost !== undefined) tags[costTag] = cost.micro;\n",
+    replace: "",
+    test: "operator-cost",
+  },
+  {
+    name: "the cost of all attempts grows beyond what sums can add",
+    find: "return Math.min(one + other, Number.MAX_SAFE_INTEGER);",
+    replace: "return one + other;",
+    test: "operator-cost",
+  },
+  {
     name: "a denial is remembered beyond its second",
     find: "secondsOf(waitOf(one, awaited)) === secondsOf(waitOf(other, otherAwaited))",
     replace: "true",

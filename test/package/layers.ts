@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "plans", "accounts", "ledger", "responses"];
+const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -82,6 +82,12 @@ export const layers: readonly Layer[] = [
     question: "What does a store of responses promise, and which rules do all of them share?",
     imports: ["check"],
     packages: ["node:buffer"],
+  },
+  {
+    folder: "books",
+    question: "What does a log of requests promise, and which rules do all of them share?",
+    imports: ["keys", "ledger", "metering", "check"],
+    packages: ["zod"],
   },
   {
     folder: "errors",
@@ -200,24 +206,24 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: [...store, "budgets", "models"],
+    imports: [...store, "books"],
     packages: ["zod"],
   },
   {
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
-    imports: [...contracts, "metering", "guard/time-limit.js"],
+    imports: ["books", ...contracts, "metering", "guard/time-limit.js"],
     packages: ["lru-cache", "node:buffer", "node:crypto", "node:timers"],
   },
   {
     folder: "postgres",
     question: "How are keys, plans, credits and responses kept in PostgreSQL?",
-    imports: store,
+    imports: [...store, "books"],
   },
   {
     folder: "sqlite",
     question: "How are keys, plans, credits and responses kept in SQLite?",
-    imports: store,
+    imports: [...store, "books"],
     packages: ["lru-cache", "node:crypto", "node:timers/promises"],
   },
   {
@@ -278,6 +284,7 @@ export const layers: readonly Layer[] = [
     folder: "gateway",
     question: "How is a gateway assembled, managed and closed?",
     imports: [
+      "books",
       ...["responses", "memory/memory-response-store.js", "memory/rotating-map.js"],
       ...[
         "wire",
@@ -285,8 +292,7 @@ export const layers: readonly Layer[] = [
         "check",
         "metering",
         "tokens",
-        ...contracts,
-        "budgets",
+        ...["keys", "budgets", "plans", "accounts", "ledger", "responses"],
         "errors",
         "openai",
         provider,
@@ -317,7 +323,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: [...contracts, "budgets", "models", "metering", provider],
+    imports: ["books", ...contracts, "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LoadedScripts, loadedScripts } from "./loaded-scripts.js";
 
@@ -108,10 +109,31 @@ describe("the packed package, installed in an empty project", () => {
     for (const scenario of ["scenario-import.mjs", "scenario-require.cjs"]) {
       const loaded = await loadedScripts(project, scenario);
       expect(packagesOf(loaded)).toContain("undici");
-      const kinds = loaded.paths.filter((path) => path.includes("/infergate/")).map((path) => path.split(".").at(-1));
-      // One copy of each class.
-      expect(new Set(kinds)).toEqual(new Set([scenario.includes("import") ? "js" : "cjs"]));
+      expect(readTwice(loaded)).toEqual([]);
     }
+  });
+
+  it("is loaded once where one process imports and requires it, but for what loads Node's modules", async () => {
+    const both = `import * as imported from "infergate"; import { createRequire } from "node:module";
+      const required = createRequire(import.meta.url)("infergate");
+      console.log(imported.LedgerInputError === required.LedgerInputError, imported.LedgerInputError.name);`;
+    const { stdout } = await node(project, "--input-type=module", "--eval", both);
+    expect(stdout).toBe("true LedgerInputError\n");
+    const loaded = await loadedScripts(project, "--input-type=module", "--eval", both);
+    expect(readTwice(loaded)).toContain("index");
+    expect(loaded.bytes).toBeLessThan(mostLoadedBytes * 1.6);
+  });
+
+  it("requires no package in what ES modules import, since a bundler could not", async () => {
+    const dist = join(project, "node_modules/infergate/dist");
+    const imported = packed.filter((path) => path.endsWith(".pure.cjs")).map((path) => path.replace("dist/", "./"));
+    expect(imported).toContain("./index.pure.cjs");
+    const files = new Set(imported);
+    for (const file of files) {
+      const text = await readFile(join(dist, file), "utf8");
+      for (const [, path = ""] of text.matchAll(/\brequire\("([^"]+)"\)/g)) files.add(path);
+    }
+    expect([...files].filter((path) => !/^\.\/[\w.-]+\.cjs$/.test(path))).toEqual([]);
   });
 
   it.each([
@@ -154,6 +176,24 @@ describe("the packed package, installed in an empty project", () => {
     expect(JSON.parse(stdout)).toEqual(expected);
   });
 
+  it.each(["esm", "cjs"] as const)("works in a bundle by esbuild, as %s", async (format) => {
+    const outfile = join(project, `bundle.${format === "esm" ? "mjs" : "cjs"}`);
+    const entry = join(project, "start-bundle.mjs");
+    await writeFile(
+      entry,
+      `import { scenario } from "./scenario.cjs"; import * as infergate from "infergate";
+       import { toExpressHandler } from "infergate/express"; import { toFastifyPlugin } from "infergate/fastify";
+       import { toFetchHandler, toRouteHandlers } from "infergate/fetch"; import { toNodeHandler } from "infergate/node";
+       scenario(infergate, { toExpressHandler, toFastifyPlugin, toFetchHandler, toRouteHandlers, toNodeHandler });`,
+    );
+    // Both require Node's modules.
+    const external = ["./scenario.cjs", "undici"];
+    await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format, external, logLevel: "error" });
+    const { stdout, stderr } = await node(project, outfile);
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual(expected);
+  });
+
   it.each([
     ["node16, as ESM and CJS", { module: "node16", moduleResolution: "node16" }, ["consumer.mts", "consumer.cts"]],
     ["bundler", { module: "esnext", moduleResolution: "bundler", exactOptionalPropertyTypes: true }, ["consumer.ts"]],
@@ -184,12 +224,19 @@ describe("the packed package, installed in an empty project", () => {
 const run = promisify(execFile);
 
 /** What `import "infergate"` may load, in bytes of JavaScript. */
-const mostLoadedBytes = 900_000;
+const mostLoadedBytes = 1_000_000;
 
 /** The packages that a process has loaded something of. */
 function packagesOf({ paths }: LoadedScripts): string[] {
   const names = paths.flatMap((path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
   return [...new Set(names)].toSorted();
+}
+
+/** The files of this package that a process has loaded as ES module and as CommonJS: it has two copies of their classes. */
+function readTwice({ paths }: LoadedScripts): string[] {
+  const files = paths.filter((path) => path.includes("/infergate/")).map((path) => /([^/]+)\.(c?js)$/.exec(path) ?? []);
+  const modules = files.filter(([, , kind]) => kind === "js").map(([, name = ""]) => name);
+  return modules.filter((module) => files.some(([, name, kind]) => name === module && kind === "cjs"));
 }
 
 /** Runs a script; fails with all that it printed. */

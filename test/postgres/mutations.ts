@@ -1,5 +1,6 @@
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
+import { catalogMutations } from "./catalog-mutations.js";
 import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
@@ -394,6 +395,7 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", part: "version-1", test: stores },
   ...accountMutations,
+  ...catalogMutations,
   ...limitMutations,
   ...fundingMutations,
   ...responseMutations,

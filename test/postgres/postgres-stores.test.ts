@@ -1,13 +1,16 @@
 import pg from "pg";
 import postgres from "postgres";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { runMigrations } from "../../src/postgres/run-migrations.js";
+import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
+import { describeModelStore } from "../../src/testing/describe-model-store.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
+import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 
 describeWithPostgres("PostgreSQL", (server) => {
@@ -39,9 +42,84 @@ describeWithPostgres("PostgreSQL", (server) => {
       const [first, second] = await make();
       return [first.accounts, second.accounts];
     });
+    describeWritableBudgetStore(`postgresBudgetStore on ${name}`, async () => {
+      const [first, second] = await make();
+      return [first.budgets, second.budgets];
+    });
+    describeModelStore(`postgresModelStore on ${name}`, async () => {
+      const [first, second] = await make();
+      return [first.catalog, second.catalog];
+    });
     describeWritablePlanStore(`postgresPlanStore on ${name}`, async () => {
       const [first, second] = await make();
       return [first.plans, second.plans];
     });
   }
+
+  it("lists models that a person has broken beside the others", async () => {
+    const [pool] = pools as [pg.Pool];
+    const sql = "insert into infergate.model values ($1, $2) on conflict (id) do update set model = excluded.model";
+    await expectModelsByHand(postgresStores({ pool }).catalog, (id, text) => pool.query(sql, [id, text]));
+  });
+
+  it("keeps as many models as a store may have, and no more", async () => {
+    const [pool] = pools as [pg.Pool];
+    await pool.query("delete from infergate.model");
+    const sql =
+      "insert into infergate.model select 'full/' || n, json_build_object('id', 'full/' || n) from generate_series(1, $1) n";
+    await expectFullStore(postgresStores({ pool }).catalog, (count) => pool.query(sql, [count]));
+  });
+
+  it("lets a role that may only read find budgets and models", async () => {
+    const [pool] = pools as [pg.Pool];
+    const { budgets, catalog } = postgresStores({ pool });
+    await budgets.put("read", { tag: "member" });
+    await catalog.remove("full/2");
+    await catalog.put({ id: "read" });
+    await pool.query(`
+      create role reader login;
+      grant usage on schema infergate to reader;
+      grant select on all tables in schema infergate to reader;`);
+    const reading = new pg.Pool({ connectionString: server.url.replace("postgres@", "reader@") });
+    const reader = postgresStores({ pool: reading });
+    expect(await reader.budgets.find("read", { member: "42" })).toEqual([{ tag: "member" }]);
+    expect((await reader.budgets.list("read")).budgets).toEqual([{ tag: "member" }]);
+    expect(await reader.catalog.find("read")).toMatchObject({ model: { id: "read" } });
+    expect((await reader.catalog.list()).some(({ id }) => id === "read")).toBe(true);
+    await expect(reader.budgets.put("read", { tag: "team" })).rejects.toThrow(/permission/);
+    await expect(reader.catalog.put({ id: "read", type: "chat" })).rejects.toThrow(/permission/);
+    await reading.end();
+  });
+
+  it("finds budgets by an index, whatever it knows of how many there are", async () => {
+    const [pool] = pools as [pg.Pool];
+    const plans: string[] = [];
+    const explaining: PostgresPool = {
+      async query(text, values) {
+        if (!/^\s*select budget/.test(text)) return pool.query(text, values as unknown[]);
+        const { rows } = await pool.query(`explain ${text}`, values as unknown[]);
+        plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
+        return { rows: [] };
+      },
+    };
+    const { budgets } = postgresStores({ pool: explaining });
+    const read = async () => {
+      plans.length = 0;
+      await budgets.find("big", { member: "77777", team: "red" });
+      await budgets.list("big", { cursor: "member=5", limit: 10 });
+      expect(plans[0]).toMatch(/Index Cond: \(\(account = 'big'::text\) AND \(field = ANY /);
+      expect(plans[1]).toMatch(/Index Cond: \(\(account = 'big'::text\) AND \(field > 'member=5'::text\)\)/);
+      expect(plans[1]).not.toContain("Sort");
+    };
+    await pool.query(`
+      insert into infergate.budget
+      select 'big', 'member=' || n, json_build_object('tag', 'member', 'value', n::text) from generate_series(1, 100000) n`);
+    await read();
+    await pool.query("analyze infergate.budget");
+    await read();
+    const real = postgresStores({ pool }).budgets;
+    expect(await real.find("big", { member: "77777" })).toEqual([{ tag: "member", value: "77777" }]);
+    await real.forget("big");
+    expect((await real.list("big")).budgets).toEqual([]);
+  });
 });

@@ -8,8 +8,10 @@ import {
   type RedisClient,
 } from "../../src/redis/redis-client.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
+import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
 import { everywhere, Fixture, unique } from "../../src/testing/credit-ledger-fixture.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
+import { describeModelStore } from "../../src/testing/describe-model-store.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
@@ -148,5 +150,10 @@ describe.runIf(hasRedisServer).each([
     stores(0).accounts,
     stores(1).accounts,
   ]);
+  describeWritableBudgetStore(`redisBudgetStore in a cluster, ${name}`, async () => [
+    stores(0).budgets,
+    stores(1).budgets,
+  ]);
+  describeModelStore(`redisModelStore in a cluster, ${name}`, async () => [stores(0).catalog, stores(1).catalog]);
   describeWritablePlanStore(`redisPlanStore in a cluster, ${name}`, async () => [stores(0).plans, stores(1).plans]);
 });

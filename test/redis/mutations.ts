@@ -2,6 +2,7 @@
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
 import { batchMutations } from "./batch/batch-mutations.js";
+import { catalogMutations } from "./catalog-mutations.js";
 import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { sweepMutations } from "./limits/sweep-mutations.js";
@@ -827,6 +828,7 @@ export const mutations: readonly Mutation[] = [
     test: scripts,
   },
   ...accountMutations,
+  ...catalogMutations,
   ...limitMutations,
   ...fundingMutations,
   ...sweepMutations,

@@ -4,18 +4,23 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StoredAccount } from "../../src/accounts/account-store.js";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { redisAccountStore } from "../../src/redis/accounts/redis-account-store.js";
+import { redisBudgetStore } from "../../src/redis/budgets/redis-budget-store.js";
+import { redisModelStore } from "../../src/redis/models/redis-model-store.js";
 import { redisKeyStore } from "../../src/redis/redis-key-store.js";
 import { redisPlanStore } from "../../src/redis/redis-plan-store.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
 import { forgetAccount, updateAccount } from "../../src/redis/store-scripts/accounts.js";
 import { insertKey, updateKey } from "../../src/redis/store-scripts/keys.js";
+import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAccountStore } from "../../src/testing/describe-account-store.js";
 import { describeKeyStore } from "../../src/testing/describe-key-store.js";
+import { describeModelStore } from "../../src/testing/describe-model-store.js";
 import { describePlanStore } from "../../src/testing/describe-plan-store.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
 import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
+import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
 import { expectStoresOfBefore } from "../contracts/stores-of-before.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
 import { type Connected, clients } from "./clients.js";
@@ -69,6 +74,14 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
   describeWritableAccountStore(`redisAccountStore, ${name}`, async () => [
     redisAccountStore({ client: connected[0].client }),
     redisAccountStore({ client: connected[1].client }),
+  ]);
+  describeWritableBudgetStore(`redisBudgetStore, ${name}`, async () => [
+    redisBudgetStore({ client: connected[0].client }),
+    redisBudgetStore({ client: connected[1].client }),
+  ]);
+  describeModelStore(`redisModelStore, ${name}`, async () => [
+    redisModelStore({ client: connected[0].client }),
+    redisModelStore({ client: connected[1].client }),
   ]);
   describeWritablePlanStore(`redisPlanStore, ${name}`, async () => [
     redisPlanStore({ client: connected[0].client }),
@@ -146,6 +159,66 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
         suspend: ({ id }) => admin.eval(updateAccount, 1, accountOf(id), id, "channel", "2", "status", '"suspended"'),
         forget: (id) => admin.eval(forgetAccount, 2, accountOf(id), ids, id, "channel"),
       });
+    } finally {
+      admin.disconnect();
+    }
+  });
+
+  it("lists models that a person has broken beside the others", async () => {
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      const { client, prefix } = options();
+      const write = (id: string, text: string) => admin.hset(`${prefix}:{models}`, id, text);
+      await expectModelsByHand(redisModelStore({ client, prefix }), write);
+    } finally {
+      admin.disconnect();
+    }
+  });
+
+  it("keeps as many models as a store may have, and no more", async () => {
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      const { client, prefix } = options();
+      await expectFullStore(redisModelStore({ client, prefix }), (count) => {
+        const ids = Array.from({ length: count }, (_, index) => `full/${index + 1}`);
+        return admin.hset(`${prefix}:{models}`, Object.fromEntries(ids.map((id) => [id, JSON.stringify({ id })])));
+      });
+    } finally {
+      admin.disconnect();
+    }
+  });
+
+  it("reads of 100,000 budgets what it needs, and leaves none behind", async () => {
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      const { client, prefix } = options();
+      const { budgets } = redisStores({ client, prefix });
+      await budgets.put("big", { tag: "member", credits: { month: 50 } });
+      const [hash = "", fields = ""] = (await admin.keys(`${prefix}:*`)).sort();
+      for (let from = 0; from < 100_000; from += 10_000) {
+        const names = Array.from({ length: 10_000 }, (_, index) => `member=${from + index}`);
+        const entries = names.map((name) => [name, JSON.stringify({ tag: "member", value: name.slice(7) })]);
+        await admin.hset(hash, Object.fromEntries(entries));
+        await admin.zadd(fields, ...names.flatMap((name) => [0, name]));
+      }
+      const outputOf = async () => Number(/total_net_output_bytes:(\d+)/.exec(await admin.info("stats"))?.[1]);
+      const before = await outputOf();
+      expect(await budgets.find("big", { member: "77777", team: "red" })).toEqual([{ tag: "member", value: "77777" }]);
+      expect(await budgets.find("big", { member: "none" })).toEqual([{ tag: "member", credits: { month: 50 } }]);
+      const page = await budgets.list("big", { limit: 2 });
+      expect(page).toEqual({
+        budgets: [
+          { tag: "member", credits: { month: 50 } },
+          { tag: "member", value: "0" },
+        ],
+        cursor: "member=0",
+      });
+      expect((await budgets.list("big", { cursor: "member=99998" })).budgets).toEqual([
+        { tag: "member", value: "99999" },
+      ]);
+      expect((await outputOf()) - before).toBeLessThan(20_000);
+      await budgets.forget("big");
+      expect(await admin.keys(`${prefix}:*`)).toEqual([]);
     } finally {
       admin.disconnect();
     }

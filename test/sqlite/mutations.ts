@@ -1,4 +1,5 @@
 import type { Mutation } from "../mutation/mutation.js";
+import { catalogMutations } from "./catalog-mutations.js";
 import { limitMutations } from "./limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 import { usageMutations } from "./usage-mutations.js";
@@ -547,6 +548,7 @@ export const mutations: readonly Mutation[] = [
     replace: "prefix + account",
     test: retention,
   },
+  ...catalogMutations,
   ...limitMutations,
   ...responseMutations,
   ...usageMutations,

@@ -1,12 +1,17 @@
-import { afterAll } from "vitest";
+import { afterAll, it } from "vitest";
 import { sqliteAccountStore } from "../../src/sqlite/accounts/sqlite-account-store.js";
+import { sqliteBudgetStore } from "../../src/sqlite/budgets/sqlite-budget-store.js";
+import { sqliteModelStore } from "../../src/sqlite/models/sqlite-model-store.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
+import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
+import { describeModelStore } from "../../src/testing/describe-model-store.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
+import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
 
 for (const [name, driver] of Object.entries(drivers)) {
@@ -26,6 +31,28 @@ for (const [name, driver] of Object.entries(drivers)) {
     sqliteAccountStore({ database }),
     sqliteAccountStore({ database: other }),
   ]);
+  describeWritableBudgetStore(`sqliteBudgetStore on ${name}`, async () => [
+    sqliteBudgetStore({ database }),
+    sqliteBudgetStore({ database: other }),
+  ]);
+  describeModelStore(`sqliteModelStore on ${name}`, async () => [
+    sqliteModelStore({ database }),
+    sqliteModelStore({ database: other }),
+  ]);
+  it(`lists models on ${name} that a person has broken beside the others`, async () => {
+    const store = sqliteModelStore({ database });
+    const write = other.prepare("REPLACE INTO infergate_model VALUES (?, ?)");
+    await expectModelsByHand(store, (id, text) => write.run(id, text));
+  });
+  it(`keeps as many models on ${name} as a store may have, and no more`, async () => {
+    const store = sqliteModelStore({ database });
+    other.exec("DELETE FROM infergate_model");
+    await expectFullStore(store, (count) =>
+      other.exec(`
+        WITH RECURSIVE number (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM number WHERE n < ${count})
+        INSERT INTO infergate_model SELECT 'full/' || n, json_object('id', 'full/' || n) FROM number`),
+    );
+  });
   describeWritablePlanStore(`sqlitePlanStore on ${name}`, async () => [
     sqlitePlanStore({ database }),
     sqlitePlanStore({ database: other }),

@@ -33,12 +33,12 @@ export class KnownBudgets {
   #compile(ofPlan: readonly CheckedBudget[]): CallerBudgets | undefined {
     const taken = new Set(this.#own.map(({ tag }) => tag));
     const rest = pickBudgets(this.#tags, ofPlan).filter(({ tag }) => !taken.has(tag));
-    const valueOf = (tag: string) => this.#tags[tag] ?? "";
+    const tagged = (tag: string) => this.#tags[tag] ?? "";
     const each = [
       ...this.#own.map((budget) =>
-        toTagBudget(budget, valueOf(budget.tag), (budget.value ?? undefined) === undefined ? "account" : "own"),
+        toTagBudget(budget, tagged(budget.tag), (budget.value ?? undefined) === undefined ? "account" : "own"),
       ),
-      ...rest.map((budget) => toTagBudget(budget, valueOf(budget.tag), "plan")),
+      ...rest.map((budget) => toTagBudget(budget, tagged(budget.tag), "plan")),
     ];
     return each.length === 0 ? undefined : new CallerBudgets(each);
   }

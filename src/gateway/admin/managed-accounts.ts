@@ -21,6 +21,7 @@ import type { Micro } from "../../metering/micro.js";
 import { meantDimension, reservedTags, usageDimensions } from "../../metering/tags.js";
 import type { ResponseStore } from "../../responses/response-store.js";
 import { type GivenAccountStore, StoredAccounts } from "../records/stored-accounts.js";
+import type { WrittenLog } from "../requests/written-log.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { AccountJournal } from "../usage/account-journal.js";
 import { toUsageRow, type UsageRow } from "../usage/usage-row.js";
@@ -170,6 +171,8 @@ interface AccountStores {
   readonly responses: ResponseStore | undefined;
   readonly accounts?: GivenAccountStore | undefined;
   readonly budgets?: (BudgetStore & Partial<Pick<WritableBudgetStore, "forget">>) | undefined;
+  /** `undefined`: requests are not logged. */
+  readonly requestLog: WrittenLog | undefined;
 }
 
 /** What finds an account's terms, and what must forget changes. */
@@ -182,7 +185,7 @@ interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccoun
 }
 
 export function managedAccounts(
-  { keys, ledger, responses, accounts, budgets }: AccountStores,
+  { keys, ledger, responses, accounts, budgets, requestLog }: AccountStores,
   { findCaller, findAccount, budgets: findBudgets, terms, warnOfUnknownPlan, holds, warn, warnOnce }: AccountLookups,
 ): ManagedAccounts {
   const journal = new AccountJournal(ledger, warnOnce);
@@ -250,6 +253,10 @@ export function managedAccounts(
       await Promise.all([
         fromLedger(by, () => ledger.forget(account)),
         fromStore(by, "response", () => responses?.forget(account)),
+        fromStore(by, "request log", async () => {
+          await requestLog?.writer.forget(account);
+          await requestLog?.store.forget(account);
+        }),
       ]);
     },
   };

@@ -30,17 +30,19 @@ export function buildRoute(
   const { upstream, maxAttempts = upstream.length } = model;
   const { by, previous, keyPrefix } = context;
   const breaks = model.breaker !== false && (model.breaker !== undefined || upstream.length > 1);
-  const modelPrice = priceOf(by, model.id, model.price);
+  const compile = compilerOf(by, model.id);
+  const modelPrice = compile(model.price);
   const kept = new KeptTargets(previous?.targets ?? []);
   const used = upstream.map(({ provider }) => requireProvider(context, provider));
   const rules = new RulesOfTargets(model);
   const targets = upstream.map((options, place) => {
     const { provider } = used[place] ?? requireProvider(context, options.provider);
-    const price = options.price === undefined ? modelPrice : priceOf(by, model.id, options.price);
+    const price = options.price === undefined ? modelPrice : compile(options.price);
+    const cost = options.cost && compile(options.cost, "cost", `target "${options.provider}" of the `);
     const settings = { breaker: breaks ? model.breaker || {} : undefined, maxConcurrent: options.maxConcurrent };
     const monitor = kept.monitor(provider, options.model, settings);
     const secrets = secretsOf(provider, keyPrefix);
-    return buildTarget(options, { provider, price, monitor, secrets, rules: rules.of(provider, options) });
+    return buildTarget(options, { provider, price, cost, monitor, secrets, rules: rules.of(provider, options) });
   });
   const isPlain =
     targets.length === 1 &&
@@ -76,21 +78,17 @@ function requireProvider({ by, providers }: RouteContext, name: string): UsedPro
 
 function buildTarget(
   options: ResolvedTarget,
-  { provider, price, monitor, secrets, rules }: Pick<Target, "provider" | "price" | "monitor" | "secrets" | "rules">,
+  resolved: Pick<Target, "provider" | "price" | "cost" | "monitor" | "secrets" | "rules">,
 ): Target {
-  const { dialect } = provider;
+  const { provider } = resolved;
   return {
-    provider,
+    ...resolved,
     providerName: options.provider,
     name: `${options.provider}/${options.model}`,
     upstreamModel: options.model,
     operations: new Set(provider.operations ?? defaultOperations),
-    dialect,
-    secrets,
-    price,
-    rules,
+    dialect: provider.dialect,
     timeoutMs: options.timeoutMs,
-    monitor,
   };
 }
 
@@ -135,11 +133,14 @@ function dearest(prices: readonly CompiledPrice[]): CompiledPrice {
   };
 }
 
-function priceOf(by: string, id: string, price: Price): CompiledPrice {
-  try {
-    return compilePrice(price);
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new InputError(`${by}: the price of the model "${id}" is not valid: ${problem}`, { cause });
-  }
+/** Compiles the prices of a model. @param by - what the caller called, for error messages. */
+function compilerOf(by: string, id: string) {
+  return (price: Price, name = "price", of = ""): CompiledPrice => {
+    try {
+      return compilePrice(price, name);
+    } catch (cause) {
+      const problem = cause instanceof Error ? cause.message : String(cause);
+      throw new InputError(`${by}: the ${name} of the ${of}model "${id}" is not valid: ${problem}`, { cause });
+    }
+  };
 }

@@ -24,15 +24,16 @@ export function catalogProblems({ models, providers }: CatalogOptions): string[]
 
 function findTargetProblems({ id, type, upstream }: ResolvedModel, known: readonly string[]): string[] {
   const problems: string[] = [];
-  for (const { provider, price } of upstream) {
+  for (const { provider, price, cost } of upstream) {
     if (!known.includes(provider)) {
       problems.push(
         `The model "${id}" names the provider "${provider}", which is not in \`providers\`. ` +
           (known.length === 0 ? "There are none." : `There are: ${known.map((text) => `"${text}"`).join(", ")}.`),
       );
     }
-    if (type === "chat" && price !== undefined && price.output === undefined) {
-      problems.push(`The target "${provider}" of the model "${id}" has no price.output.`);
+    for (const [name, each] of Object.entries({ price, cost })) {
+      if (type !== "chat" || each === undefined || each.output !== undefined) continue;
+      problems.push(`The target "${provider}" of the model "${id}" has no ${name}.output.`);
     }
   }
   const prioritized = upstream.filter(({ priority }) => priority !== undefined).length;

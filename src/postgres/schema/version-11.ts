@@ -1,7 +1,10 @@
+import { catalogOfPostgresVersion11 } from "./version-11-catalog.js";
+
 /**
  * What is rare in the journal, so that it is found without all the calls between. It is a table: no charge could be written
  * while an index of the journal is built. Entries that are there already are noted while operations go on, but for those of
- * the last minutes. And tags of keys, and sums of usage by plan and by target.
+ * the last minutes. And tags of keys, sums of usage by plan and by target, budgets
+ * and models.
  */
 export const postgresVersion11 = /* sql */ `
 create table infergate.rare_entry (
@@ -74,4 +77,4 @@ create trigger notify_key after insert or delete or update of
 
 -- Sums of usage by plan and by target. What was summed up before has neither.
 alter table infergate.usage_sum add column plan text, add column target text;
-`;
+${catalogOfPostgresVersion11}`;

@@ -11,6 +11,12 @@ export function describeTags(journalIt: JournalIt): void {
     expect(Object.entries(entry?.tags ?? {}).sort()).toEqual(Object.entries(tags).sort());
   });
 
+  journalIt("keeps numbers exactly, up to the largest safe integer", async (account) => {
+    const tags = { costMicro: Number.MAX_SAFE_INTEGER, half: 2 ** 52 + 1, nothing: 0 };
+    await account.ledger.settle(await account.admit(30), { amountMicro: 20, tags });
+    expect(await entriesOf(account)).toMatchObject([{ tags }]);
+  });
+
   journalIt("loses no charge for what it is filed under", async (account) => {
     const tags = { "a\0b": "c\0d", "\ud83d": "\ude00", model: "m\n" };
     expect((await account.ledger.settle(await account.admit(30), { amountMicro: 20, tags })).status).toBe("settled");

@@ -1,7 +1,7 @@
 import type { Gateway } from "../../../src/gateway/gateway.js";
 
 /** The parts of the management API that keep things. */
-export type Area = "keys" | "plans" | "budgets" | "accounts";
+export type Area = "keys" | "plans" | "budgets" | "accounts" | "requests";
 
 /** What each method is called with, to succeed on the gateway of the tests. */
 export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly unknown[]>>>> = {
@@ -39,6 +39,7 @@ export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly 
     usage: ["acct_pro"],
     forget: ["acct_new"],
   },
+  requests: { list: [{}], get: ["req_1"] },
 };
 
 /** All methods, as `[area, method]`. A new one needs its input above. */

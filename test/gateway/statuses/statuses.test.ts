@@ -16,6 +16,7 @@ import {
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
+import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
 import type { PlanStore } from "../../../src/plans/plan-store.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 import { type Act, type ErrorHost, errorHosts } from "./hosts.js";
@@ -28,7 +29,7 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const test = await startTestGateway({ accounts: accountsOfTest(), ...options });
+  const test = await startTestGateway({ accounts: accountsOfTest(), requestLog: memoryRequestLog(), ...options });
   tests.push(test);
   return test.gateway;
 }
@@ -95,7 +96,7 @@ describe("every method of the management API", () => {
     for (const [area, method] of methodsOf(gateway)) {
       if (`${area}.${method}` === "plans.list") continue;
       for (const input of wrong) {
-        const isPage = method === "list" && area === "accounts";
+        const isPage = method === "list" && (area === "accounts" || area === "requests");
         if (isPage && (input === undefined || (typeof input === "object" && !("limit" in (input ?? {}))))) continue;
         const error = await failureOf(() => callMethod(gateway, area, method, [input, {}]));
         expect([area, method, input, error]).toEqual([area, method, input, expect.any(TypeError)]);
@@ -112,6 +113,7 @@ describe("every method of the management API", () => {
       accounts: away(accountsOfTest()),
       plans: { find: down, put: down, listAll: down, delete: down } as PlanStore,
       ledger: away(memoryCreditLedger()),
+      requestLog: away(memoryRequestLog()),
     });
     for (const [area, method] of methodsOf(gateway)) {
       const act = () => callMethod(gateway, area, method, validInput[area][method] ?? []);

@@ -1,0 +1,207 @@
+import { randomBytes } from "node:crypto";
+import type { LoggedRequest } from "../../books/requests/logged-request.js";
+import type { RequestLog } from "../../books/requests/request-log.js";
+import type { RequestCompleted } from "../../events/request-completed.js";
+import type { Warn } from "../../events/warning.js";
+import type { Clock } from "../../ledger/clock.js";
+import { waitFor } from "../../routing/wait-for.js";
+import { lineBytes } from "./line-bytes.js";
+import { RefusalPace } from "./refusal-pace.js";
+import { toLoggedRequest } from "./to-logged-request.js";
+
+/** What waits to be written. */
+export interface RequestLogBacklog {
+  /** Lines that wait to be written, or are being written. */
+  readonly waiting: number;
+  /** Lines that were dropped since the gateway was made. */
+  readonly dropped: number;
+}
+
+export interface WriterOptions {
+  readonly store: RequestLog;
+  /** So many lines wait at most, and so many bytes of them. */
+  readonly maxRows: number;
+  readonly maxBytes: number;
+  readonly warn: Warn;
+  readonly clock: Clock;
+}
+
+const linesPerBatch = 200;
+/** Lines wait as long for others. */
+const flushMs = 500;
+/** A batch that failed is written again after these pauses, and then dropped. Its ids keep it from having two effects. */
+const retryPausesMs = [200, 2_000];
+const warnEveryMs = 10_000;
+
+/**
+ * Writes the lines of a log behind the answers, a batch at a time. One batch is under way at most, so a store that hangs
+ * takes one of the host's connections, and no more. What finds no room is dropped and counted.
+ */
+export class RequestLogWriter {
+  readonly #options: WriterOptions;
+  readonly #pace = new RefusalPace();
+  readonly #run = randomBytes(9).toString("base64url");
+  #lines = 0;
+  #queue: LoggedRequest[] = [];
+  #batch: readonly LoggedRequest[] = [];
+  #bytes = 0;
+  #dropped = 0;
+  /** What was dropped since the last warning, and when that was. */
+  #untold = 0;
+  #toldAt = Number.NEGATIVE_INFINITY;
+  #cause: unknown;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #draining: Promise<void> | undefined;
+  /** One write. It never rejects. */
+  #writing: Promise<void> | undefined;
+  #isClosing = false;
+  #wake: (() => void) | undefined;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  get backlog(): RequestLogBacklog {
+    return { waiting: this.#queue.length + this.#batch.length, dropped: this.#dropped };
+  }
+
+  /** Notes a request that has ended. Never throws. */
+  readonly add = (event: RequestCompleted): void => {
+    // Nobody calls with it: it is a browser that asks whether it may.
+    if (event.status === 204) return;
+    const line = toLoggedRequest(event, `${this.#run}-${(this.#lines++).toString(36)}`);
+    for (const taken of this.#pace.take(line, this.#options.clock.now())) this.#enqueue(taken);
+    this.#schedule();
+  };
+
+  /** Resolves when all that is noted by now is written or dropped. */
+  async flush(): Promise<void> {
+    const last = this.#queue.at(-1);
+    while (this.#batch.length > 0 || (last !== undefined && this.#queue.includes(last))) await this.#drain();
+  }
+
+  /** Drops what waits of an account, and waits for the batch that is being written. */
+  async forget(account: string): Promise<void> {
+    const isOther = (line: LoggedRequest) => line.account !== account;
+    this.#pace.forget(account);
+    this.#queue = this.#queue.filter((line) => isOther(line) || this.#release(line));
+    this.#batch = this.#batch.filter((line) => isOther(line) || this.#release(line));
+    await this.#writing;
+  }
+
+  /** Writes what waits, for `graceMs` at most, and drops the rest. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    for (const line of this.#pace.flush()) this.#enqueue(line);
+    this.#wake?.();
+    const written = this.flush();
+    await waitFor(graceMs, [], (wake) => void written.then(wake));
+    clearTimeout(this.#timer);
+    this.#drop(this.#queue.splice(0));
+    if (this.#batch.length > 0) {
+      this.#drop(this.#batch);
+      this.#batch = [];
+    }
+    this.#tell(true);
+  }
+
+  #enqueue(line: LoggedRequest): void {
+    const { maxRows, maxBytes } = this.#options;
+    const bytes = lineBytes(line);
+    const rows = this.#queue.length + this.#batch.length;
+    if (rows >= maxRows || this.#bytes + bytes > maxBytes) {
+      this.#dropped++;
+      this.#untold++;
+      this.#tell();
+      return;
+    }
+    this.#bytes += bytes;
+    this.#queue.push(line);
+  }
+
+  #schedule(): void {
+    if (this.#queue.length >= linesPerBatch) void this.#drain();
+    else if (this.#queue.length > 0 || this.#pace.hasRest) this.#timer ??= this.#startTimer();
+  }
+
+  #startTimer(): ReturnType<typeof setTimeout> {
+    const timer = setTimeout(() => {
+      this.#timer = undefined;
+      for (const line of this.#pace.end(this.#options.clock.now())) this.#enqueue(line);
+      if (this.#queue.length > 0) void this.#drain();
+      else this.#schedule();
+    }, flushMs);
+    if (typeof timer === "object") timer.unref?.();
+    return timer;
+  }
+
+  #drain(): Promise<void> {
+    this.#draining ??= this.#writeAll().finally(() => {
+      this.#draining = undefined;
+      this.#schedule();
+    });
+    return this.#draining;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#queue.length > 0) {
+      this.#batch = this.#queue.splice(0, linesPerBatch);
+      await this.#writeBatch();
+      for (const line of this.#batch) this.#release(line);
+      this.#batch = [];
+    }
+  }
+
+  async #writeBatch(): Promise<void> {
+    for (const pauseMs of [...retryPausesMs, undefined]) {
+      if (this.#batch.length === 0 || (await this.#tryBatch())) return;
+      if (pauseMs === undefined || this.#isClosing) break;
+      await waitFor(pauseMs, [], (wake) => {
+        this.#wake = wake;
+      });
+    }
+    this.#drop(this.#batch);
+    this.#batch = [];
+  }
+
+  /** @returns whether it is written. */
+  async #tryBatch(): Promise<boolean> {
+    const write = async () => this.#options.store.write(this.#batch);
+    let isWritten = true;
+    this.#writing = write().catch((cause: unknown) => {
+      isWritten = false;
+      this.#cause = cause;
+    });
+    await this.#writing;
+    this.#writing = undefined;
+    return isWritten;
+  }
+
+  #drop(lines: readonly LoggedRequest[]): void {
+    if (lines.length === 0) return;
+    for (const line of lines) this.#release(line);
+    this.#dropped += lines.length;
+    this.#untold += lines.length;
+    this.#tell();
+  }
+
+  /** Its bytes wait no more. @returns `false`, for filters. */
+  #release(line: LoggedRequest): false {
+    this.#bytes -= lineBytes(line);
+    return false;
+  }
+
+  /** Warns of what was dropped, once in a while. */
+  #tell(isLast = false): void {
+    const now = performance.now();
+    if (this.#untold === 0 || (!isLast && now - this.#toldAt < warnEveryMs)) return;
+    const [count, cause] = [this.#untold, this.#cause];
+    this.#untold = 0;
+    this.#toldAt = now;
+    this.#options.warn({
+      code: "request_log_dropped",
+      message: `The request log does not keep up, or fails: ${count} more lines were dropped. Calls go on as ever.`,
+      ...(cause !== undefined && { cause }),
+    });
+  }
+}

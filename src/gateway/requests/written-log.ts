@@ -1,0 +1,18 @@
+import type { RequestLog } from "../../books/requests/request-log.js";
+import type { Warn } from "../../events/warning.js";
+import type { Clock } from "../../ledger/clock.js";
+import type { ResolvedOptions } from "../options.js";
+import { RequestLogWriter } from "./request-log-writer.js";
+
+/** The log of the options, and what writes it. */
+export interface WrittenLog {
+  readonly store: RequestLog;
+  readonly writer: RequestLogWriter;
+}
+
+/** @returns `undefined` where requests are not logged. */
+export function requestLog({ requestLog }: ResolvedOptions, clock: Clock, warn: Warn): WrittenLog | undefined {
+  if (requestLog === undefined) return undefined;
+  const { store, maxQueuedRows: maxRows, maxQueuedBytes: maxBytes } = requestLog;
+  return { store, writer: new RequestLogWriter({ store, maxRows, maxBytes, warn, clock }) };
+}
