@@ -14,6 +14,7 @@ import {
   UnknownTermsError,
 } from "../../../src/index.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
+import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
 import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
@@ -29,7 +30,7 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const test = await startTestGateway({ accounts: accountsOfTest(), requestLog: memoryRequestLog(), ...options });
+  const test = await startTestGateway({ accounts: accountsOfTest(), budgets: memoryBudgetStore(), requestLog: memoryRequestLog(), ...options });
   tests.push(test);
   return test.gateway;
 }
@@ -113,6 +114,7 @@ describe("every method of the management API", () => {
       accounts: away(accountsOfTest()),
       plans: { find: down, put: down, listAll: down, delete: down } as PlanStore,
       ledger: away(memoryCreditLedger()),
+      budgets: away(memoryBudgetStore()),
       requestLog: away(memoryRequestLog()),
     });
     for (const [area, method] of methodsOf(gateway)) {
