@@ -1,3 +1,4 @@
+export type { RequestLogLimits } from "./books/requests/request-log-limits.js";
 export { postgresAccountStore } from "./postgres/accounts/postgres-account-store.js";
 export type { PostgresBatchOptions } from "./postgres/batching/batch-options.js";
 export { postgresBudgetStore } from "./postgres/budgets/postgres-budget-store.js";
@@ -9,5 +10,7 @@ export { postgresKeyStore } from "./postgres/postgres-key-store.js";
 export { postgresPlanStore } from "./postgres/postgres-plan-store.js";
 export type { ListenPool, PostgresClient, PostgresPool } from "./postgres/postgres-pool.js";
 export { type PostgresStores, type PostgresStoresOptions, postgresStores } from "./postgres/postgres-stores.js";
+export type { PostgresRequestLogOptions } from "./postgres/requests/postgres-request-log.js";
+export { postgresRequestLog } from "./postgres/requests/postgres-request-log.js";
 export type { PostgresResponseStoreOptions } from "./postgres/responses/postgres-response-store.js";
 export { postgresResponseStore } from "./postgres/responses/postgres-response-store.js";

@@ -1,3 +1,4 @@
+export type { RequestLogLimits } from "./books/requests/request-log-limits.js";
 export { redisAccountStore } from "./redis/accounts/redis-account-store.js";
 export type { RedisBatchOptions } from "./redis/batch/batch-options.js";
 export { redisBudgetStore } from "./redis/budgets/redis-budget-store.js";
@@ -10,5 +11,7 @@ export type { RedisOptions } from "./redis/redis-options.js";
 export { redisPlanStore } from "./redis/redis-plan-store.js";
 export type { RedisStores, RedisStoresOptions } from "./redis/redis-stores.js";
 export { redisStores } from "./redis/redis-stores.js";
+export type { RedisRequestLogOptions } from "./redis/requests/redis-request-log.js";
+export { redisRequestLog } from "./redis/requests/redis-request-log.js";
 export type { RedisResponseStoreOptions } from "./redis/responses/redis-response-store.js";
 export { redisResponseStore } from "./redis/responses/redis-response-store.js";

@@ -1,6 +1,9 @@
+export type { RequestLogLimits } from "./books/requests/request-log-limits.js";
 export { sqliteAccountStore } from "./sqlite/accounts/sqlite-account-store.js";
 export { sqliteBudgetStore } from "./sqlite/budgets/sqlite-budget-store.js";
 export { sqliteModelStore } from "./sqlite/models/sqlite-model-store.js";
+export type { SqliteRequestLogOptions } from "./sqlite/requests/sqlite-request-log.js";
+export { sqliteRequestLog } from "./sqlite/requests/sqlite-request-log.js";
 export type { SqliteResponseStoreOptions } from "./sqlite/responses/sqlite-response-store.js";
 export { sqliteResponseStore } from "./sqlite/responses/sqlite-response-store.js";
 export type { SqliteOptions } from "./sqlite/sqlite-connection.js";

@@ -19,25 +19,30 @@ export function requireAllowed(caller: Caller, allowance: Allowance, modelId: st
   if (!mayUse(caller, allowance, modelId)) throw notAllowed(modelId);
 }
 
-/** @throws GatewayError 404 for a model that is not in the catalog, 403 for one that the key may not use. */
+/**
+ * @param name - an id or an alias. Plans and keys name ids.
+ * @throws GatewayError 404 for a model that is not in the catalog, 403 for one that the key may not use.
+ */
 export function authorize(
   caller: Caller,
   allowance: Allowance | undefined,
   catalog: Catalog,
-  modelId: string,
+  name: string,
 ): { model: CatalogModel; allowance: Allowance } {
-  const model = catalog.get(modelId);
-  if (model === undefined) throw notFound(modelId);
-  if (allowance === undefined || !mayUse(caller, allowance, modelId)) throw notAllowed(modelId);
+  const model = catalog.get(name);
+  if (model === undefined) throw notFound(name);
+  if (allowance === undefined || !mayUse(caller, allowance, model.id)) throw notAllowed(name);
   return { model, allowance };
 }
 
 /** @throws GatewayError 400 when the endpoint is not for this type of model. */
-export function requireModelType({ id, type }: CatalogModel, required: CatalogModel["type"]): void {
+export function requireModelType(model: CatalogModel, required: CatalogModel["type"]): void {
+  const { type } = model;
   if (type === required) return;
+  const name = model.alias ?? model.id;
   const message =
     type === "embedding"
-      ? `'${id}' is an embedding model: it cannot be used for chat completions. Use POST /v1/embeddings.`
-      : `'${id}' is a chat model: it cannot be used for embeddings. Use POST /v1/chat/completions.`;
+      ? `'${name}' is an embedding model: it cannot be used for chat completions. Use POST /v1/embeddings.`
+      : `'${name}' is a chat model: it cannot be used for embeddings. Use POST /v1/chat/completions.`;
   throw invalidValue("model", message);
 }

@@ -14,9 +14,11 @@ export interface CatalogModel extends ModelTraits {
   readonly drain: ResolvedDrainLimits | "cancel";
   /** The model record as JSON text. */
   readonly record: string;
+  /** The same model as each of its aliases calls it. */
+  readonly aliases: readonly CatalogModel[];
 }
 
-/** The models by id, in the order in which they are listed. It never changes; another one may take its place. */
+/** The models by id, each followed by itself under its aliases, in the order in which they are listed. It never changes; another one may take its place. */
 export type Catalog = ReadonlyMap<string, CatalogModel>;
 
 /**

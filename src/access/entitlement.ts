@@ -14,7 +14,7 @@ export interface Entitlement {
 
 /**
  * By caller and model. A key, plan, account or catalog that changes is another object, so that what was worked out for the
- * one before is found no more. A caller has at most one entry for each model. Most callers without a key are made anew for
+ * one before is found no more. A caller has at most one entry for each name of a model. Most callers without a key are made anew for
  * each request, so nothing is kept of any of them.
  */
 const known = new WeakMap<Caller, Map<string, Entitlement>>();
@@ -22,27 +22,28 @@ const known = new WeakMap<Caller, Map<string, Entitlement>>();
 /**
  * Works out what a caller may do with a model, once for all its calls.
  * @param found - the caller's plan, if it exists.
+ * @param name - the model's id or an alias.
  * @throws GatewayError 404 for a model that is not in the catalog, 403 for one that the caller may not use.
  */
 export function entitlementOf(
   caller: Caller,
   found: Allowance | undefined,
   catalog: Catalog,
-  modelId: string,
+  name: string,
 ): Entitlement {
-  if (caller.source !== "key") return workedOut(caller, found, catalog, modelId);
-  const last = known.get(caller)?.get(modelId);
-  const isKnown = last !== undefined && last.allowance === found && last.model === catalog.get(modelId);
+  if (caller.source !== "key") return workedOut(caller, found, catalog, name);
+  const last = known.get(caller)?.get(name);
+  const isKnown = last !== undefined && last.allowance === found && last.model === catalog.get(name);
   if (isKnown) return last;
-  const entitlement = workedOut(caller, found, catalog, modelId);
+  const entitlement = workedOut(caller, found, catalog, name);
   const ofCaller = known.get(caller);
-  if (ofCaller === undefined) known.set(caller, new Map([[modelId, entitlement]]));
-  else ofCaller.set(modelId, entitlement);
+  if (ofCaller === undefined) known.set(caller, new Map([[name, entitlement]]));
+  else ofCaller.set(name, entitlement);
   return entitlement;
 }
 
-function workedOut(caller: Caller, found: Allowance | undefined, catalog: Catalog, modelId: string): Entitlement {
-  const { model, allowance } = authorize(caller, found, catalog, modelId);
+function workedOut(caller: Caller, found: Allowance | undefined, catalog: Catalog, name: string): Entitlement {
+  const { model, allowance } = authorize(caller, found, catalog, name);
   return { allowance, model, rules: rulesOf(caller, allowance, model.id) };
 }
 

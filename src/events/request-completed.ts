@@ -61,8 +61,10 @@ export interface RequestCompleted {
   keyId?: string;
   account?: string;
   plan?: string;
-  /** The model as the client named it, when it is in the catalog. */
+  /** The id of the model that the client asked for, when it is in the catalog: what its calls are counted under. */
   model?: string;
+  /** The alias that the client called the model by; absent when it was its id. */
+  requestedModel?: string;
   /** Whether the request asked for a stream. */
   stream: boolean;
   /** What the host's `onRequest`, guards and `gateway.as()` filed it under; absent when nothing. */

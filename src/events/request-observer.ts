@@ -25,6 +25,13 @@ export interface RequestCaller {
   readonly tags?: Tags | undefined;
 }
 
+/** The model that a client asks for. */
+export interface RequestedModel {
+  readonly id: string;
+  /** The alias that the client called it by; absent: its id. */
+  readonly alias?: string | undefined;
+}
+
 /** The target of an attempt. */
 export interface AttemptTarget {
   /** The provider's name in the options. */
@@ -69,7 +76,7 @@ export interface RequestObserver {
    * The request was understood. Whether the key may use the model is not known yet.
    * @param model - `undefined`: the catalog does not have it.
    */
-  requested(model: string | undefined, stream: boolean): void;
+  requested(model: RequestedModel | undefined, stream: boolean): void;
   /**
    * The call is admitted.
    * @param callId - its id in the ledger.

@@ -18,6 +18,7 @@ import type {
   ObserveRequest,
   RequestCaller,
   RequestEndpoint,
+  RequestedModel,
   RequestObserver,
 } from "./request-observer.js";
 import type { Warn } from "./warning.js";
@@ -39,7 +40,7 @@ class RequestSummary implements RequestObserver {
   readonly #arrivedAt: number;
   readonly #startedAt = performance.now();
   #caller: RequestCaller | undefined;
-  #model: string | undefined;
+  #model: RequestedModel | undefined;
   #stream = false;
   #tags: Tags | undefined;
   #errorCode: string | undefined;
@@ -76,7 +77,7 @@ class RequestSummary implements RequestObserver {
     this.#tags = caller.tags;
   }
 
-  requested(model: string | undefined, stream: boolean): void {
+  requested(model: RequestedModel | undefined, stream: boolean): void {
     this.#model = model;
     this.#stream = stream;
   }
@@ -161,7 +162,8 @@ class RequestSummary implements RequestObserver {
       ...(caller && { source: caller.source, account: caller.account }),
       ...(caller?.plan === undefined ? undefined : { plan: caller.plan }),
       ...(caller?.keyId === undefined ? undefined : { keyId: caller.keyId }),
-      ...(this.#model === undefined ? undefined : { model: this.#model }),
+      ...(this.#model === undefined ? undefined : { model: this.#model.id }),
+      ...(this.#model?.alias === undefined ? undefined : { requestedModel: this.#model.alias }),
       stream: this.#stream,
       ...(this.#tags === undefined ? undefined : { tags: this.#tags }),
       status: this.#status ?? 0,

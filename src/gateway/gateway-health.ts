@@ -21,7 +21,8 @@ export interface GatewayHealth {
 }
 
 export function healthOf(models: Iterable<CatalogModel>, now: number, requestLog?: RequestLogBacklog): GatewayHealth {
-  const entries = Array.from(models, ({ id, route }): [string, ModelHealth] => {
+  const ofIds = [...models].filter(({ alias }) => alias === undefined);
+  const entries = ofIds.map(({ id, route }): [string, ModelHealth] => {
     const { targets, line } = route;
     return [
       id,

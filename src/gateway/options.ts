@@ -38,6 +38,11 @@ import { thresholdsSchema } from "./thresholds/thresholds-schema.js";
 export interface Model extends RoutingOptions {
   /** The name that clients send as `model` and see in the model list. It may contain slashes: `acme/small`. */
   id: string;
+  /**
+   * Further names of the model, such as `["claude-sonnet-4-5", "gpt-5-codex"]`. Clients call it by them and find them in the
+   * model list. Plans, keys, the journal and usage know its id alone. All ids and aliases must be unique. Default: none.
+   */
+  aliases?: readonly string[] | undefined;
   /** Which endpoint the model is for: chat completions or embeddings. */
   type: "chat" | "embedding";
   /** Who made the model; also sent as `owned_by`. Default: absent, with `owned_by` `"infergate"`. */

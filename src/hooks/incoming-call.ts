@@ -30,6 +30,8 @@ export interface IncomingCall {
   readonly plan: string;
   /** The model's id in the catalog. */
   readonly model: string;
+  /** The alias that the client called the model by; absent when it was its id. */
+  readonly requestedModel?: string;
   /** What the client calls, which also tells its protocol: `messages` is Anthropic's, the others are OpenAI's. */
   readonly endpoint: OperationName;
   /** Whether the client asks for a stream. */

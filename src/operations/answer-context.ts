@@ -2,16 +2,17 @@ import type { AnswerContext } from "../openai/answer-context.js";
 import type { Dialect } from "../openai/dialect.js";
 import type { UpstreamFailureContext } from "../openai/upstream-errors/upstream-failure.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
+import { calledName } from "./called-name.js";
 import type { AttemptFacts, ModelTraits, TargetTraits } from "./operation.js";
 
 /** What OpenAI's protocol reads a response with. @param promptParam - the request's member that holds the prompt. */
 export function toAnswerContext(
   target: TargetTraits,
-  { id }: ModelTraits,
+  model: ModelTraits,
   attempt: AttemptFacts,
   promptParam: string,
 ): AnswerContext {
-  return new AttemptContext(target, id, attempt, promptParam);
+  return new AttemptContext(target, calledName(model), attempt, promptParam);
 }
 
 /** What an error response is read with. @param request - what the upstream was sent. */

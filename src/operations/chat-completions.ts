@@ -19,6 +19,7 @@ import type { Edited } from "../wire/edited-bytes.js";
 import { sliceBytes } from "../wire/slices.js";
 import { toAnswerContext, toFailureContext } from "./answer-context.js";
 import { chatAnswers } from "./answers/chat-answers.js";
+import { calledName } from "./called-name.js";
 import { chatOnMessages } from "./chat-on-messages.js";
 import { demandOf } from "./demand-of.js";
 import { mostOutputTokens } from "./most-output-tokens.js";
@@ -70,7 +71,7 @@ class ChatModelRequest implements ModelRequest {
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
     const request = this.#request;
     requireAllowedMembers(request, model, chatTable);
-    if (model.lacking !== undefined) refuseLacking(request, model.id, model.lacking);
+    if (model.lacking !== undefined) refuseLacking(request, calledName(model), model.lacking);
     requireMessagesFit(request, model);
     const { namesOtherCap, n: answers } = request;
     const outputCap = requestedOutputTokens(request);

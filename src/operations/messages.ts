@@ -15,6 +15,7 @@ import type { OddPlace } from "../openai/tables/odd-places.js";
 import { ThoughtSeal } from "../seal/thought-seal.js";
 import { sliceBytes } from "../wire/slices.js";
 import { messagesAnswers } from "./answers/messages-answers.js";
+import { calledName } from "./called-name.js";
 import { demandOf } from "./demand-of.js";
 import { messagesOnChat } from "./messages/messages-on-chat.js";
 import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
@@ -115,6 +116,6 @@ function requireFit(request: MessagesRequest, model: ModelTraits): void {
   const lets = (tool: OddPlace) => rules.length > 0 && rules.every((rule) => rule.lets(tool, messagesTable));
   const hosted = hostedMessagesTool(request, lets);
   if (hosted !== undefined) throw hostedToolRefused(hosted);
-  if (lacking !== undefined) refuseLackingOfMessages(request, model.id, lacking);
+  if (lacking !== undefined) refuseLackingOfMessages(request, calledName(model), lacking);
   requireMessagesFit(request, model);
 }

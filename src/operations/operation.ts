@@ -115,7 +115,10 @@ export interface Demand {
 
 /** A model, as far as requests depend on it. */
 export interface ModelTraits {
+  /** In the catalog: what it is counted, priced and limited by. */
   readonly id: string;
+  /** The alias that the client called it by; absent: its id. */
+  readonly alias?: string | undefined;
   readonly contextLength: number;
   readonly maxOutputTokens: number | undefined;
   /** Requests that certainly exceed {@link contextLength} are refused. */

@@ -12,6 +12,7 @@ import { responsesTable } from "../openai/tables/responses-table.js";
 import { ThoughtSeal } from "../seal/thought-seal.js";
 import { sliceBytes } from "../wire/slices.js";
 import { responsesAnswers } from "./answers/responses-answers.js";
+import { calledName } from "./called-name.js";
 import { demandOf } from "./demand-of.js";
 import type {
   AttemptFacts,
@@ -93,7 +94,7 @@ class ResponsesModelRequest implements ModelRequest {
     const request = this.#request;
     const { contextLength, tokenizer, lacking } = model;
     requireAllowedMembers(request, model, responsesTable);
-    if (lacking !== undefined) refuseLackingInResponse(request, model.id, lacking);
+    if (lacking !== undefined) refuseLackingInResponse(request, calledName(model), lacking);
     // Which tools go is each exchange's; which are refused is the same for all of them.
     const { rules } = model;
     const lets = (type: string) => rules.every((rule) => rule.passes(responsesTable, "tool", type));

@@ -1,4 +1,6 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import type { RequestLog } from "../books/requests/request-log.js";
+import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
@@ -14,12 +16,15 @@ import { modelStore } from "./models/postgres-model-store.js";
 import { creditLedger, type PostgresCreditLedgerOptions } from "./postgres-credit-ledger.js";
 import { keyStore } from "./postgres-key-store.js";
 import { planStore } from "./postgres-plan-store.js";
+import { requestLog } from "./requests/postgres-request-log.js";
 import { responseStore } from "./responses/postgres-response-store.js";
 
 /** Options of {@link postgresStores}. */
 export interface PostgresStoresOptions extends PostgresCreditLedgerOptions {
   /** How much is kept of responses. */
   responses?: ResponseLimits | undefined;
+  /** How much is kept of the log of requests. `maxRows` is 1,000,000 unless it is given. */
+  requestLog?: RequestLogLimits | undefined;
 }
 
 /** All stores of a gateway, in one schema: `createGateway({ ...postgresStores({ pool }), … })`. */
@@ -35,6 +40,7 @@ class Stores {
   readonly #accounts: WritableAccountStore;
   readonly #budgets: WritableBudgetStore;
   readonly #catalog: ModelStore;
+  readonly #requestLog: RequestLog;
 
   constructor(options: PostgresStoresOptions) {
     this.#database = new Database(options);
@@ -48,6 +54,7 @@ class Stores {
     this.#catalog = modelStore(this.#database, notifications);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
+    this.#requestLog = requestLog(this.#database, options.requestLog);
   }
 
   /**
@@ -66,6 +73,11 @@ class Stores {
   /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
   get catalog(): ModelStore {
     return this.#catalog;
+  }
+
+  /** A line for each request. Not spread, either: `createGateway({ ...stores, requestLog: stores.requestLog, … })`. */
+  get requestLog(): RequestLog {
+    return this.#requestLog;
   }
 
   /**

@@ -1,4 +1,6 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import type { RequestLog } from "../books/requests/request-log.js";
+import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
@@ -13,12 +15,15 @@ import { creditLedgerOn, type RedisCreditLedgerOptions } from "./redis-credit-le
 import { keyStoreOn } from "./redis-key-store.js";
 import { connectionOf } from "./redis-options.js";
 import { planStoreOn } from "./redis-plan-store.js";
+import { requestLogOn } from "./requests/redis-request-log.js";
 import { responseStoreOn } from "./responses/redis-response-store.js";
 
 /** Options of {@link redisStores}. */
 export interface RedisStoresOptions extends RedisCreditLedgerOptions {
   /** How much is kept of responses. */
   responses?: ResponseLimits | undefined;
+  /** How much is kept of the log of requests. `maxRows` is 50,000 unless it is given. */
+  requestLog?: RequestLogLimits | undefined;
 }
 
 /** What a gateway keeps, all of it in Redis. */
@@ -33,6 +38,7 @@ class Stores {
   readonly #accounts: WritableAccountStore;
   readonly #budgets: WritableBudgetStore;
   readonly #catalog: ModelStore;
+  readonly #requestLog: RequestLog;
 
   constructor(options: RedisStoresOptions) {
     const connection = connectionOf(options);
@@ -43,6 +49,7 @@ class Stores {
     this.#accounts = accountStoreOn(connection);
     this.#budgets = budgetStoreOn(connection);
     this.#catalog = modelStoreOn(connection);
+    this.#requestLog = requestLogOn(connection, options.requestLog);
   }
 
   /**
@@ -61,6 +68,11 @@ class Stores {
   /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
   get catalog(): ModelStore {
     return this.#catalog;
+  }
+
+  /** A line for each request. Not spread, either: `createGateway({ ...stores, requestLog: stores.requestLog, … })`. */
+  get requestLog(): RequestLog {
+    return this.#requestLog;
   }
 }
 

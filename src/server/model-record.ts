@@ -3,7 +3,10 @@ const created = 1_767_225_600;
 
 /** What a model record is made of. */
 export interface ModelRecordInput {
+  /** Its own, or an alias. */
   id: string;
+  /** The id that an alias stands for. */
+  aliasOf?: string | undefined;
   type: "chat" | "embedding";
   publisher?: string | undefined;
   contextLength: number;
@@ -15,6 +18,7 @@ export interface ModelRecordInput {
 /** Members that `extra` cannot set. */
 export const reservedRecordMembers: readonly string[] = [
   "id",
+  "alias_of",
   "object",
   "type",
   "publisher",
@@ -35,6 +39,7 @@ export function modelRecord(model: ModelRecordInput): string {
     context_length: model.contextLength,
     max_output_tokens: model.maxOutputTokens,
     capabilities: model.capabilities ?? {},
+    alias_of: model.aliasOf,
     ...model.extra,
   });
 }

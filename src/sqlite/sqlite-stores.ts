@@ -1,4 +1,6 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import type { RequestLog } from "../books/requests/request-log.js";
+import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
@@ -9,6 +11,7 @@ import type { ResponseStore } from "../responses/response-store.js";
 import { accountStoreOf } from "./accounts/sqlite-account-store.js";
 import { budgetStoreOf } from "./budgets/sqlite-budget-store.js";
 import { modelStoreOf } from "./models/sqlite-model-store.js";
+import { requestLogOf } from "./requests/sqlite-request-log.js";
 import { responseStoreOf } from "./responses/sqlite-response-store.js";
 import { SqliteConnection } from "./sqlite-connection.js";
 import { ledgerOf, type SqliteCreditLedgerOptions } from "./sqlite-credit-ledger.js";
@@ -19,6 +22,8 @@ import { planStoreOf } from "./sqlite-plan-store.js";
 export interface SqliteStoresOptions extends SqliteCreditLedgerOptions {
   /** How much is kept of responses. */
   responses?: ResponseLimits | undefined;
+  /** How much is kept of the log of requests. `maxRows` is 1,000,000 unless it is given. */
+  requestLog?: RequestLogLimits | undefined;
 }
 
 /** All that a gateway keeps: `createGateway({ ...sqliteStores({ database }), … })`. */
@@ -34,6 +39,8 @@ class Stores {
   #accounts: WritableAccountStore | undefined;
   #budgets: WritableBudgetStore | undefined;
   #catalog: ModelStore | undefined;
+  readonly #options: SqliteStoresOptions;
+  #requestLog: RequestLog | undefined;
 
   constructor(options: SqliteStoresOptions) {
     const connection = new SqliteConnection(options);
@@ -42,6 +49,7 @@ class Stores {
     this.plans = planStoreOf(connection);
     this.ledger = ledgerOf(connection, options);
     this.responses = responseStoreOf(connection, options.responses, options.clock);
+    this.#options = options;
   }
 
   /**
@@ -63,6 +71,12 @@ class Stores {
   get catalog(): ModelStore {
     this.#catalog ??= modelStoreOf(this.#connection);
     return this.#catalog;
+  }
+
+  /** A line for each request. Not spread, either: `createGateway({ ...stores, requestLog: stores.requestLog, … })`. */
+  get requestLog(): RequestLog {
+    this.#requestLog ??= requestLogOf(this.#connection, this.#options.requestLog, this.#options.clock);
+    return this.#requestLog;
   }
 }
 

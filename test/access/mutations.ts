@@ -10,7 +10,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a key keeps a model that the catalog has lost",
-    find: "&& last.model === catalog.get(modelId);",
+    find: "&& last.model === catalog.get(name);",
     replace: ";",
     test: "entitlement",
   },

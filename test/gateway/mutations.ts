@@ -2,6 +2,12 @@ import type { Mutation } from "../mutation/mutation.js";
 
 export const mutations: readonly Mutation[] = [
   {
+    name: "a target of what was an alias goes on with the counts of another model",
+    find: "before?.alias === undefined ? before?.route : undefined",
+    replace: "before?.route",
+    test: "catalog/aliases",
+  },
+  {
     name: "a response that was read can be read again",
     find: "this.#isTaken = true;",
     replace: "this.#isTaken = false;",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryModelStore } from "../../src/memory/memory-model-store.js";
 import type { ModelData } from "../../src/models/model-store.js";
 import { mostModels } from "../../src/models/model-text.js";
-import { describeModelStore } from "../../src/testing/describe-model-store.js";
+import { describeModelStore } from "../../src/testing/model-store/describe-model-store.js";
 
 const shared = memoryModelStore();
 describeModelStore("memoryModelStore", async () => [shared, shared]);

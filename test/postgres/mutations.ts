@@ -4,6 +4,7 @@ import { catalogMutations } from "./catalog-mutations.js";
 import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
+import { quarterMutations } from "./usage/quarter-mutations.js";
 import { sliceMutations } from "./usage/slice-mutations.js";
 import { usageMutations } from "./usage/usage-mutations.js";
 
@@ -244,9 +245,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a forgetting locks entries before their account",
-    find: "perform infergate.lock_account(wanted);\n  delete",
+    find: "perform infergate.lock_account(wanted);\n  next_moment",
     replace:
-      "perform from infergate.entry where account = wanted for update; perform infergate.lock_account(wanted);\n  delete",
+      "perform from infergate.entry where account = wanted for update; perform infergate.lock_account(wanted);\n  next_moment",
     test: retention,
   },
   {
@@ -400,5 +401,6 @@ export const mutations: readonly Mutation[] = [
   ...fundingMutations,
   ...responseMutations,
   ...usageMutations,
+  ...quarterMutations,
   ...sliceMutations,
 ];

@@ -14,11 +14,11 @@ import { insertKey, updateKey } from "../../src/redis/store-scripts/keys.js";
 import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAccountStore } from "../../src/testing/describe-account-store.js";
 import { describeKeyStore } from "../../src/testing/describe-key-store.js";
-import { describeModelStore } from "../../src/testing/describe-model-store.js";
 import { describePlanStore } from "../../src/testing/describe-plan-store.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
+import { describeModelStore } from "../../src/testing/model-store/describe-model-store.js";
 import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
 import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
 import { expectStoresOfBefore } from "../contracts/stores-of-before.js";
@@ -217,6 +217,11 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
         { tag: "member", value: "99999" },
       ]);
       expect((await outputOf()) - before).toBeLessThan(20_000);
+      await budgets.remove("big", { tag: "member", value: "0" });
+      expect(await budgets.list("big", { cursor: "member=", limit: 1 })).toEqual({
+        budgets: [{ tag: "member", value: "1" }],
+        cursor: "member=1",
+      });
       await budgets.forget("big");
       expect(await admin.keys(`${prefix}:*`)).toEqual([]);
     } finally {

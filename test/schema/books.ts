@@ -1,18 +1,22 @@
 import type { StoredAccount, WritableAccountStore } from "../../src/accounts/account-store.js";
+import type { KeptBudget, WritableBudgetStore } from "../../src/budgets/budget-store.js";
 import type { StoredKey, WritableKeyStore } from "../../src/keys/key-store.js";
 import type { Balance, CreditLedger, Lease, LedgerEntry } from "../../src/ledger/credit-ledger.js";
 import type { UsageSum } from "../../src/ledger/usage/usage-sum.js";
 import { capBounds, windowLimits } from "../../src/ledger/windows.js";
+import type { ModelStore, StoredModel } from "../../src/models/model-store.js";
 import type { Plan, WritablePlanStore } from "../../src/plans/plan-store.js";
 import type { KeptResponse, ResponseStore } from "../../src/responses/response-store.js";
 
-/** The stores of one version. The first had neither accounts nor responses. */
+/** The stores of one version. The first had keys, plans and credits alone. */
 export interface StoresOfVersion {
   readonly ledger: CreditLedger;
   readonly keys: WritableKeyStore;
   readonly plans: WritablePlanStore;
   readonly accounts?: WritableAccountStore;
   readonly responses?: ResponseStore;
+  readonly budgets?: WritableBudgetStore;
+  readonly catalog?: ModelStore;
 }
 
 /** What a version said of its books when it left them. */
@@ -30,6 +34,8 @@ export interface Books {
   readonly plan: Plan;
   readonly accounts?: readonly StoredAccount[];
   readonly responses?: readonly KeptResponse[];
+  readonly budgets?: readonly KeptBudget[];
+  readonly models?: readonly StoredModel[];
 }
 
 export const windowed = "windowed";

@@ -42,7 +42,8 @@ async function expectLeft(ledger: CreditLedger, books: Books): Promise<void> {
   }
 }
 
-async function expectRecords({ keys, plans, accounts, responses }: Required<StoresOfVersion>, books: Books) {
+async function expectRecords(stores: Required<StoresOfVersion>, books: Books) {
+  const { keys, plans, accounts, responses } = stores;
   const plain = (record: object) => Object.fromEntries(Object.entries(record).filter(([, value]) => value != null));
   expect(await keys.list("owner")).toMatchObject(books.keys.map(plain));
   expect(await keys.find(hashKey("sk-few"))).toMatchObject({ id: "key_few" });
@@ -61,6 +62,20 @@ async function expectRecords({ keys, plans, accounts, responses }: Required<Stor
     ...{ response: "{}", input: [], output: [] },
   });
   expect(await responses.find("owner", "resp_new")).toMatchObject({ id: "resp_new" });
+  await expectCatalog(stores, books);
+}
+
+/** Budgets and models. A version that has been read before the update is the same after it. */
+async function expectCatalog({ budgets, catalog }: Required<StoresOfVersion>, books: Books): Promise<void> {
+  expect((await budgets.list("owner")).budgets).toEqual(books.budgets ?? []);
+  expect(await catalog.list()).toEqual(books.models ?? []);
+  await budgets.put("owner", { tag: "member", value: "7" });
+  expect(await budgets.find("owner", { member: "7" })).toEqual([{ tag: "member", value: "7" }]);
+  await budgets.forget("owner");
+  expect((await budgets.list("owner")).budgets).toEqual([]);
+  const { version = null } = books.models?.[0] ?? {};
+  await catalog.put({ id: "acme/small", type: "images" }, { expected: version });
+  expect((await catalog.find("acme/small"))?.model).toEqual({ id: "acme/small", type: "images" });
 }
 
 /** Leases as the process that goes on has them: what this version does not know in them is not there. */

@@ -181,6 +181,8 @@ async function expectRecords({ older, newer }: TwoProcesses): Promise<void> {
   expect(await newer.keys.find(hashKey("early"))).toMatchObject({ id: "key_early", plan: "pro" });
   expect(await newer.plans.find("pro")).toMatchObject({ models: ["acme/*"] });
   await newer.accounts.put({ id: account, plan: "pro", status: "suspended", rates: { requestsPerMinute: 7 } });
+  await newer.budgets.put(account, { tag: "member", credits: { month: 5 } });
+  await newer.catalog.put({ id: "acme/small" });
   await newer.keys.insert({ ...keyOf("late"), plan: "pro", metadata: { team: "red" }, credits: { day: 5 } });
   expect(await older.keys.find(hashKey("late"))).toMatchObject({ id: "key_late", plan: "pro" });
   // What it does not know, it leaves alone.
@@ -191,5 +193,7 @@ async function expectRecords({ older, newer }: TwoProcesses): Promise<void> {
   await older.plans.put({ id: "pro", models: ["acme/small"] });
   expect(await newer.plans.find("pro")).toMatchObject({ models: ["acme/small"] });
   expect(await newer.accounts.find(account)).toMatchObject({ status: "suspended", rates: { requestsPerMinute: 7 } });
+  expect(await newer.budgets.find(account, { member: "42" })).toEqual([{ tag: "member", credits: { month: 5 } }]);
+  expect(await newer.catalog.list()).toMatchObject([{ model: { id: "acme/small" } }]);
   expect((await older.keys.forget(account)).toSorted()).toEqual([hashKey("early"), hashKey("late")].toSorted());
 }

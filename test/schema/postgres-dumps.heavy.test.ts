@@ -24,11 +24,11 @@ describeWithPostgres("PostgreSQL, books that earlier versions have left", (serve
     const { books } = await loadPostgres(pool, schema, commit);
     const clock = new ManualClock(books.at);
     await createShiftedSchema(pool, schema);
-    const { keys, plans, ledger, accounts, responses } = postgresStores({
+    const { keys, plans, ledger, accounts, responses, budgets, catalog } = postgresStores({
       pool: shiftedPool(pool, schema, clock),
       schema,
     });
-    await expectBooks({ keys, plans, ledger, accounts, responses }, books);
+    await expectBooks({ keys, plans, ledger, accounts, responses, budgets, catalog }, books);
     await ledger.close();
   });
 

@@ -28,8 +28,8 @@ describe.skipIf(!hasRedisServer)("Redis, books that earlier versions have left",
     await loadRedis(client, JSON.parse(text));
     const { run, ...rest } = connectionOf({ client, timeoutMs: 20_000 });
     const ledger = creditLedgerOn({ run: runAt(run, new ManualClock(books.at)), ...rest }, {}, shiftedScripts);
-    const { keys, plans, accounts, responses } = redisStores({ client });
-    await expectBooks({ keys, plans, ledger, accounts, responses }, books);
+    const { keys, plans, accounts, responses, budgets, catalog } = redisStores({ client });
+    await expectBooks({ keys, plans, ledger, accounts, responses, budgets, catalog }, books);
     await ledger.close();
   });
 });

@@ -26,8 +26,8 @@ describe.each(Object.entries(drivers))("SQLite, books that earlier versions have
     const { text, books } = readDump(commit, "sqlite");
     database.exec(`BEGIN; ${text} COMMIT`);
     const stores = sqliteStores({ database, clock: new ManualClock(books.at) });
-    const { keys, plans, ledger, accounts, responses } = stores;
-    await expectBooks({ keys, plans, ledger, accounts, responses }, books);
+    const { keys, plans, ledger, accounts, responses, budgets, catalog } = stores;
+    await expectBooks({ keys, plans, ledger, accounts, responses, budgets, catalog }, books);
     await ledger.close();
   });
 

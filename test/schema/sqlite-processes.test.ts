@@ -35,6 +35,12 @@ describe.each(Object.entries(drivers))(
         get responses() {
           return open().responses;
         },
+        get budgets() {
+          return open().budgets;
+        },
+        get catalog() {
+          return open().catalog;
+        },
       };
       await expectBothToGoOn({ older, newer, clock });
     });

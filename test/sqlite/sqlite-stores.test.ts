@@ -7,10 +7,10 @@ import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
 import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
-import { describeModelStore } from "../../src/testing/describe-model-store.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
+import { describeModelStore } from "../../src/testing/model-store/describe-model-store.js";
 import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
 
@@ -39,12 +39,12 @@ for (const [name, driver] of Object.entries(drivers)) {
     sqliteModelStore({ database }),
     sqliteModelStore({ database: other }),
   ]);
-  it(`lists models on ${name} that a person has broken beside the others`, async () => {
+  it(`sqliteModelStore on ${name}: lists models that a person has broken beside the others`, async () => {
     const store = sqliteModelStore({ database });
     const write = other.prepare("REPLACE INTO infergate_model VALUES (?, ?)");
     await expectModelsByHand(store, (id, text) => write.run(id, text));
   });
-  it(`keeps as many models on ${name} as a store may have, and no more`, async () => {
+  it(`sqliteModelStore on ${name}: keeps as many models as a store may have, and no more`, async () => {
     const store = sqliteModelStore({ database });
     other.exec("DELETE FROM infergate_model");
     await expectFullStore(store, (count) =>

@@ -15,13 +15,15 @@ export interface HookedCall {
 export function toIncomingCall({ received, checked, prompt }: HookedCall, notice: AbortNotifier): IncomingCall {
   const { requestId, request, caller, operation } = received;
   const { source, account, keyId, plan, tags } = caller;
+  const { id, alias } = checked.model;
   return {
     requestId,
     source,
     account,
     ...(keyId === undefined ? undefined : { keyId }),
     plan,
-    model: checked.model.id,
+    model: id,
+    ...(alias === undefined ? undefined : { requestedModel: alias }),
     endpoint: operation.name,
     stream: checked.request.stream,
     ...(tags === undefined ? undefined : { tags }),

@@ -1,5 +1,6 @@
 import { beyondTarget } from "../../errors/target-limit.js";
 import type { GatewayResponse } from "../../http/message.js";
+import { calledName } from "../../operations/called-name.js";
 import { CostedExchange } from "../../operations/costed/costed-exchange.js";
 import type { Exchange } from "../../operations/operation.js";
 import type { DirectAnswer } from "../../providers/direct-call.js";
@@ -94,7 +95,10 @@ function relay(attempt: Attempt, listener: AttemptListener, own: Exchange | unde
   const { admission, services, settlement } = attempt.call;
   const { model, request } = admission;
   if (own === undefined) {
-    throw beyondTarget("model", `'${model.id}' cannot be used here: its server does not offer this operation.`);
+    throw beyondTarget(
+      "model",
+      `'${calledName(model)}' cannot be used here: its server does not offer this operation.`,
+    );
   }
   const exchange = services.exposesCost ? withCosts(own, settlement) : own;
   if (!request.stream) respondWhole(attempt, exchange, listener);

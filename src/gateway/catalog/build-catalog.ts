@@ -20,21 +20,31 @@ export interface CatalogContext {
 }
 
 /** @throws TypeError for a price that is not valid. */
-export function buildCatalog(models: readonly ResolvedModel[], { previous, ...context }: CatalogContext): Catalog {
-  return new Map(
-    models.map((model): [string, CatalogModel] => {
-      const { id, type, contextLength, maxOutputTokens } = model;
-      const routing = buildRoute(model, { ...context, previous: previous?.get(id)?.route });
-      const drain = toDrainLimits(model.disconnect ?? "cancel");
-      const record = modelRecord(model);
-      const lacking = lackingOf(model);
-      const { enforceContextLength: enforcesContext, tokenizer, capabilities } = model;
-      const reasons = capabilities?.["reasoning"] === true;
-      const tokenBounds = resolveTokenBounds(model.tokenBounds);
-      const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
-      return [id, { id, type, ...limits, ...routing, drain, record }];
-    }),
-  );
+export function buildCatalog(models: readonly ResolvedModel[], context: CatalogContext): Catalog {
+  return new Map(models.flatMap((model) => underItsNames(buildModel(model, context))));
+}
+
+function underItsNames(model: CatalogModel): [string, CatalogModel][] {
+  return [model, ...model.aliases].map((each) => [each.alias ?? each.id, each]);
+}
+
+function buildModel(model: ResolvedModel, { previous, ...context }: CatalogContext): CatalogModel {
+  const { id, type, contextLength, maxOutputTokens } = model;
+  const before = previous?.get(id);
+  // What was an alias of another model has been no model of its own.
+  const routing = buildRoute(model, { ...context, previous: before?.alias === undefined ? before?.route : undefined });
+  const drain = toDrainLimits(model.disconnect ?? "cancel");
+  const record = modelRecord(model);
+  const lacking = lackingOf(model);
+  const { enforceContextLength: enforcesContext, tokenizer, capabilities } = model;
+  const reasons = capabilities?.["reasoning"] === true;
+  const tokenBounds = resolveTokenBounds(model.tokenBounds);
+  const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
+  const built: CatalogModel = { id, alias: undefined, type, ...limits, ...routing, drain, record, aliases: [] };
+  const { aliases = [] } = model;
+  if (aliases.length === 0) return built;
+  const aliasRecord = (alias: string) => modelRecord({ ...model, id: alias, aliasOf: id });
+  return { ...built, aliases: aliases.map((alias) => ({ ...built, alias, record: aliasRecord(alias) })) };
 }
 
 /** The capabilities that the model lacks: those that its options do not set to `true`. */

@@ -7,19 +7,32 @@ import type { CatalogOptions, ResolvedModel } from "./catalog-shape.js";
 export function catalogProblems({ models, providers }: CatalogOptions): string[] {
   const problems: string[] = [];
   const known = Object.keys(providers);
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   for (const model of models) {
     const { id, type, price, contextLength, maxOutputTokens } = model;
     if (type === "chat" && price.output === undefined) problems.push(`The model "${id}" has no price.output.`);
-    if (seen.has(id)) problems.push(`The model "${id}" appears twice. Ids must be unique.`);
-    seen.add(id);
+    if (ids.has(id)) problems.push(`The model "${id}" appears twice. Ids must be unique.`);
+    ids.add(id);
     problems.push(...findTargetProblems(model, known));
     problems.push(...findAllowedProblems(model, providers));
     if (maxOutputTokens !== undefined && maxOutputTokens > contextLength) {
       problems.push(`The model "${id}" has a maxOutputTokens larger than its contextLength.`);
     }
   }
-  return problems;
+  return [...problems, ...findAliasProblems(models, ids)];
+}
+
+function findAliasProblems(models: readonly ResolvedModel[], ids: ReadonlySet<string>): string[] {
+  const owners = new Map<string, string>();
+  return models.flatMap(({ id, aliases = [] }) =>
+    aliases.flatMap((alias) => {
+      const owner = ids.has(alias) ? alias : owners.get(alias);
+      if (owner === undefined) owners.set(alias, id);
+      if (owner === undefined) return [];
+      const taken = owner === alias ? "is the id of a model" : `is an alias of the model "${owner}" already`;
+      return `The model "${id}" has the alias "${alias}", which ${taken}. Ids and aliases must be unique.`;
+    }),
+  );
 }
 
 function findTargetProblems({ id, type, upstream }: ResolvedModel, known: readonly string[]): string[] {

@@ -16,10 +16,13 @@ import {
 const count = z.number().int().positive();
 const tokens = z.number().nonnegative();
 
+const modelName = idText().refine((id) => !/[\s*?#]/.test(id) && !id.startsWith("/") && !id.endsWith("/"), {
+  error: "must hold no white space, *, ? or #, and no slash at either end",
+});
+
 const modelSchema = z.strictObject({
-  id: idText().refine((id) => !/[\s*?#]/.test(id) && !id.startsWith("/") && !id.endsWith("/"), {
-    error: "must hold no white space, *, ? or #, and no slash at either end",
-  }),
+  id: modelName,
+  aliases: z.array(modelName).readonly().optional(),
   type: z.enum(["chat", "embedding"]),
   publisher: z.string().min(1, "must not be empty").optional(),
   contextLength: count,

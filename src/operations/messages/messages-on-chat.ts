@@ -3,6 +3,7 @@ import { fewValuesSteps } from "../../translate/few-values.js";
 import { chatRequestOfMessagesSteps } from "../../translate/messages-to-chat-request.js";
 import { bySize, type Steps } from "../../wire/slices.js";
 import { toAnswerContext } from "../answer-context.js";
+import { calledName } from "../called-name.js";
 import { MessagesClientSink } from "../translated/messages-client-sink.js";
 import { originOf } from "../translated/origin-of.js";
 import { translatedSteps } from "../translated/parse-translated.js";
@@ -25,7 +26,7 @@ function* exchangeSteps(parts: MessagesExchangeParts): Steps<TranslatedExchange>
   const head = {
     requestId: attempt.requestId,
     messageId: ownId("msg", attempt),
-    model: model.id,
+    model: calledName(model),
     promptTokens: attempt.promptTokens,
     version: headers["anthropic-version"],
   };

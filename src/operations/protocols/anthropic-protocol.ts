@@ -14,7 +14,9 @@ export const anthropicProtocol: ClientProtocol = {
   modelList: (models) => anthropicModelList(models.map(toListed)),
 };
 
-function toListed({ id, contextLength, maxOutputTokens, record }: ShownModel): ListedModel {
+function toListed({ id, alias = id, contextLength, maxOutputTokens, record }: ShownModel): ListedModel {
   const { created, display_name: name } = JSON.parse(record) as { created: number; display_name?: unknown };
-  return { id, contextLength, maxOutputTokens, created, displayName: typeof name === "string" ? name : undefined };
+  // An alias is called by the id that it stands for.
+  const displayName = typeof name === "string" ? name : id;
+  return { id: alias, contextLength, maxOutputTokens, created, displayName };
 }

@@ -3,6 +3,8 @@ import type { GatewayError } from "../../errors/gateway-error.js";
 /** A model of the catalog, as lists show it. */
 export interface ShownModel {
   readonly id: string;
+  /** The alias that is shown; absent: its id is. */
+  readonly alias?: string | undefined;
   readonly contextLength: number;
   readonly maxOutputTokens: number | undefined;
   /** OpenAI's model record with the gateway's own members, as JSON text. */

@@ -2,6 +2,7 @@ import { ownId } from "../../openai/answer-context.js";
 import type { Dialect } from "../../openai/dialect.js";
 import type { NativeResponseContext } from "../../openai/responses/native/native-response.js";
 import type { UpstreamSecrets } from "../../redaction/upstream-secrets.js";
+import { calledName } from "../called-name.js";
 import type { AttemptFacts } from "../operation.js";
 import type { ResponsesExchangeParts } from "./responses-exchange-parts.js";
 
@@ -21,7 +22,7 @@ export class NativeContext implements NativeResponseContext {
   readonly #attempt: AttemptFacts;
 
   constructor({ conversation, target, model, attempt }: Omit<ResponsesExchangeParts, "sealOf" | "request">) {
-    this.model = model.id;
+    this.model = calledName(model);
     this.upstreamModel = target.upstreamModel;
     this.outputCap = attempt.outputCap;
     this.startedAt = attempt.startedAt;

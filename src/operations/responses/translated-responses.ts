@@ -6,6 +6,7 @@ import { chatTranslationSteps, type ToChatOptions } from "../../translate/respon
 import { jsonSteps } from "../../wire/sliced/json-steps.js";
 import { bySize, type Steps } from "../../wire/slices.js";
 import { toAnswerContext } from "../answer-context.js";
+import { calledName } from "../called-name.js";
 import { originOf } from "../translated/origin-of.js";
 import { translatedSteps } from "../translated/parse-translated.js";
 import { ResponsesClientSink } from "../translated/responses-client-sink.js";
@@ -25,7 +26,7 @@ function* exchangeSteps(parts: ResponsesExchangeParts): Steps<TranslatedExchange
   const { bytes, names } = yield* chatOf(request, { thoughts, reasoning: model.reasons });
   const context = toResponseContext(request, {
     responseId: ownId("resp", attempt),
-    model: model.id,
+    model: calledName(model),
     createdAt: Math.floor(attempt.admittedAt / 1000),
     previousResponseId: conversation.previousResponseId,
     isStored: conversation.isStored,

@@ -1,3 +1,5 @@
+import { costTag } from "../../metering/tags.js";
+
 /** How the plan and prepaid credits pay a charge together: the same as src/ledger/limits/prepaid-share.ts. */
 export const splitFunctions = /* sql */ `
 -- What a hold had of prepaid credits at its admission; the windows have the rest. One of an earlier version had all or
@@ -131,6 +133,7 @@ begin
   perform infergate.add_usage(
     owner, moment, 0, share, true,
     entry_tags - array['input', 'cachedInput', 'cacheWrite', 'output', 'reasoning']
+      || case when entry_tags ? '${costTag}' then '{"${costTag}": 0}' else '{}' end::jsonb
   );
 end
 $$;

@@ -16,6 +16,7 @@ import { retentionFunctions } from "../sql/retention-functions.js";
 import { settleFunction } from "../sql/settle-function.js";
 import { sweepFunction } from "../sql/sweep-function.js";
 import { windowFunctions } from "../sql/window-functions.js";
+import { quarterFunctions } from "../usage/quarter-functions.js";
 import { sliceFunctions } from "../usage/slice-functions.js";
 import { statementFunctions } from "../usage/statement-functions.js";
 import { sumUsageFunction } from "../usage/sum-usage-function.js";
@@ -45,6 +46,7 @@ export const postgresFunctions = [
   capFunctions,
   rateFunctions,
   limitFunctions,
+  quarterFunctions,
   usageFunctions,
   sumUsageFunction,
   sliceFunctions,

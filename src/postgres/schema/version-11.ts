@@ -1,12 +1,14 @@
 import { catalogOfPostgresVersion11 } from "./version-11-catalog.js";
+import { quarterSums, slicesAnew } from "./version-11-quarters.js";
+import { requestsOfPostgresVersion11 } from "./version-11-requests.js";
 
 /**
  * What is rare in the journal, so that it is found without all the calls between. It is a table: no charge could be written
  * while an index of the journal is built. Entries that are there already are noted while operations go on, but for those of
- * the last minutes. And tags of keys, sums of usage by plan and by target, budgets
- * and models.
+ * the last minutes. And tags of keys, sums of usage by plan and by target, budgets,
+ * models, and the log of requests.
  */
-export const postgresVersion11 = /* sql */ `
+const rareEntries = /* sql */ `
 create table infergate.rare_entry (
   account text not null,
   at bigint not null,
@@ -74,7 +76,12 @@ create trigger notify_key after insert or delete or update of
   credits, rates, tags, lineage
   on infergate.api_key
   for each row execute function infergate.notify_key();
+`;
 
--- Sums of usage by plan and by target. What was summed up before has neither.
-alter table infergate.usage_sum add column plan text, add column target text;
-${catalogOfPostgresVersion11}`;
+export const postgresVersion11 = [
+  slicesAnew,
+  rareEntries,
+  quarterSums,
+  catalogOfPostgresVersion11,
+  requestsOfPostgresVersion11,
+].join("");

@@ -48,6 +48,16 @@ begin
     returning day
   )
   select greatest(dropped, count(*)) into dropped from gone;
+  with gone as (
+    delete from infergate.usage_quarter where ctid = any (
+      array(
+        select ctid from infergate.usage_quarter
+        where quarter <= (select dropped_until / 900000 from infergate.retention) limit step_size for update skip locked
+      )
+    )
+    returning quarter
+  )
+  select greatest(dropped, count(*)) into dropped from gone;
   return infergate.purge_limits(infergate.clock_ms(), retention_ms, step_size) or dropped = step_size;
 end
 $$;
@@ -92,14 +102,26 @@ create function infergate.forget(wanted text, step_size int) returns boolean
 language plpgsql as $$
 declare
   deleted bigint;
+  -- Entries of one moment go together.
+  next_moment bigint;
 begin
   -- First: two that lock its entries before it, each in an order of its own, would wait for each other.
   perform infergate.lock_account(wanted);
-  delete from infergate.entry where ctid = any (
-    array(select ctid from infergate.entry where account = wanted limit step_size)
+  next_moment := (
+    select max(at) + 1
+    from (select at from infergate.entry where account = wanted order by at, sequence limit step_size) as next_entry
+    having count(*) = step_size
   );
-  get diagnostics deleted = row_count;
-  if deleted = step_size then return false; end if;
+  perform infergate.take_from_quarters(
+    wanted,
+    (
+      select greatest(quarter::bigint, dropped_until / 900000 + 1) * 900000
+      from infergate.usage_quarter_since, infergate.retention
+    ),
+    coalesce(next_moment, 9223372036854775807)
+  );
+  delete from infergate.entry where account = wanted and at < coalesce(next_moment, 9223372036854775807);
+  if next_moment is not null then return false; end if;
   -- Before the sums: what slices a day has locked this before it locks the day's sums.
   delete from infergate.usage_busy where account = wanted;
   delete from infergate.hold where account = wanted;

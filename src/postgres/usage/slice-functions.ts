@@ -6,6 +6,8 @@ const fewestEntries = 2_000;
 const entriesPerSum = 100;
 /** In a slice. So there are fewer rows of slices than a fifth of the entries. */
 const entriesPerSliceSum = 5;
+/** In a quarter of an hour, or an hour. */
+const entriesPerQuarterSum = 2;
 
 /** What cuts days into slices, in bounded steps. */
 export const sliceFunctions = /* sql */ `
@@ -42,6 +44,8 @@ declare
   is_untagged boolean;
   midnight bigint;
   next_midnight bigint;
+  unit bigint;
+  next_unit bigint;
   slice_size int;
   begun bigint;
   ended bigint;
@@ -72,15 +76,24 @@ begin
 
   -- By the root: the longer the day, the more slices it has, and the longer they are. Each has a row for each of its sums.
   slice_size := greatest(1, 5 * sqrt(calls), ${entriesPerSliceSum} * sums);
+  -- Hours and days of every time zone begin with a quarter of an hour. Where there would be nearly as many sums as entries,
+  -- slices are longer.
+  unit := case
+    when calls >= ${96 * entriesPerQuarterSum} * sums then 900000
+    when calls >= ${24 * entriesPerQuarterSum} * sums then 3600000
+    else 86400000
+  end;
   ended := coalesce(
     (select max(until) from infergate.usage_slice where account = busy.account and day = busy.day), midnight
   );
   while ended < next_midnight and entries_left > 0 loop
     begun := ended;
+    next_unit := (begun / unit + 1) * unit;
     -- Entries of one moment stay together.
-    select case when count(*) = slice_size then max(at) + 1 else next_midnight end into ended from (
+    select case when count(*) = slice_size then max(at) + 1 else next_unit end, entries_left - count(*)
+      into ended, entries_left from (
       select at from infergate.entry
-      where account = busy.account and at >= begun and at < next_midnight and kind in ('charge', 'checkpoint', 'release')
+      where account = busy.account and at >= begun and at < next_unit and kind in ('charge', 'checkpoint', 'release')
       order by at, sequence limit slice_size
     ) as next_entry;
     insert into infergate.usage_slice
@@ -90,16 +103,18 @@ begin
         least(greatest(sum(cached_input), -9007199254740991), 9007199254740991),
         least(greatest(sum(cache_write), -9007199254740991), 9007199254740991),
         least(greatest(sum(output), -9007199254740991), 9007199254740991),
-        least(greatest(sum(reasoning), -9007199254740991), 9007199254740991)
+        least(greatest(sum(reasoning), -9007199254740991), 9007199254740991), plan, target,
+        least(greatest(sum(cost), -9007199254740991), 9007199254740991),
+        least(greatest(sum(costed), -9007199254740991), 9007199254740991)
       from (
-        select model, key_id, prepaid, case when not is_untagged then infergate.host_tags(tags) end as own_tags,
+        select model, key_id, prepaid, plan, target, infergate.count_in(cost) as cost, costed,
+          case when not is_untagged then infergate.host_tags(tags) end as own_tags,
           requests, micro, infergate.count_in(input) as input, infergate.count_in(cached_input) as cached_input,
           infergate.count_in(cache_write) as cache_write, infergate.count_in(output) as output,
           infergate.count_in(reasoning) as reasoning
         from ${usedEntries("busy.account", "(values (1, begun, ended))")}
       ) as used
-      group by model, key_id, prepaid, own_tags;
-    entries_left := entries_left - slice_size;
+      group by model, key_id, prepaid, plan, target, own_tags;
   end loop;
   if ended >= next_midnight then
     delete from infergate.usage_busy where day = busy.day and account = busy.account;

@@ -1,3 +1,6 @@
+import { costTag } from "../../metering/tags.js";
+import { addToKnown } from "./quarter-functions.js";
+
 /** How many sets of tags an account has in a day. What comes beyond goes into sums without tags. */
 export const mostTagSets = 200;
 
@@ -103,14 +106,38 @@ declare
   by_target constant text := infergate.text_of(entry_tags, 'target');
   wanted constant bytea := infergate.sum_digest(by_model, by_key, is_prepaid, by_plan, by_target);
   by_tags jsonb := infergate.host_tags(entry_tags);
+  this_quarter constant int := moment / 900000;
+  quarter_tags jsonb;
+  of_quarter constant bytea := infergate.quarter_digest(by_model, by_plan, by_target, is_prepaid, by_tags);
   by_tag_set bytea := infergate.tag_set_of(by_tags);
   new_input constant bigint := infergate.count_of(entry_tags, 'input');
   new_cached_input constant bigint := infergate.count_of(entry_tags, 'cachedInput');
   new_cache_write constant bigint := infergate.count_of(entry_tags, 'cacheWrite');
   new_output constant bigint := infergate.count_of(entry_tags, 'output');
   new_reasoning constant bigint := infergate.count_of(entry_tags, 'reasoning');
+  new_cost constant bigint := infergate.count_of(entry_tags, '${costTag}');
+  new_costed constant bigint := case when entry_tags ? '${costTag}' then amount else 0 end;
 begin
   if calls = 0 and amount = 0 and entry_tags is null then return; end if;
+  update infergate.usage_quarter set
+    requests = requests + calls,
+    micro = infergate.countable(micro + amount),
+    input = infergate.countable(input + new_input),
+    cached_input = infergate.countable(cached_input + new_cached_input),
+    cache_write = infergate.countable(cache_write + new_cache_write),
+    output = infergate.countable(output + new_output),
+    reasoning = infergate.countable(reasoning + new_reasoning),
+    cost = infergate.countable(cost + new_cost),
+    costed = infergate.countable(costed + new_costed)
+    where quarter = this_quarter and writer = pg_backend_pid() and digest = of_quarter;
+  if not found then
+    quarter_tags := infergate.tags_of_quarter(this_quarter, by_tags);
+    insert into infergate.usage_quarter as known values (
+      this_quarter, pg_backend_pid(), infergate.quarter_digest(by_model, by_plan, by_target, is_prepaid, quarter_tags),
+      by_model, by_plan, by_target, is_prepaid, quarter_tags, calls, amount, new_input, new_cached_input, new_cache_write,
+      new_output, new_reasoning, new_cost, new_costed
+    ) ${addToKnown};
+  end if;
   loop
     update infergate.usage_sum set
       requests = requests + calls,
@@ -120,6 +147,8 @@ begin
       cache_write = infergate.countable(cache_write + new_cache_write),
       output = infergate.countable(output + new_output),
       reasoning = infergate.countable(reasoning + new_reasoning),
+      cost = infergate.countable(cost + new_cost),
+      costed = infergate.countable(costed + new_costed),
       sliced = false
       where account = owner and day = today and tag_set = by_tag_set and digest = wanted;
     if found then return; end if;

@@ -1,3 +1,5 @@
+import { costTag } from "../../metering/tags.js";
+
 /**
  * Entries of the journal, as they are summed up: what a FROM clause names `entry`. One that the plan and prepaid credits paid
  * together is there twice, each time with what one of them paid. The plan's has the call and its tokens.
@@ -7,16 +9,22 @@
  */
 export function usedEntries(owner: string, spans: string): string {
   return /* sql */ `(
-          select sign, (at / 86400000)::int as day,
+          select sign, at, (at / 86400000)::int as day,
             not is_call or (starts[1] is null and starts[2] is null and starts[3] is null) as prepaid,
             case when kind = 'charge' and is_call then sign else 0 end as requests,
             sign * case when prepaid is null then amount when is_call then amount - prepaid else prepaid end as micro,
-            infergate.text_of(tags, 'model') as model, infergate.text_of(tags, 'keyId') as key_id, tags,
+            infergate.text_of(tags, 'model') as model, infergate.text_of(tags, 'keyId') as key_id,
+            infergate.text_of(tags, 'plan') as plan, infergate.text_of(tags, 'target') as target, tags,
             case when is_call then tags->'input' end as input,
             case when is_call then tags->'cachedInput' end as cached_input,
             case when is_call then tags->'cacheWrite' end as cache_write,
             case when is_call then tags->'output' end as output,
-            case when is_call then tags->'reasoning' end as reasoning
+            case when is_call then tags->'reasoning' end as reasoning,
+            case when is_call then tags->'${costTag}' end as cost,
+            case
+              when not tags ? '${costTag}' then 0
+              else sign * case when prepaid is null then amount when is_call then amount - prepaid else prepaid end
+            end as costed
           from ${spans} as span (sign, since, until), lateral (
             -- Behind this fence each span is read by the index, whatever the statistics say.
             select at, kind, amount, prepaid, starts, tags || '{}' as tags,

@@ -22,10 +22,10 @@ async function expectTotalsToMatch(
   { ledger }: Pick<Fixture, "ledger">,
   accounts: readonly string[],
   periods: readonly number[],
-  filter: TotalsFilter = {},
+  where: TotalsFilter = { account: accounts },
 ): Promise<void> {
   for (const by of dimensions) {
-    const request: TotalsRequest = { periods, by, where: { ...filter, account: accounts } };
+    const request: TotalsRequest = { periods, by, where };
     const kept = await ledger.totals?.(request);
     if (kept === undefined) return;
     const [sums, expected] = [new TotalSums(request), new TotalSums(request)];
@@ -48,17 +48,17 @@ export function describeTotals(journalIt: JournalIt): void {
   ) => ledger.settle(await admit(amountMicro, { account }), { amountMicro, tags: { ...tokens, ...tags } });
 
   /** Calls of three accounts, three hours apart, for a little more than four days. */
-  async function fill(account: Fixture): Promise<readonly string[]> {
+  async function fill(account: Fixture, model = "m"): Promise<readonly string[]> {
     const ids = [account.id, unique("account"), unique("account")];
     const books = { ledger: account.ledger, admit: account.admit.bind(account) };
     for (let call = 0; call < 34; call++) {
       const [plan, target] = [call % 2 === 0 ? "free" : "pro", `openai/m${call % 3}`];
       const team = call % 4 === 0 ? {} : { "tag.team": call % 3 === 0 ? "red" : "blue" };
       const ofVersion = call % 5 === 0 ? {} : { plan, target };
-      const tags = { model: `m${call % 2}`, keyId: `k${call % 3}`, ...ofVersion, ...team };
+      const tags = { model: `${model}${call % 2}`, keyId: `k${call % 3}`, ...ofVersion, ...team };
       await spend(books, ids[call % 3] as string, 10 + call, tags);
-      if (call === 21) await spend(books, ids[0] as string, 5, { model: "m", "tag.model": "x", "tag.day": "y" });
-      if (call === 20) await spend(books, ids[0] as string, 0, { model: "m", 'tag.a"b': "\\", cacheWrite: 3 });
+      if (call === 21) await spend(books, ids[0] as string, 5, { model, "tag.model": "x", "tag.day": "y" });
+      if (call === 20) await spend(books, ids[0] as string, 0, { model, 'tag.a"b': "\\", cacheWrite: 3 });
       account.clock.advance(3 * hour);
     }
     return ids;
@@ -85,6 +85,35 @@ export function describeTotals(journalIt: JournalIt): void {
     await expectTotalsToMatch(account, [], [start, end]);
   });
 
+  journalIt("adds up all accounts, in periods of every time zone", async (account) => {
+    const model = unique("model");
+    const ids = await fill(account, model);
+    const end = account.clock.now();
+    const midnight = Math.ceil(start / day) * day;
+    // No other accounts have these.
+    const models = { model: [model, `${model}0`, `${model}1`] };
+    const days = (aside: number) => Array.from({ length: 6 }, (_, count) => midnight - aside + (count - 1) * day);
+    const hours = (aside: number) => Array.from({ length: 110 }, (_, count) => midnight - day - aside + count * hour);
+    const shapes = [
+      days(0),
+      days(5 * hour),
+      days(345 * minute),
+      hours(0),
+      hours(45 * minute),
+      [start, end],
+      [start + 1, end - 1],
+    ];
+    for (const periods of shapes) await expectTotalsToMatch(account, ids, periods, models);
+    await expectTotalsToMatch(account, ids, days(330 * minute), {
+      ...models,
+      plan: ["pro"],
+      "tag.team": ["red", null],
+    });
+    await account.ledger.forget(ids[1] as string);
+    const left = [ids[0], ids[2]] as string[];
+    for (const periods of shapes) await expectTotalsToMatch(account, left, periods, models);
+  });
+
   journalIt("adds up what is asked for only", async (account) => {
     const ids = await fill(account);
     const periods = [start, start + 2 * day, account.clock.now()];
@@ -97,7 +126,7 @@ export function describeTotals(journalIt: JournalIt): void {
       { funding: ["prepaid"] },
       { 'tag.a"b': ["\\"] },
     ];
-    for (const filter of filters) await expectTotalsToMatch(account, ids, periods, filter);
+    for (const filter of filters) await expectTotalsToMatch(account, ids, periods, { ...filter, account: ids });
   });
 
   journalIt("adds up what expired, was late, and was given back", async (account) => {

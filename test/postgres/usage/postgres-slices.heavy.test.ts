@@ -304,7 +304,7 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
     expect(await daysAt(midnight + 4 * day + hour - 1)).toEqual([[account.id, 0]]);
     const both = [0, 3].map((of) => [account.id, of]);
     expect(await daysAt(midnight + 4 * day + hour)).toEqual(both);
-    expect(await edgesOf(place)).toHaveLength(18);
+    expect(await edgesOf(place)).toHaveLength(112);
     await expectUsage(account, entries, { from: midnight + 12 * hour, to: midnight + 3 * day + 12 * hour });
     expect(await step(place)).toBe(false);
   });

@@ -37,13 +37,13 @@ export const sliceMutations: readonly Mutation[] = [
   },
   {
     name: "a slice parts entries of one moment",
-    find: "then max(at) + 1 else next_midnight",
-    replace: "then max(at) else next_midnight",
+    find: "then max(at) + 1 else next_unit",
+    replace: "then max(at) else next_unit",
     test: slices,
   },
   {
     name: "a slice ends early",
-    find: "then max(at) + 1 else next_midnight",
+    find: "then max(at) + 1 else next_unit",
     replace: "then max(at) + 1 else begun + 1",
     test: slices,
   },
@@ -190,8 +190,18 @@ export const sliceMutations: readonly Mutation[] = [
     replace: "sliced_signs := sliced_signs || 1;",
     test: slices,
   },
-  { name: "slices end late", find: "since >= begun and until <= ended", replace: "since >= begun", test: slices },
-  { name: "slices begin early", find: "since >= begun and until <= ended", replace: "until <= ended", test: slices },
+  {
+    name: "slices end late",
+    find: "day = sliced_day and since >= begun and until <= ended",
+    replace: "day = sliced_day and since >= begun",
+    test: slices,
+  },
+  {
+    name: "slices begin early",
+    find: "day = sliced_day and since >= begun and until <= ended",
+    replace: "day = sliced_day and until <= ended",
+    test: slices,
+  },
 
   // Their end
   {

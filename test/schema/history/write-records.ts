@@ -15,9 +15,9 @@ function newerMembers(known: Landed["keys"]): Partial<StoredKey> {
 
 /** Lets a version write keys, a plan, and what it knows of accounts and responses. */
 export async function writeRecords(
-  { keys, plans, accounts, responses }: StoresOfVersion,
+  { keys, plans, accounts, responses, budgets, catalog }: StoresOfVersion,
   known: Landed["keys"],
-): Promise<Pick<Books, "keys" | "plan" | "accounts" | "responses">> {
+): Promise<Pick<Books, "keys" | "plan" | "accounts" | "responses" | "budgets" | "models">> {
   const owner = { account: "owner", plan: "pro" };
   await keys.insert({ id: "key_few", hash: hashKey("sk-few"), hint: "sk-…few", ...owner, createdAt });
   await keys.insert({
@@ -45,11 +45,22 @@ export async function writeRecords(
     await responses.put(response("resp_1"));
     await responses.put(response("resp_2", "resp_1"));
   }
+  await budgets?.put("owner", { tag: "member", credits: { month: 50 }, rates: { requestsPerMinute: 60 } });
+  await budgets?.put("owner", {
+    tag: "member",
+    value: "größer=42 \u{1f600}",
+    status: "suspended",
+    message: "Ask Ann.",
+  });
+  await catalog?.put({ id: "acme/small", type: "chat", price: { input: 0.1, output: 2 }, text: "größer \ud83d\0" });
+  await catalog?.put({ id: "o'neill/100%" });
   const chain = await responses?.findChain("owner", "resp_2", 10);
   return {
     keys: await keys.list("owner"),
     plan: (await plans.find("pro")) ?? plan,
     ...(accounts && { accounts: (await accounts.list()).accounts }),
     ...(chain && { responses: chain }),
+    ...(budgets && { budgets: (await budgets.list("owner")).budgets }),
+    ...(catalog && { models: await catalog.list() }),
   };
 }

@@ -1,9 +1,9 @@
-import type { ModelData, ModelStore, StoredModel } from "../models/model-store.js";
-import { confusableTexts } from "./confusable-texts.js";
-import { unique } from "./credit-ledger-fixture.js";
-import { eventually } from "./eventually.js";
-import { expect } from "./expect.js";
-import { type TestRunner, testRunnerOf } from "./test-runner.js";
+import type { ModelData, ModelStore, StoredModel } from "../../models/model-store.js";
+import { confusableTexts } from "../confusable-texts.js";
+import { unique } from "../credit-ledger-fixture.js";
+import { eventually } from "../eventually.js";
+import { expect } from "../expect.js";
+import { type TestRunner, testRunnerOf } from "../test-runner.js";
 
 function newModel(more: object = {}): ModelData {
   return { id: unique("model"), type: "chat", price: { input: 0.1, output: 2 }, ...more };

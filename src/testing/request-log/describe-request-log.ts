@@ -1,8 +1,8 @@
-import { describeCounts } from "./request-log/count-rules.js";
-import { describeLists } from "./request-log/list-rules.js";
-import { type MakeRequestLog, requestLogFixtures } from "./request-log/request-log-fixture.js";
-import { describeWrites } from "./request-log/write-rules.js";
-import { type TestRunner, testRunnerOf } from "./test-runner.js";
+import { type TestRunner, testRunnerOf } from "../test-runner.js";
+import { describeCounts } from "./count-rules.js";
+import { describeLists } from "./list-rules.js";
+import { type MakeRequestLog, requestLogFixtures } from "./request-log-fixture.js";
+import { describeWrites } from "./write-rules.js";
 
 /**
  * Defines the tests that every {@link RequestLog} must pass: lists and their filters, counts, bounds, forgetting.
