@@ -30,7 +30,12 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const test = await startTestGateway({ accounts: accountsOfTest(), budgets: memoryBudgetStore(), requestLog: memoryRequestLog(), ...options });
+  const test = await startTestGateway({
+    accounts: accountsOfTest(),
+    budgets: memoryBudgetStore(),
+    requestLog: memoryRequestLog(),
+    ...options,
+  });
   tests.push(test);
   return test.gateway;
 }
