@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { toAllowance } from "../access/allowance.js";
 import { budgetResolver } from "../access/budgets/budget-resolver.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
-import { callerResolver } from "../access/caller-resolver.js";
+import { callerResolver, type ResolveCaller } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
 import { HoldRooms } from "../access/hold-rooms.js";
 import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
@@ -48,6 +48,8 @@ import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { managedRequests } from "./requests/managed-requests.js";
 import { requestLog, type WrittenLog } from "./requests/written-log.js";
+import { managedModels } from "./stored-models/managed-models.js";
+import { type WatchedModels, type WatchedModelsOptions, watchedModels } from "./stored-models/watched-models.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
 import { gatewayUsage } from "./usage/gateway-usage.js";
 import { warnOfBetas } from "./warn-of-betas.js";
@@ -80,6 +82,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const cache = cacheOptions(resolved, clock);
   const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
   const { findAllowance, findCaller, keyUses } = lookups;
+  const models = storedModels(resolved, { catalog, limit: storeLimit, warn, warnOnce });
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
@@ -95,13 +98,14 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     findCaller,
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
-    resolveCaller: callerResolver(lookups.findAccount, warnOnce, applyBudgets),
+    resolveCaller: gatedBy(models, callerResolver(lookups.findAccount, warnOnce, applyBudgets)),
     observe: joinObservers(observersOf(resolved, log, warn, clock)),
     ...serverOptions(resolved, clock),
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
 
+  const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit };
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
     maxStallMs: resolved.maxStallMs,
@@ -114,7 +118,8 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
     keys: managedKeys({ ...resolved, warn }, findCaller, clock, warnOfUnknownPlan),
-    plans: managedPlans(resolved, lookups.findAllowance, catalog, warn),
+    plans: managedPlans({ ...resolved, feed: models?.feed }, lookups.findAllowance, catalog, warn),
+    models: managedModels(models, catalog),
     budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock }),
     accounts: managedAccounts(
       { ...resolved, ledger, responses, requestLog: log },
@@ -127,8 +132,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     drain: () => services.readiness.end(),
     close: () => {
       services.readiness.end();
-      const { calls } = services;
-      closed ??= close({ ...resolved, ...calls, catalog, holds, responses, closeLedger, log, lookups, storeLimit });
+      closed ??= close({ ...resolved, ...services.calls, ...parts });
       return closed;
     },
   };
@@ -146,6 +150,7 @@ interface ClosedParts {
   readonly log: WrittenLog | undefined;
   readonly lookups: WatchedLookups;
   readonly storeLimit: TimeLimit;
+  readonly models: WatchedModels | undefined;
   readonly catalog: LiveCatalog;
 }
 
@@ -158,8 +163,20 @@ async function close(parts: ClosedParts): Promise<void> {
   await parts.closeLedger();
   await parts.log?.writer.close(Math.max(parts.closeGraceMs, lastGraceMs));
   await parts.lookups.close();
+  await parts.models?.close();
   parts.storeLimit.close();
   await parts.catalog.close();
+}
+
+function storedModels(
+  { catalog: store, plans, cacheTtlMs }: ResolvedOptions,
+  services: Omit<WatchedModelsOptions, "plans" | "ttlMs">,
+): WatchedModels | undefined {
+  return store && watchedModels(store, { ...services, plans, ttlMs: cacheTtlMs });
+}
+
+function gatedBy(models: WatchedModels | undefined, resolve: ResolveCaller): ResolveCaller {
+  return models === undefined ? resolve : models.gate(resolve);
 }
 
 function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptions {
@@ -168,7 +185,7 @@ function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptio
 }
 
 /** @throws TypeError | RangeError for a plan of the options that is not valid, or has limits that the ledger does not keep. */
-function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: Warn): void {
+function checkPlans({ plans, ledger, catalog: models }: ResolvedOptions, catalog: Catalog, warn: Warn): void {
   for (const plan of plans.list?.() ?? []) {
     const allowance = toAllowance(plan.id, plan);
     const [tooLarge] = tooLargeLimits(plan.credits);
@@ -176,7 +193,8 @@ function checkPlans({ plans, ledger }: ResolvedOptions, catalog: Catalog, warn: 
       throw new TypeError(`createGateway: the plan ${JSON.stringify(plan.id)}: credits.${tooLarge}: ${tooManyCredits}`);
     }
     requirePlanKept("createGateway", ledger, plan);
-    warnOfUnmatched(allowance, catalog, warn);
+    // A model that a plan names may be in the store, which is not read yet.
+    if (models === undefined) warnOfUnmatched(allowance, catalog, warn);
   }
 }
 

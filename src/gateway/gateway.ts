@@ -8,6 +8,7 @@ import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
 import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
 import type { ManagedRequests } from "./requests/managed-requests.js";
+import type { ManagedModels } from "./stored-models/managed-models.js";
 import type { UsageRecord } from "./usage/gateway-usage.js";
 import type { UsageQuery } from "./usage/usage-query.js";
 
@@ -46,6 +47,8 @@ export interface Gateway {
   readonly plans: ManagedPlans;
   /** Limits what calls of an account with a tag may use, such as those of a member. */
   readonly budgets: ManagedBudgets;
+  /** Adds, changes and removes models at run time, for all processes. Needs {@link GatewayOptions.catalog}. */
+  readonly models: ManagedModels;
   /** The accounts' credits: balance, top-up, reset, journal, usage, deletion. */
   readonly accounts: ManagedAccounts;
   /** The requests that {@link GatewayOptions.requestLog} keeps. */
@@ -82,7 +85,8 @@ export interface Gateway {
   /**
    * Replaces models, providers, or both, in one step, while calls go on. Each call keeps the model, price and targets of
    * its admission. A target of the same model, provider and upstream model keeps its breaker, its counts and its
-   * connections. A provider that is removed is closed when its last call has ended. See `docs/models.md`.
+   * connections. A provider that is removed is closed when its last call has ended. Models of {@link GatewayOptions.catalog}
+   * stay in force before those of the options. See `docs/models.md`.
    * @throws TypeError as `createGateway` does; Error after {@link close}. Then nothing has changed.
    *
    * @example

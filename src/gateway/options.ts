@@ -20,6 +20,7 @@ import { managedPrefix } from "../keys/managed-key.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../metering/price.js";
+import type { ModelStore } from "../models/model-store.js";
 import { deepestBody } from "../openai/request/deepest-body.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
@@ -193,6 +194,12 @@ export interface GatewayOptions<Raw = unknown> {
    */
   budgets?: BudgetStore | undefined;
   /**
+   * Keeps models that {@link Gateway.models} changes for all processes at run time: one of the stores' `catalog`,
+   * `memoryModelStore()`, or your own. Its entries count in place of the {@link models} of the same ids, and beside the
+   * others. Default: there are the `models` alone.
+   */
+  catalog?: ModelStore | undefined;
+  /**
    * Keeps one line a request for {@link Gateway.requests}: one of the stores' `requestLog`, or your own. It is written behind
    * the answers, and holds no call up. Default: requests are not logged. See `docs/requests.md`.
    */
@@ -353,6 +360,12 @@ const optionsSchema = z.strictObject({
   ]),
   budgets: having<BudgetStore>("a budget store, such as memoryBudgetStore()", ["find"]).optional(),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
+  catalog: having<ModelStore>("a model store, such as memoryModelStore()", [
+    "list",
+    "find",
+    "put",
+    "remove",
+  ]).optional(),
   responses: z
     .union([
       z.literal(false),

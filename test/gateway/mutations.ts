@@ -63,4 +63,34 @@ export const mutations: readonly Mutation[] = [
     replace: ";",
     test: "web-request",
   },
+  {
+    name: "an entry that is not valid takes its model away",
+    find: 'terms: earlier?.terms, problem: isTerms(read) ? "" : read.join("; ")',
+    replace: 'terms: undefined, problem: isTerms(read) ? "" : read.join("; ")',
+    test: "stored-models/failing-store",
+  },
+  {
+    name: "a process without requests reads its store of models on and on",
+    find: "    else this.#isFresh = false;\n",
+    replace: "    else void this.#read();\n",
+    test: "stored-models/failing-store",
+  },
+  {
+    name: "requests wait for a store of models that is away",
+    find: "    this.#isFresh = true;\n    if (this.#failures === 0)",
+    replace: "    this.#isFresh = false;\n    if (this.#failures === 0)",
+    test: "stored-models/failing-store",
+  },
+  {
+    name: "a stored model loses the tokenizer of the options",
+    find: "{ ...terms.model, tokenizer: given.tokenizer }",
+    replace: "terms.model",
+    test: "stored-models/models",
+  },
+  {
+    name: "what an update takes away is not missed by stored models",
+    find: "const problems = terms.size === 0 ? [] : catalogProblems({ ...options, models });",
+    replace: "const problems: string[] = [];",
+    test: "stored-models/models",
+  },
 ];

@@ -292,7 +292,7 @@ export const layers: readonly Layer[] = [
         "check",
         "metering",
         "tokens",
-        ...["keys", "budgets", "plans", "accounts", "ledger", "responses"],
+        ...["keys", "budgets", "plans", "accounts", "models", "ledger", "responses"],
         "errors",
         "openai",
         provider,

@@ -44,8 +44,15 @@ export interface ManagedPlans {
 
 const planId = z.strictObject({ id: idText() });
 
+interface PlanServices {
+  readonly plans: PlanStore;
+  readonly ledger: Pick<CreditLedger, "keepsLimits">;
+  /** Of the model store: a plan may name models that only that has. */
+  readonly feed: { ready(): Promise<void> } | undefined;
+}
+
 export function managedPlans(
-  { plans, ledger }: { plans: PlanStore; ledger: Pick<CreditLedger, "keepsLimits"> },
+  { plans, ledger, feed }: PlanServices,
   findAllowance: { forget(id: string): void },
   catalog: CurrentCatalog,
   warn: Warn,
@@ -79,6 +86,7 @@ export function managedPlans(
       checkNewPlan(by, plan);
       const allowance = toAllowance(plan.id, plan);
       requirePlanKept(by, ledger, plan);
+      if (feed !== undefined) await feed.ready();
       warnOfUnmatched(allowance, catalog.current, warn);
       const store = requireMethods(by, "plan", plans, ["put"]);
       try {

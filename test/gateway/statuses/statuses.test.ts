@@ -17,6 +17,7 @@ import { memoryAccountStore } from "../../../src/memory/memory-account-store.js"
 import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
+import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
 import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
 import type { PlanStore } from "../../../src/plans/plan-store.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
@@ -33,6 +34,7 @@ async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
   const test = await startTestGateway({
     accounts: accountsOfTest(),
     budgets: memoryBudgetStore(),
+    catalog: memoryModelStore(),
     requestLog: memoryRequestLog(),
     ...options,
   });
@@ -100,7 +102,7 @@ describe("every method of the management API", () => {
     const gateway = await start();
     const wrong = ["", undefined, null, 5, "\ud800", {}, [], { limit: 0 }];
     for (const [area, method] of methodsOf(gateway)) {
-      if (`${area}.${method}` === "plans.list") continue;
+      if (["plans.list", "models.list", "models.check"].includes(`${area}.${method}`)) continue;
       for (const input of wrong) {
         const isPage = method === "list" && (area === "accounts" || area === "requests");
         if (isPage && (input === undefined || (typeof input === "object" && !("limit" in (input ?? {}))))) continue;
@@ -117,6 +119,7 @@ describe("every method of the management API", () => {
     const gateway = await start({
       keys: away(memoryKeyStore()),
       accounts: away(accountsOfTest()),
+      catalog: away(memoryModelStore()),
       plans: { find: down, put: down, listAll: down, delete: down } as PlanStore,
       ledger: away(memoryCreditLedger()),
       budgets: away(memoryBudgetStore()),
