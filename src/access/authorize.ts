@@ -7,9 +7,10 @@ import type { Catalog, CatalogModel } from "./catalog.js";
 const notFound = repeatedFor(modelNotFound);
 const notAllowed = repeatedFor(modelNotAllowed);
 
-/** Whether the key may use the model: its plan includes it, and neither the key's own restriction nor a budget excludes it. */
+/** Whether the key may use the model: its plan includes it, and neither its account's models, its own nor a budget exclude it. */
 export function mayUse(caller: Caller, allowance: Allowance | undefined, modelId: string): boolean {
   if (allowance === undefined || !allowance.models.has(modelId)) return false;
+  if (caller.accountModels !== undefined && !caller.accountModels.has(modelId)) return false;
   if (caller.models !== undefined && !caller.models.has(modelId)) return false;
   return caller.budgets === undefined || caller.budgets.allow(modelId);
 }
