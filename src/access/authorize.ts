@@ -7,9 +7,10 @@ import type { Catalog, CatalogModel } from "./catalog.js";
 const notFound = repeatedFor(modelNotFound);
 const notAllowed = repeatedFor(modelNotAllowed);
 
-/** Whether the key may use the model: its plan includes it, and the key's own restriction does not exclude it. */
+/** Whether the key may use the model: its plan includes it, and neither its account's models nor its own exclude it. */
 export function mayUse(caller: Caller, allowance: Allowance | undefined, modelId: string): boolean {
   if (allowance === undefined || !allowance.models.has(modelId)) return false;
+  if (caller.accountModels !== undefined && !caller.accountModels.has(modelId)) return false;
   return caller.models === undefined || caller.models.has(modelId);
 }
 

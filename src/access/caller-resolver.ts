@@ -2,7 +2,7 @@ import { accountSuspended, accountWithoutPlan } from "../errors/gateway-error.js
 import { RepeatedError } from "../errors/repeated-error.js";
 import { repeatedFor } from "../errors/repeated-for.js";
 import type { Warn } from "../events/warning.js";
-import type { KnownAccount } from "./account-lookup.js";
+import type { KnownAccount, OwnTerms } from "./account-lookup.js";
 import type { Lookup } from "./cached-lookup.js";
 import type { Caller, IdentifiedCaller } from "./caller.js";
 
@@ -23,12 +23,12 @@ export function callerResolver(findAccount: Lookup<KnownAccount> | undefined, wa
     if (account?.suspension !== undefined) throw suspended(account.suspension);
     // A call of the host's own code may name another plan. What keys and sessions say may be older than the record.
     if (account !== undefined && caller.source !== "in_process") {
-      const { plan, calendar, rates } = account;
-      return withTerms(caller, account, { plan, calendar, accountRates: rates });
+      const { plan, calendar, terms } = account;
+      return withTerms(caller, account, { plan, calendar, ...terms });
     }
     if (hasPlan(caller)) {
-      if (account?.rates === undefined) return caller;
-      return withTerms(caller, account, { plan: caller.plan, accountRates: account.rates });
+      if (account?.terms === undefined) return caller;
+      return withTerms(caller, account, { plan: caller.plan, ...account.terms });
     }
     const { account: id, filedUnder } = caller;
     const message =
@@ -51,7 +51,7 @@ const resolved = new WeakMap<IdentifiedCaller, { readonly account: KnownAccount;
 function withTerms(
   identified: IdentifiedCaller,
   account: KnownAccount,
-  terms: Pick<Caller, "plan" | "accountRates"> & Partial<Pick<Caller, "calendar">>,
+  terms: Pick<Caller, "plan"> & Partial<Pick<Caller, "calendar">> & OwnTerms,
 ): Caller {
   const last = resolved.get(identified);
   if (last?.account === account) return last.caller;

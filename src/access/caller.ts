@@ -39,6 +39,8 @@ export interface IdentifiedCaller {
   readonly rates?: RateRules | undefined;
   /** Of the account's record. */
   readonly accountRates?: RateRules | undefined;
+  /** The models that the account's record restricts all its callers to. */
+  readonly accountModels?: ModelPatterns | undefined;
 }
 
 /** A caller that may call, with the terms that count: a request needs no more of it. */

@@ -38,6 +38,7 @@ import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
 import { requireLimitsKept } from "./admin/require-limits-kept.js";
+import { recordWarning } from "./admin/warn-of-record.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
@@ -45,7 +46,7 @@ import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { managedRequests } from "./requests/managed-requests.js";
-import { requestLog, type WrittenLog } from "./requests/written-log.js";
+import { type WrittenLog, writtenLog } from "./requests/written-log.js";
 import { managedModels } from "./stored-models/managed-models.js";
 import { type WatchedModels, type WatchedModelsOptions, watchedModels } from "./stored-models/watched-models.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
@@ -84,7 +85,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
-  const log = requestLog(resolved, clock, warn);
+  const log = writtenLog(resolved, clock, warn);
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const services: ServerServices = {
@@ -98,6 +99,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
+  const warnOfRecord = recordWarning(warnOfUnknownPlan, { catalog, feed: models?.feed, warn });
 
   const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit };
   const gateway: MountableGateway = {
@@ -116,7 +118,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     models: managedModels(models, catalog),
     accounts: managedAccounts(
       { ...resolved, ledger, responses, requestLog: log },
-      { ...lookups, terms, warnOfUnknownPlan, holds, warn, warnOnce },
+      { ...lookups, terms, warnOfRecord, holds, warn, warnOnce },
     ),
     usage: gatewayUsage({ ...resolved, ledger }, clock),
     requests: managedRequests(log && { ...log, timeLimit: storeLimit }),

@@ -57,7 +57,8 @@ export function watchedLookups(
   const hasAccounts = accounts !== undefined;
   const findCaller = callerLookup(keys, { ...options, hasAccounts, mayRemember: keyWatch.mayRemember });
   const findAllowance = allowanceLookup(plans, catalog, { ...options, mayRemember: planWatch.mayRemember });
-  const findAccount = accounts && accountLookup(accounts, { ...options, mayRemember: accountWatch.mayRemember });
+  const findAccount =
+    accounts && accountLookup(accounts, catalog, { ...options, mayRemember: accountWatch.mayRemember });
   const keyUses = keys.touch && new KeyUses((uses) => keys.touch?.(uses), options);
   return {
     findCaller,

@@ -3,6 +3,12 @@ import type { Mutation } from "../mutation/mutation.js";
 /** Of what is worked out once for a caller and a model. */
 export const mutations: readonly Mutation[] = [
   {
+    name: "an account's models restrict nobody",
+    find: "if (caller.accountModels !== undefined && !caller.accountModels.has(modelId)) return false;",
+    replace: "",
+    test: "account-models",
+  },
+  {
     name: "a key keeps what its plan has lost",
     find: "last !== undefined && last.allowance === found &&",
     replace: "last !== undefined &&",

@@ -34,6 +34,8 @@ describe("the tables", () => {
       "infergate_account_rates",
       "infergate_account_rates_forgotten",
       "infergate_account_record",
+      "infergate_account_terms",
+      "infergate_account_terms_forgotten",
       "infergate_bucket",
       "infergate_budget",
       "infergate_cap",

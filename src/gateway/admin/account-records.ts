@@ -17,7 +17,7 @@ import type { CreditsSources } from "../records/credits-listing.js";
 import type { AccountListRequest, ListedAccountPage } from "../records/listed-account.js";
 import type { StoredAccounts } from "../records/stored-accounts.js";
 import { withCredits } from "../records/with-credits.js";
-import type { WarnOfUnknownPlan } from "../unknown-plan.js";
+import type { WarnOfRecord } from "./warn-of-record.js";
 
 /** What {@link AccountRecords.update} changes. `undefined` leaves a member alone, `null` takes it away. */
 export interface ManagedAccountChange extends Omit<AccountChange, "anchor"> {
@@ -42,8 +42,8 @@ export interface AccountRecords {
    */
   put(account: AccountRecord, condition?: AccountPutCondition): Promise<void>;
   /**
-   * Changes what is given, in one step: no change that another process makes at the same time is lost. `metadata` and
-   * `rates` are replaced as a whole. `status: null` ends a suspension, as `active` does. With the suspension goes its
+   * Changes what is given, in one step: no change that another process makes at the same time is lost. `metadata`,
+   * `rates` and `models` are replaced as a whole. `status: null` ends a suspension, as `active` does. With the suspension goes its
    * `message`. Effective as {@link put} is.
    * @param condition - `expected`: the `version` that the record must still have, where the change was made of what was
    * read. Default: any.
@@ -88,7 +88,7 @@ const suspension = accountId.extend({ message: suspensionMessage });
 
 export function accountRecords(
   stored: StoredAccounts,
-  warnOfUnknownPlan: WarnOfUnknownPlan,
+  warnOfRecord: WarnOfRecord,
   sources: CreditsSources,
 ): AccountRecords {
   return {
@@ -96,7 +96,7 @@ export function accountRecords(
       const by = "gateway.accounts.put";
       const account = withoutNulls(checkInput(by, newAccountSchema, given));
       await stored.put(by, account, checkInput(by, putCondition, condition));
-      await warnOfUnknownPlan(by, account.plan);
+      await warnOfRecord(by, account);
     },
 
     async update(id, given, condition = {}) {
@@ -107,7 +107,7 @@ export function accountRecords(
       const endsSuspension = change.status === null || change.status === "active";
       const whole = { ...Object.fromEntries(members), ...(endsSuspension && { message: null }) };
       const changed = await stored.change(by, id, whole, { expected });
-      if (change.plan !== undefined) await warnOfUnknownPlan(by, change.plan);
+      await warnOfRecord(by, { ...change, id });
       return changed;
     },
 

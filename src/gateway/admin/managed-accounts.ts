@@ -21,7 +21,6 @@ import { meantDimension, reservedTags, usageDimensions } from "../../metering/ta
 import type { ResponseStore } from "../../responses/response-store.js";
 import { type GivenAccountStore, StoredAccounts } from "../records/stored-accounts.js";
 import type { WrittenLog } from "../requests/written-log.js";
-import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { AccountJournal } from "../usage/account-journal.js";
 import { toUsageRow, type UsageRow } from "../usage/usage-row.js";
 import type { WatchedLookups } from "../watched-lookups.js";
@@ -32,6 +31,7 @@ import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { fromLedger, fromStore } from "./from-store.js";
+import type { WarnOfRecord } from "./warn-of-record.js";
 
 /** What {@link ManagedAccounts.grant} takes. */
 export interface CreditGrant extends AccountTerms {
@@ -178,7 +178,7 @@ interface AccountStores {
 /** What finds an account's terms, and what must forget changes. */
 interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccount"> {
   readonly terms: AccountTermsLookup;
-  readonly warnOfUnknownPlan: WarnOfUnknownPlan;
+  readonly warnOfRecord: WarnOfRecord;
   readonly holds: AccountHolds;
   readonly warn: Warn;
   readonly warnOnce: Warn;
@@ -186,7 +186,7 @@ interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccoun
 
 export function managedAccounts(
   { keys, ledger, responses, accounts, requestLog }: AccountStores,
-  { findCaller, findAccount, terms, warnOfUnknownPlan, holds, warn, warnOnce }: AccountLookups,
+  { findCaller, findAccount, terms, warnOfRecord, holds, warn, warnOnce }: AccountLookups,
 ): ManagedAccounts {
   const journal = new AccountJournal(ledger, warnOnce);
 
@@ -200,7 +200,7 @@ export function managedAccounts(
   }
 
   return {
-    ...accountRecords(new StoredAccounts(accounts, findAccount), warnOfUnknownPlan, { ledger, terms, warn }),
+    ...accountRecords(new StoredAccounts(accounts, findAccount), warnOfRecord, { ledger, terms, warn }),
     ...accountPrepaid({ ledger, accounts }, terms),
     hold: (account, hold) => holds.hold(account, hold),
 

@@ -7,6 +7,7 @@ import { namedAccounts } from "../../ledger/usage/named-accounts.js";
 import { TotalSums } from "../../ledger/usage/total-sums.js";
 import type { UsageTotal } from "../../ledger/usage/usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
+import type { Micro } from "../../metering/micro.js";
 import { fromLedger, fromStore } from "../admin/from-store.js";
 import type { GivenAccountStore } from "../records/stored-accounts.js";
 import { ledgerLacks } from "./ledger-lacks.js";
@@ -29,6 +30,8 @@ export interface UsageRecord extends UsageTotal {
   readonly by: Readonly<Record<string, string | null>>;
   /** With `every` only. */
   readonly period?: UsagePeriod;
+  /** `costedMicro` − `costMicro`: what is left of the charges of calls with a known cost. Absent: there are none. */
+  readonly marginMicro?: Micro;
 }
 
 interface UsageStores {
@@ -77,12 +80,11 @@ function recordMaker({ request, names, every }: CheckedQuery): (total: PeriodTot
     periods.set(place, known);
     return known;
   };
-  return ({ period, by, requests, chargedMicro, tokens }) => ({
+  return ({ period, by, ...used }) => ({
     ...(nameOf !== undefined && { period: periodAt(period, nameOf) }),
     by: Object.fromEntries(names.map((name, place) => [name, by[place] ?? null])),
-    requests,
-    chargedMicro,
-    tokens,
+    ...used,
+    ...(used.costedMicro !== undefined && { marginMicro: used.costedMicro - (used.costMicro ?? 0) }),
   });
 }
 

@@ -1,5 +1,5 @@
 import { journalTagPrefix } from "../../metering/tags.js";
-import { addTokens, noTokens } from "../../metering/token-counts.js";
+import { addUsage, noUsage } from "./add-usage.js";
 import { compareNames } from "./compare-names.js";
 import { mostTotals, tooManyTotals } from "./most-totals.js";
 import type { UsageTotal } from "./usage-sum.js";
@@ -27,21 +27,20 @@ export class TotalSums {
   }
 
   /** Adds what was added up elsewhere by the same names. @throws LedgerInputError when there are too many sums. */
-  add({ period, by, requests, chargedMicro, tokens }: PeriodTotal): void {
+  add(total: PeriodTotal): void {
+    const { period, by } = total;
     const place = JSON.stringify([period, ...by]);
     const known = this.#totals.get(place) ?? this.#begun(period, by);
     this.#totals.set(place, {
       period,
       by,
-      requests: known.requests + requests,
-      chargedMicro: known.chargedMicro + chargedMicro,
-      tokens: addTokens(known.tokens, tokens),
+      ...addUsage(known, total),
     });
   }
 
   #begun(period: number, by: PeriodTotal["by"]): PeriodTotal {
     if (this.#totals.size >= mostTotals) throw tooManyTotals();
-    return { period, by, requests: 0, chargedMicro: 0, tokens: noTokens };
+    return { period, by, ...noUsage };
   }
 
   /** Those of which something is left, by their periods, and then by what is alike. */

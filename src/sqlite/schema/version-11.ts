@@ -1,10 +1,11 @@
 import { catalogOfSqliteVersion11 } from "./version-11-catalog.js";
 import { requestsOfSqliteVersion11 } from "./version-11-requests.js";
 import { sumsOfSqliteVersion11 } from "./version-11-sums.js";
+import { accountTermsOfSqliteVersion11 } from "./version-11-terms.js";
 
 /**
- * What is rare in a journal is found without its calls. Tags of keys, budgets, models, the log of requests, and sums over all
- * accounts.
+ * What is rare in a journal is found without its calls. Tags of keys, budgets, models, the log of requests, sums over all
+ * accounts, and terms of accounts.
  */
 export const sqliteVersion11 = `
   -- All but the ends of reservations.
@@ -12,4 +13,5 @@ export const sqliteVersion11 = `
 
   -- A JSON object; NULL where there are none. Processes of the release before name the columns that they write.
   ALTER TABLE infergate_key ADD COLUMN tags TEXT;
-${catalogOfSqliteVersion11}${requestsOfSqliteVersion11}${sumsOfSqliteVersion11}`;
+${catalogOfSqliteVersion11}${requestsOfSqliteVersion11}${accountTermsOfSqliteVersion11}
+${sumsOfSqliteVersion11}`;

@@ -1,3 +1,4 @@
+import { toUsageTotal } from "../../ledger/usage/to-usage-total.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
 import { journalTagPrefix } from "../../metering/tags.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
@@ -42,7 +43,7 @@ export class TotalsPage {
     for (const row of JSON.parse(page) as readonly (readonly (string | number)[])[]) {
       const dimensionOf = (name: string) => this.#dimensionOf(row, name);
       if (!filters.every(([name, listed]) => listed.includes(dimensionOf(name)))) continue;
-      totals.push({ period, by: by.map(dimensionOf), ...toTotal(row.slice(this.#columns.length).map(Number)) });
+      totals.push({ period, by: by.map(dimensionOf), ...toUsageTotal(row.slice(this.#columns.length).map(Number)) });
     }
     return totals;
   }
@@ -64,14 +65,4 @@ export class TotalsPage {
     }
     return parsed;
   }
-}
-
-function toTotal(counts: readonly number[]): Omit<PeriodTotal, "period" | "by"> {
-  const [requests = 0, chargedMicro = 0, input = 0, cachedInput = 0, cacheWrite = 0, output = 0, reasoning = 0] =
-    counts;
-  return {
-    requests,
-    chargedMicro,
-    tokens: { input, cachedInput, ...(cacheWrite !== 0 && { cacheWrite }), output, reasoning },
-  };
 }

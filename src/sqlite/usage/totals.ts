@@ -8,12 +8,10 @@ import type { JournalTable } from "../journal-table.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import { AllTotals, tableOf } from "./all-totals.js";
 import type { TotalsRollUp } from "./totals-roll-up.js";
-import type { UsageReader } from "./usage-reader.js";
 
 interface Tables {
   readonly accounts: AccountTable;
   readonly journal: JournalTable;
-  readonly usage: UsageReader;
   readonly rollUp: TotalsRollUp;
 }
 
@@ -53,10 +51,9 @@ export class Totals {
   }
 
   async #addEach(sums: TotalSums, request: TotalsRequest): Promise<void> {
-    const { journal, usage } = this.#tables;
+    const { journal } = this.#tables;
     const books = {
       history: (page: Parameters<JournalTable["read"]>[0]) => this.#connection.read(() => journal.read(page)),
-      usage: (asked: Parameters<UsageReader["read"]>[0]) => usage.read(asked),
       pause: () => setImmediate(),
     };
     for await (const account of this.#accounts(request)) await addAccountTotals(sums, request, account, books);
