@@ -86,6 +86,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
   const log = writtenLog(resolved, clock, warn);
+  const askedLog = log && { ...log, timeLimit: storeLimit };
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const services: ServerServices = {
@@ -120,8 +121,8 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
       { ...resolved, ledger, responses, requestLog: log },
       { ...lookups, terms, warnOfRecord, holds, warn, warnOnce },
     ),
-    usage: gatewayUsage({ ...resolved, ledger }, clock),
-    requests: managedRequests(log && { ...log, timeLimit: storeLimit }),
+    usage: gatewayUsage({ ...resolved, ledger, log: askedLog }, clock),
+    requests: managedRequests(askedLog),
     health: () => healthOf(catalog.current.values(), clock.now(), log?.writer.backlog),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
