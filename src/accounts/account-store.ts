@@ -30,6 +30,11 @@ export interface AccountRecord {
   metadata?: AccountMetadata | null | undefined;
   /** Rate limits of the account, which all its callers share, beside those of its plan. Default: none. */
   rates?: Rates | null | undefined;
+  /**
+   * The only models of its plan that all its callers may use, as exact ids or patterns in which `*` stands for any run of
+   * characters; each at most 256 characters. Default: all models of its plan.
+   */
+  models?: readonly string[] | null | undefined;
 }
 
 /**
@@ -65,7 +70,7 @@ export type KeptAccount = WithoutNulls<StoredAccount>;
 
 /**
  * What can be changed of a {@link StoredAccount}. `undefined` leaves a member alone, `null` takes it away: without `status`,
- * the account is active. `metadata` and `rates` are replaced as a whole.
+ * the account is active. `metadata`, `rates` and `models` are replaced as a whole.
  */
 export interface AccountChange extends Omit<StoredAccount, "id" | "plan" | "version"> {
   plan?: string | undefined;

@@ -1,10 +1,11 @@
 /** A problem that the host should know about. The gateway goes on. */
 export interface GatewayWarning {
   /**
-   * `unmatched_plan_pattern`: a plan names a model that the catalog does not have. `unknown_plan`: a key belongs to a
+   * `unmatched_plan_pattern`, `unmatched_account_pattern`: a plan or an account names a model that the catalog does not have. `unknown_plan`: a key belongs to a
    * plan that does not exist. `unlimited_plan`: a plan from a store has no member `credits`. `unknown_account`: an
    * account is not in the account store, and its key names no plan, or is its first key. `key_store_failed`, `plan_store_failed`,
-   * `account_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or returned an invalid record.
+   * `account_store_failed`, `budget_store_failed`, `model_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or returned an invalid record.
+   * `model_invalid`: an entry of the model store is not valid in this process, where its model stays as it was.
    * `upstream_failed`: a model server did not respond as it should. `charge_unresolved`: a settlement came so late that
    * an earlier charge could not be ruled out, and was not charged. `charge_lost`: a settlement will not reach the
    * ledger. `change_feed_failed`: the gateway cannot subscribe to a store's changes. `hook_failed`: a hook threw; of
@@ -25,12 +26,16 @@ export interface GatewayWarning {
    */
   code:
     | "unmatched_plan_pattern"
+    | "unmatched_account_pattern"
     | "unknown_plan"
     | "unlimited_plan"
     | "unknown_account"
     | "key_store_failed"
     | "plan_store_failed"
     | "account_store_failed"
+    | "budget_store_failed"
+    | "model_store_failed"
+    | "model_invalid"
     | "ledger_failed"
     | "response_store_failed"
     | "charge_unresolved"

@@ -6,8 +6,10 @@ export interface ChangeWatchOptions {
   /** `undefined` when the store sends no notices of changes. */
   subscribe: ((onChange: (name: string) => void) => Promise<End> | End) | undefined;
   onChange: (name: string) => void;
+  /** Called when notices begin to arrive. */
+  onListening?: (() => void) | undefined;
   /** The kind of store, for the warning. */
-  what: "key" | "plan" | "account" | "ledger";
+  what: "key" | "plan" | "account" | "budget" | "model" | "ledger";
   warn: Warn;
 }
 
@@ -21,6 +23,12 @@ const messages = {
   account:
     "The account store cannot be subscribed to, which is tried again: until then, accounts that other processes change " +
     "are changed here when the cache forgets them (`cacheTtlMs`).",
+  budget:
+    "The budget store cannot be subscribed to, which is tried again: until then, budgets that other processes change are " +
+    "changed here when the cache forgets them (`cacheTtlMs`).",
+  model:
+    "The model store cannot be subscribed to, which is tried again: until then, models that other processes change are " +
+    "changed here when they are read again (`cacheTtlMs`).",
   ledger:
     "The ledger cannot be subscribed to, which is tried again: until then, what other processes grant takes effect here " +
     "when denials are forgotten (`denialCacheMs`).",
@@ -94,6 +102,7 @@ export class ChangeWatch {
     if (this.#state === "closed") void this.#unsubscribe();
     else clearTimeout(this.#timer);
     this.#settle();
+    if (this.#state !== "closed") this.#options.onListening?.();
   };
 
   readonly #failed = (cause: unknown): void => {

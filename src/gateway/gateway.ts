@@ -4,10 +4,12 @@ import type { ManagedAccounts } from "./admin/managed-accounts.js";
 import type { ManagedKeys } from "./admin/managed-keys.js";
 import type { ManagedPlans } from "./admin/managed-plans.js";
 import type { ManagedAudit } from "./audit/managed-audit.js";
+import type { ManagedBudgets } from "./budgets/managed-budgets.js";
 import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
 import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
 import type { ManagedRequests } from "./requests/managed-requests.js";
+import type { ManagedModels } from "./stored-models/managed-models.js";
 import type { UsageRecord } from "./usage/gateway-usage.js";
 import type { UsageQuery } from "./usage/usage-query.js";
 
@@ -44,6 +46,10 @@ export interface Gateway {
   readonly keys: ManagedKeys;
   /** Creates and changes plans. */
   readonly plans: ManagedPlans;
+  /** Limits what calls of an account with a tag may use, such as those of a member. */
+  readonly budgets: ManagedBudgets;
+  /** Adds, changes and removes models at run time, for all processes. Needs {@link GatewayOptions.catalog}. */
+  readonly models: ManagedModels;
   /** The accounts' credits: balance, top-up, reset, journal, usage, deletion. */
   readonly accounts: ManagedAccounts;
   /** What the host's code has changed by these, where the gateway has {@link GatewayOptions.audit}. */
@@ -53,9 +59,9 @@ export interface Gateway {
   /**
    * The usage of one account, of some or of all: of a time, or of each hour or day of it in a time zone, by accounts, plans,
    * models, targets, keys, who paid, and your tags. Calls of free models are not in it. Without `by` and `every` it is one
-   * record. Those of earlier periods come first.
+   * record. Those of earlier periods come first. With {@link GatewayOptions.requestLog} it has refusals and failures, too.
    * @throws TypeError when the query is not valid, and when the ledger keeps no journal or cannot tell which accounts it has;
-   * LedgerUnavailableError when the ledger fails; GatewayError 503 when the account store does.
+   * LedgerUnavailableError when the ledger fails; GatewayError 503 when the account store or the request log does.
    *
    * @example
    * ```ts
@@ -82,7 +88,8 @@ export interface Gateway {
   /**
    * Replaces models, providers, or both, in one step, while calls go on. Each call keeps the model, price and targets of
    * its admission. A target of the same model, provider and upstream model keeps its breaker, its counts and its
-   * connections. A provider that is removed is closed when its last call has ended. See `docs/models.md`.
+   * connections. A provider that is removed is closed when its last call has ended. Models of {@link GatewayOptions.catalog}
+   * stay in force before those of the options. See `docs/models.md`.
    * @throws TypeError as `createGateway` does; Error after {@link close}. Then nothing has changed.
    *
    * @example

@@ -4,6 +4,7 @@ import type { AnswerGuard } from "../answer-guards/answer-guard.js";
 import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
 import type { AuditTrail } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
+import type { BudgetStore } from "../budgets/budget-store.js";
 import { countableCredits } from "../check/credit-limit.js";
 import { explainOnce } from "../check/explain-issue.js";
 import { having } from "../check/having.js";
@@ -20,6 +21,7 @@ import { managedPrefix } from "../keys/managed-key.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../metering/price.js";
+import type { ModelStore } from "../models/model-store.js";
 import { deepestBody } from "../openai/request/deepest-body.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
@@ -30,6 +32,7 @@ import { catalogProblems } from "./catalog/catalog-problems.js";
 import { catalogShape } from "./catalog/catalog-shape.js";
 import type { Identify } from "./host-session/identity.js";
 import { sessionProblems } from "./host-session/session-problems.js";
+import type { Observer } from "./observers/observer.js";
 import { type RequestLogOptions, requestLogSchema } from "./requests/request-log-options.js";
 import type { RoutingOptions, TargetOptions } from "./target-options.js";
 import { thresholdsSchema } from "./thresholds/thresholds-schema.js";
@@ -193,6 +196,17 @@ export interface GatewayOptions<Raw = unknown> {
    */
   audit?: AuditTrail | undefined;
   /**
+   * Finds budgets on tags: one of the stores' `budgets`, or your own. Asked for callers with tags only. Default: none, and
+   * plans alone may have budgets.
+   */
+  budgets?: BudgetStore | undefined;
+  /**
+   * Keeps models that {@link Gateway.models} changes for all processes at run time: one of the stores' `catalog`,
+   * `memoryModelStore()`, or your own. Its entries count in place of the {@link models} of the same ids, and beside the
+   * others. Default: there are the `models` alone.
+   */
+  catalog?: ModelStore | undefined;
+  /**
    * Keeps one line a request for {@link Gateway.requests}: one of the stores' `requestLog`, or your own. It is written behind
    * the answers, and holds no call up. Default: requests are not logged. See `docs/requests.md`.
    */
@@ -259,10 +273,15 @@ export interface GatewayOptions<Raw = unknown> {
   onThreshold?: ((event: ThresholdReached) => void) | undefined;
   /**
    * What {@link onThreshold} is called for. `percent`: shares of a limit, in whole per cent, 1 to 100; 10 at most; of
-   * several that one charge reaches, the highest. `prepaid`: a low balance of prepaid credits, in credits, so that an
+   * several that one charge reaches, the highest. `prepaid`: low balances of prepaid credits, in credits, so that an
    * account can be recharged before calls are refused. A list is `percent` alone. Default: `{ percent: [80, 100] }`.
    */
   thresholds?: readonly number[] | ThresholdOptions | undefined;
+  /**
+   * Look on while requests are served: traces, metrics and logs, as of `infergate/otel`, `infergate/prometheus` and
+   * `infergate/logs`, or your own. Default: none. See `docs/observability.md`.
+   */
+  observers?: readonly Observer[] | undefined;
   /** Called with the events of the ledger and of the charges that are sent to it: its metrics. */
   onLedgerEvent?: ((event: LedgerEvent) => void) | undefined;
   /** Called when something needs the operator's attention. Default: `console.warn`. */
@@ -273,8 +292,11 @@ export interface GatewayOptions<Raw = unknown> {
 export interface ThresholdOptions {
   /** Shares of a limit in whole per cent, 1 to 100; 10 at most. Default: `[80, 100]`. */
   percent?: readonly number[] | undefined;
-  /** A balance of prepaid credits, in credits, that is low. Default: none. */
-  prepaid?: number | undefined;
+  /**
+   * Low balances of prepaid credits, in credits: one, or up to 10, each of them once. Of several that one charge falls to,
+   * the lowest is reached. Default: none.
+   */
+  prepaid?: number | readonly number[] | undefined;
 }
 
 /** How a gateway uses a remote ledger. A ledger in this process's memory needs none of this. */
@@ -341,6 +363,10 @@ const secret = z
   .min(32, "must have at least 32 characters, such as those of `openssl rand -base64 32`")
   .max(1024, "must have at most 1,024 characters");
 
+const observer = z.custom<Observer>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
+  error: "must be an observer, such as openTelemetry() of infergate/otel",
+});
+
 const optionsSchema = z.strictObject({
   ...catalogShape,
   keys: having<KeyStore>("a key store, such as memoryKeyStore([…])", ["find"]),
@@ -351,8 +377,15 @@ const optionsSchema = z.strictObject({
     "settle",
     "release",
   ]),
+  budgets: having<BudgetStore>("a budget store, such as memoryBudgetStore()", ["find"]).optional(),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
   audit: having<AuditTrail>("an audit trail, such as memoryAuditTrail()", ["append", "list"]).optional(),
+  catalog: having<ModelStore>("a model store, such as memoryModelStore()", [
+    "list",
+    "find",
+    "put",
+    "remove",
+  ]).optional(),
   responses: z
     .union([
       z.literal(false),
@@ -406,6 +439,7 @@ const optionsSchema = z.strictObject({
   hookTimeoutMs: timeout.default(2_000),
   guards: answerGuardsSchema.default([]),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
+  observers: z.array(observer).readonly().default([]),
   onThreshold: z.custom<OnThreshold>(isFunction, "must be a function").optional(),
   thresholds: thresholdsSchema,
   onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),

@@ -3,6 +3,7 @@ import { listProblems } from "../check/list-problems.js";
 import { checkedModelStore, type ModelTexts } from "../models/checked-model-store.js";
 import type { ModelData, ModelStore } from "../models/model-store.js";
 import { mostModels, storageProblem } from "../models/model-text.js";
+import { Notices } from "./notices.js";
 
 /**
  * Models in memory: those that are given, and those that are put, which are gone when the process ends. For tests, and for
@@ -23,16 +24,7 @@ export function memoryModelStore(models: readonly ModelData[] = []): ModelStore 
 }
 
 function textsOf(byId: Map<string, string>): ModelTexts {
-  const listeners = new Set<{ onChange: (id: string) => void }>();
-  const changed = (id: string) => {
-    for (const listener of listeners) {
-      try {
-        listener.onChange(id);
-      } catch {
-        // One listener's error must not keep the others from the notice.
-      }
-    }
-  };
+  const notices = new Notices();
   return {
     list: async () => Array.from(byId, ([id, text]) => ({ id, text })),
     find: async (id) => byId.get(id),
@@ -41,21 +33,15 @@ function textsOf(byId: Map<string, string>): ModelTexts {
       if (expected !== undefined && expected !== (earlier ?? null)) return "unexpected";
       if (earlier === undefined && byId.size >= most) return "full";
       byId.set(id, text);
-      changed(id);
+      notices.tell(id);
       return "put";
     },
     async remove(id, expected) {
       if (expected !== undefined && expected !== byId.get(id)) return false;
       if (!byId.delete(id)) return false;
-      changed(id);
+      notices.tell(id);
       return true;
     },
-    subscribe(onChange) {
-      const listener = { onChange };
-      listeners.add(listener);
-      return async () => {
-        listeners.delete(listener);
-      };
-    },
+    subscribe: (onChange) => notices.subscribe(onChange),
   };
 }

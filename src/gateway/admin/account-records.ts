@@ -19,7 +19,7 @@ import type { CreditsSources } from "../records/credits-listing.js";
 import type { AccountListRequest, ListedAccountPage } from "../records/listed-account.js";
 import type { StoredAccounts } from "../records/stored-accounts.js";
 import { withCredits } from "../records/with-credits.js";
-import type { WarnOfUnknownPlan } from "../unknown-plan.js";
+import type { WarnOfRecord } from "./warn-of-record.js";
 
 /** What {@link AccountRecords.update} changes. `undefined` leaves a member alone, `null` takes it away. */
 export interface ManagedAccountChange extends Omit<AccountChange, "anchor"> {
@@ -44,8 +44,8 @@ export interface AccountRecords {
    */
   put(account: AccountRecord, condition?: AccountPutCondition & AuditAuthor): Promise<void>;
   /**
-   * Changes what is given, in one step: no change that another process makes at the same time is lost. `metadata` and
-   * `rates` are replaced as a whole. `status: null` ends a suspension, as `active` does. With the suspension goes its
+   * Changes what is given, in one step: no change that another process makes at the same time is lost. `metadata`,
+   * `rates` and `models` are replaced as a whole. `status: null` ends a suspension, as `active` does. With the suspension goes its
    * `message`. Effective as {@link put} is.
    * @param condition - `expected`: the `version` that the record must still have, where the change was made of what was
    * read. Default: any.
@@ -95,7 +95,7 @@ const resumption = accountId.extend(authorShape);
 
 export function accountRecords(
   stored: StoredAccounts,
-  { audit, warnOfUnknownPlan }: { readonly audit: Auditor; readonly warnOfUnknownPlan: WarnOfUnknownPlan },
+  { audit, warnOfRecord }: { readonly audit: Auditor; readonly warnOfRecord: WarnOfRecord },
   sources: CreditsSources,
 ): AccountRecords {
   return {
@@ -106,7 +106,7 @@ export function accountRecords(
       const { id, ...members } = account;
       const change = { action: "accounts.put", account: id, ...author, given: { ...members, expected } } as const;
       await audit.keep(change, () => stored.put(by, account, { expected }));
-      await warnOfUnknownPlan(by, account.plan);
+      await warnOfRecord(by, account);
     },
 
     async update(id, given, condition = {}) {
@@ -118,7 +118,7 @@ export function accountRecords(
       const whole = { ...Object.fromEntries(members), ...(endsSuspension && { message: null }) };
       const entry = { action: "accounts.update", account: id, ...author, given: { ...change, expected } } as const;
       const changed = await audit.keep(entry, () => stored.change(by, id, whole, { expected }));
-      if (change.plan !== undefined) await warnOfUnknownPlan(by, change.plan);
+      await warnOfRecord(by, { ...change, id });
       return changed;
     },
 

@@ -4,7 +4,7 @@ import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
 import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 
 /** What a host gives the gateway to keep data in. */
-export type StoreKind = "key" | "plan" | "account" | "response" | "audit" | "request log";
+export type StoreKind = "key" | "plan" | "account" | "budget" | "model" | "response" | "audit" | "request log";
 
 /**
  * Asks a store for the management API. Frameworks send an error's message to the client, and a driver's names hosts and
@@ -46,9 +46,11 @@ function storeFailure(by: string, kind: StoreKind, cause: unknown): GatewayError
   return serviceUnavailable(`${by}: the ${kind} store failed, or cannot be reached. Try again shortly.`, cause);
 }
 
+const meantNames = ["AccountConflictError", "ModelConflictError"];
+
 /** By name and shape, since it may come from another copy of the package. A driver's errors may have a `status` of their own. */
 function isMeant(error: unknown): boolean {
   if (isGatewayError(error) || error instanceof UnknownTermsError) return true;
   if (error instanceof TypeError) return "statusCode" in error;
-  return error instanceof Error && error.name === "AccountConflictError";
+  return error instanceof Error && meantNames.includes(error.name);
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
+import type { BudgetStore, WritableBudgetStore } from "../../budgets/budget-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { isTagName } from "../../check/tags-input.js";
@@ -23,7 +24,6 @@ import type { ResponseStore } from "../../responses/response-store.js";
 import type { Auditor } from "../audit/auditor.js";
 import { type GivenAccountStore, StoredAccounts } from "../records/stored-accounts.js";
 import type { WrittenLog } from "../requests/written-log.js";
-import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { AccountJournal } from "../usage/account-journal.js";
 import { toUsageRow, type UsageRow } from "../usage/usage-row.js";
 import type { WatchedLookups } from "../watched-lookups.js";
@@ -34,6 +34,8 @@ import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { fromLedger, fromStore } from "./from-store.js";
+import { termsShape } from "./terms-shape.js";
+import type { WarnOfRecord } from "./warn-of-record.js";
 
 /** What {@link ManagedAccounts.grant} takes. `by` and `note` are in the journal, too. */
 export interface CreditGrant extends AccountTerms, AuditAuthor {
@@ -118,8 +120,8 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
    */
   usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<readonly UsageSum[]>;
   /**
-   * Deletes everything that the gateway keeps of an account: its credits, its holds, its journal, and its keys and its
-   * record if their stores can delete. Calls in progress cost nothing, and leave no entry. For about a day, the ledger keeps a hash
+   * Deletes everything that the gateway keeps of an account: its credits, its holds, its journal, and its keys, its
+   * record and its budgets if their stores can delete. Calls in progress cost nothing, and leave no entry. For about a day, the ledger keeps a hash
    * of the account's name and the time. So a late settlement does not bring the account back. What the audit trail
    * has of the account stays.
    * @param author - for the audit trail.
@@ -130,10 +132,7 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
 const moment = wholeInstant.transform((value) => value ?? undefined);
 const windowName = z.enum(["session", "week", "month"]);
 const accountInput = z.strictObject({ account: keyAccount });
-const planId = idText()
-  .nullish()
-  .transform((value) => value ?? undefined);
-const termsInput = accountInput.extend({ plan: planId, anchor: wholeInstant });
+const termsInput = accountInput.extend(termsShape);
 const grantInput = termsInput.extend({
   id: idText(200),
   window: windowName,
@@ -175,14 +174,15 @@ interface AccountStores {
   /** `undefined`: no responses are kept. */
   readonly responses: ResponseStore | undefined;
   readonly accounts?: GivenAccountStore | undefined;
+  readonly budgets?: (BudgetStore & Partial<Pick<WritableBudgetStore, "forget">>) | undefined;
   /** `undefined`: requests are not logged. */
   readonly requestLog: WrittenLog | undefined;
 }
 
 /** What finds an account's terms, and what must forget changes. */
-interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccount"> {
+interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccount" | "budgets"> {
   readonly terms: AccountTermsLookup;
-  readonly warnOfUnknownPlan: WarnOfUnknownPlan;
+  readonly warnOfRecord: WarnOfRecord;
   readonly holds: AccountHolds;
   readonly audit: Auditor;
   readonly warn: Warn;
@@ -190,8 +190,8 @@ interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccoun
 }
 
 export function managedAccounts(
-  { keys, ledger, responses, accounts, requestLog }: AccountStores,
-  { findCaller, findAccount, terms, warnOfUnknownPlan, holds, audit, warn, warnOnce }: AccountLookups,
+  { keys, ledger, responses, accounts, budgets, requestLog }: AccountStores,
+  { findCaller, findAccount, budgets: findBudgets, terms, warnOfRecord, holds, audit, warn, warnOnce }: AccountLookups,
 ): ManagedAccounts {
   const journal = new AccountJournal(ledger, warnOnce);
 
@@ -210,6 +210,8 @@ export function managedAccounts(
     for (const hash of hashes) findCaller.forget(hash);
     await fromStore(by, "account", () => accounts?.forget?.(account));
     findAccount?.forget(account);
+    await fromStore(by, "budget", () => budgets?.forget?.(account));
+    findBudgets.forget(account);
     await Promise.all([
       fromLedger(by, () => ledger.forget(account)),
       fromStore(by, "response", () => responses?.forget(account)),
@@ -221,7 +223,7 @@ export function managedAccounts(
   }
 
   return {
-    ...accountRecords(new StoredAccounts(accounts, findAccount), { audit, warnOfUnknownPlan }, { ledger, terms, warn }),
+    ...accountRecords(new StoredAccounts(accounts, findAccount), { audit, warnOfRecord }, { ledger, terms, warn }),
     ...accountPrepaid({ ledger, accounts, audit }, terms),
     hold: (account, hold) => holds.hold(account, hold),
 

@@ -11,7 +11,7 @@ import { checkNewPlan } from "../../plans/plan-schema.js";
 import type { Plan, PlanStore, WritablePlanStore } from "../../plans/plan-store.js";
 import type { Auditor } from "../audit/auditor.js";
 import { fromStore } from "./from-store.js";
-import { requireLimitsKept } from "./require-limits-kept.js";
+import { requirePlanKept } from "./require-limits-kept.js";
 import { requireMethods } from "./require-methods.js";
 
 /** Creates, changes, finds and deletes plans. */
@@ -22,7 +22,7 @@ export interface ManagedPlans {
    * credits of accounts stay used.
    *
    * @param author - for the audit trail.
-   * @throws TypeError when the plan is not valid, has rates that the ledger does not keep, or the plan store cannot write;
+   * @throws TypeError when the plan is not valid, has rates or budgets that the ledger does not keep, or the plan store cannot write;
    * GatewayError 503 when the store fails.
    */
   put(plan: Plan, author?: AuditAuthor): Promise<void>;
@@ -53,12 +53,14 @@ const authorInput = z.strictObject(authorShape);
 interface ManagedPlanServices {
   readonly plans: PlanStore;
   readonly ledger: Pick<CreditLedger, "keepsLimits">;
+  /** Of the model store: a plan may name models that only that has. */
+  readonly feed: { ready(): Promise<void> } | undefined;
   readonly audit: Auditor;
   readonly warn: Warn;
 }
 
 export function managedPlans(
-  { plans, ledger, audit, warn }: ManagedPlanServices,
+  { plans, ledger, feed, audit, warn }: ManagedPlanServices,
   findAllowance: { forget(id: string): void },
   catalog: CurrentCatalog,
 ): ManagedPlans {
@@ -96,7 +98,8 @@ export function managedPlans(
       checkNewPlan(by, plan);
       const author = checkInput(by, authorInput, given);
       const allowance = toAllowance(plan.id, plan);
-      requireLimitsKept(by, ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
+      requirePlanKept(by, ledger, plan);
+      if (feed !== undefined) await feed.ready();
       warnOfUnmatched(allowance, catalog.current, warn);
       const store = requireMethods(by, "plan", plans, ["put"]);
       const { id, ...members } = plan;

@@ -17,11 +17,13 @@ export interface CatalogContext {
   readonly providers: ReadonlyMap<string, UsedProvider>;
   /** The catalog before: targets that stay keep their counts. */
   readonly previous: Catalog | undefined;
+  /** What is not built again, by what it was built of. */
+  readonly kept: ReadonlyMap<ResolvedModel, CatalogModel>;
 }
 
 /** @throws TypeError for a price that is not valid. */
 export function buildCatalog(models: readonly ResolvedModel[], context: CatalogContext): Catalog {
-  return new Map(models.flatMap((model) => underItsNames(buildModel(model, context))));
+  return new Map(models.flatMap((model) => underItsNames(context.kept.get(model) ?? buildModel(model, context))));
 }
 
 function underItsNames(model: CatalogModel): [string, CatalogModel][] {

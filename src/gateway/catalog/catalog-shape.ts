@@ -20,7 +20,7 @@ const modelName = idText().refine((id) => !/[\s*?#]/.test(id) && !id.startsWith(
   error: "must hold no white space, *, ? or #, and no slash at either end",
 });
 
-const modelSchema = z.strictObject({
+export const modelSchema = z.strictObject({
   id: modelName,
   aliases: z.array(modelName).readonly().optional(),
   type: z.enum(["chat", "embedding"]),

@@ -1,12 +1,19 @@
 import { toAllowance } from "../../access/allowance.js";
-import type { Catalog, CurrentCatalog } from "../../access/catalog.js";
+import type { Catalog, CatalogModel, CurrentCatalog } from "../../access/catalog.js";
 import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";
+import { InputError } from "../../check/input-error.js";
+import { listProblems } from "../../check/list-problems.js";
 import { serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
+import type { StoredModel } from "../../models/model-store.js";
 import type { PlanStore } from "../../plans/plan-store.js";
 import { buildCatalog } from "./build-catalog.js";
 import { type CatalogChange, checkCatalogChange } from "./catalog-change.js";
-import type { CatalogOptions } from "./catalog-shape.js";
+import { catalogProblems } from "./catalog-problems.js";
+import type { CatalogOptions, ResolvedModel } from "./catalog-shape.js";
+import { composeModels } from "./compose-models.js";
+import { type JudgedEntries, judgeEntries, termsOf } from "./judge-entries.js";
+import type { StoredTerms } from "./stored-model-schema.js";
 import { UsedProviders } from "./used-providers.js";
 
 /** What a change of the catalog works with. */
@@ -17,10 +24,14 @@ interface ChangeServices {
   readonly warn: Warn;
 }
 
-/** The catalog of now, which `gateway.update` replaces as a whole. */
+/** The catalog of now, which `gateway.update` and entries of the store replace as a whole. */
 export class LiveCatalog implements CurrentCatalog {
   #options: CatalogOptions;
-  #current: Catalog;
+  #judged: JudgedEntries = new Map();
+  #models: readonly ResolvedModel[];
+  #current: Catalog = new Map();
+  /** By what they were built of: what stays is not built again. */
+  #built: ReadonlyMap<ResolvedModel, CatalogModel> = new Map();
   readonly #keyPrefix: string;
   readonly #providers = new UsedProviders();
 
@@ -28,26 +39,91 @@ export class LiveCatalog implements CurrentCatalog {
   constructor(options: CatalogOptions & { readonly keyPrefix: string }) {
     this.#keyPrefix = options.keyPrefix;
     this.#options = { models: options.models, providers: options.providers };
-    this.#current = this.#swap("createGateway", this.#options);
+    this.#models = options.models;
+    this.#swap("createGateway", options.models, options.providers);
   }
 
   get current(): Catalog {
     return this.#current;
   }
 
+  /** Of the options. */
+  get options(): readonly ResolvedModel[] {
+    return this.#options.models;
+  }
+
+  /** Those in force. */
+  get models(): readonly ResolvedModel[] {
+    return this.#models;
+  }
+
+  /** The entries of the store, by their ids. */
+  get judged(): JudgedEntries {
+    return this.#judged;
+  }
+
   /**
-   * Replaces the catalog in one step. Calls in progress keep theirs.
-   * @throws TypeError or RangeError when the change or a listed plan is not valid, GatewayError 503 when the gateway is
-   * closed, and what the plan store throws. Then nothing has changed.
+   * Replaces models or providers of the options in one step. Models of the store stay before them. Calls in progress keep
+   * their catalog.
+   * @throws TypeError or RangeError when the change or a listed plan is not valid, or does not fit to the models of the
+   * store, GatewayError 503 when the gateway is closed, and what the plan store throws. Then nothing has changed.
    */
   update(change: CatalogChange, { openCalls, plans, warn }: ChangeServices): void {
     const by = "gateway.update";
     if (openCalls.isClosing) throw serviceUnavailable(`${by}: the gateway is closed.`);
     const options = checkCatalogChange(by, change, this.#options);
+    const terms = termsOf(this.#judged);
+    const models = composeModels(options.models, terms);
+    const problems = terms.size === 0 ? [] : catalogProblems({ ...options, models });
+    if (problems.length > 0) {
+      throw new InputError(listProblems(`${by}: the options do not fit to the models of the store`, problems));
+    }
     const named = Array.from(plans.list?.() ?? [], (plan) => toAllowance(plan.id, plan));
-    this.#current = this.#swap(by, options, this.#current);
+    this.#swap(by, models, options.providers);
     this.#options = options;
+    // What did not fit before may fit now.
+    this.take(Array.from(this.#judged.values(), ({ entry }) => entry));
     for (const allowance of named) warnOfUnmatched(allowance, this.#current, warn);
+  }
+
+  /**
+   * Puts the entries of the store, all of them, before the models of the options, in one step. Of those that are not valid,
+   * the models stay as they are.
+   */
+  take(entries: readonly StoredModel[]): void {
+    const before = this.#judged;
+    const { models, providers } = this.#options;
+    const judged = judgeEntries(entries, {
+      models,
+      before,
+      problemsOf: (some) => catalogProblems({ models: some, providers }),
+      problemsOfOne: (model) => this.#problemsOfOne(model),
+    });
+    const isSame =
+      judged.size === before.size && [...judged].every(([id, { terms }]) => before.get(id)?.terms === terms);
+    if (!isSame) this.#swap(storeReader, composeModels(models, termsOf(judged)));
+    this.#judged = judged;
+  }
+
+  /**
+   * What would be in force with these terms in the place of an entry's; `undefined`: without the entry.
+   * @returns the problems of that, or the models.
+   */
+  preview(changes: ReadonlyMap<string, StoredTerms | undefined>): {
+    readonly problems: readonly string[];
+    readonly models: readonly ResolvedModel[];
+  } {
+    const terms = new Map(termsOf(this.#judged));
+    for (const [id, said] of changes) {
+      if (said === undefined) terms.delete(id);
+      else terms.set(id, said);
+    }
+    const { providers } = this.#options;
+    const models = composeModels(this.#options.models, terms);
+    const problems = catalogProblems({ models, providers });
+    if (problems.length > 0) return { problems, models };
+    const changed = [...changes.values()].flatMap((said) => said?.model ?? []);
+    return { problems: changed.flatMap((model) => this.#problemsOfOne(model)), models };
   }
 
   /** Closes the providers. */
@@ -55,10 +131,47 @@ export class LiveCatalog implements CurrentCatalog {
     return this.#providers.close();
   }
 
-  #swap(by: string, { models, providers: given }: CatalogOptions, previous?: Catalog): Catalog {
+  #problemsOfOne(model: ResolvedModel): readonly string[] {
+    const problems = catalogProblems({ models: [model], providers: this.#options.providers });
+    if (problems.length > 0) return problems;
+    try {
+      this.#build(storeReader, [model]);
+      return [];
+    } catch (cause) {
+      if (!(cause instanceof InputError)) throw cause;
+      return [cause.message.slice(`${storeReader}: `.length)];
+    }
+  }
+
+  /** @param given - the providers, where they change. */
+  #swap(by: string, models: readonly ResolvedModel[], given?: CatalogOptions["providers"]): void {
+    if (given === undefined) {
+      this.#use(models, this.#build(by, models, this.#built));
+      return;
+    }
     const providers = this.#providers.match(given);
-    const built = buildCatalog(models, { by, keyPrefix: this.#keyPrefix, providers, previous });
+    this.#use(models, this.#build(by, models, new Map(), providers));
     this.#providers.commit(providers);
-    return built;
+  }
+
+  #build(
+    by: string,
+    models: readonly ResolvedModel[],
+    kept: ReadonlyMap<ResolvedModel, CatalogModel> = new Map(),
+    providers = this.#providers.current,
+  ): Catalog {
+    return buildCatalog(models, { by, keyPrefix: this.#keyPrefix, providers, previous: this.#current, kept });
+  }
+
+  #use(models: readonly ResolvedModel[], catalog: Catalog): void {
+    const built = models.flatMap((model) => {
+      const of = catalog.get(model.id);
+      return of === undefined ? [] : [[model, of] as const];
+    });
+    this.#built = new Map(built);
+    this.#models = models;
+    this.#current = catalog;
   }
 }
+
+const storeReader = "The model store";

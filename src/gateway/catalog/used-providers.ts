@@ -11,6 +11,11 @@ export class UsedProviders {
   readonly #leaving = new Set<UsedProvider>();
   readonly #closing = new Set<Promise<void>>();
 
+  /** By their names. */
+  get current(): ByName {
+    return this.#current;
+  }
+
   /** Matches providers to those in use. Nothing changes until {@link commit}. */
   match(providers: Readonly<Record<string, UpstreamProvider>>): ByName {
     const matched = new Map<string, UsedProvider>();

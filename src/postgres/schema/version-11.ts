@@ -7,7 +7,7 @@ import { requestsOfPostgresVersion11 } from "./version-11-requests.js";
  * What is rare in the journal, so that it is found without all the calls between. It is a table: no charge could be written
  * while an index of the journal is built. Entries that are there already are noted while operations go on, but for those of
  * the last minutes. And tags of keys, sums of usage by plan and by target, budgets,
- * models, and the log of requests.
+ * models, the log of requests, and terms of accounts.
  */
 const rareEntries = /* sql */ `
 create table infergate.rare_entry (

@@ -171,6 +171,57 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       expect(await test.call(first)).toBe(429);
     });
 
+    it("narrows its plan's models to the account's, for keys, sessions and the host's own calls, until they are taken away", async () => {
+      let identity: Identity | undefined;
+      const { test, plan, account } = await startWithPlan({ identify: () => identity });
+      const { accounts, keys } = test.gateway;
+      await accounts.put({ id: account, plan, models: ["acme/s*", "other/*"] });
+      identity = { account, plan };
+      const { secret } = await keys.create({ account });
+      const narrow = await keys.create({ account, models: ["acme/large"] });
+      const listed = async (key: string) => {
+        const { data } = (await (await test.get("/v1/models", key)).json()) as { data: { id: string }[] };
+        return data.map(({ id }) => id);
+      };
+      expect([await listed(secret), await listed(narrow.secret)]).toEqual([["acme/small"], []]);
+      expect((await test.get("/v1/models/acme%2Fsmall", secret)).status).toBe(200);
+      expect(await errorOf(await test.get("/v1/models/acme%2Flarge", secret))).toMatchObject({
+        status: 403,
+        code: "model_not_allowed",
+      });
+      expect((await test.get("/v1/models/other%2Fnone", secret)).status).toBe(404);
+      const statuses = () => Promise.all(["acme/small", "acme/large", "other/none"].map((id) => test.call(secret, id)));
+      expect(await statuses()).toEqual([200, 403, 404]);
+      const ofHost = (id: string, terms = {}) =>
+        test.gateway.as({ account, ...terms }).fetch("http://infergate.invalid/v1/chat/completions", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ model: id, messages: [{ role: "user", content: "Hi" }] }),
+        });
+      const ofSession = (id: string) =>
+        test.gateway.handler(
+          new Request("http://gateway.test/v1/chat/completions", {
+            method: "POST",
+            headers: { "sec-fetch-site": "same-origin", "content-type": "application/json" },
+            body: JSON.stringify({ model: id, messages: [{ role: "user", content: "Hi" }] }),
+          }),
+        );
+      for (const call of [ofHost, (id: string) => ofHost(id, { plan, anchor: null }), ofSession]) {
+        expect([(await call("acme/small")).status, (await call("acme/large")).status]).toEqual([200, 403]);
+      }
+      const unmatched = test.warnings.filter(({ code }) => code === "unmatched_account_pattern");
+      expect(unmatched[0]?.message).toMatch(/^The account ".*" names the model "other\/\*", which matches nothing/);
+
+      const { version } = await accounts.update(account, { plan });
+      await accounts.update(account, { models: [] }, { expected: version });
+      expect(await statuses()).toEqual([403, 403, 404]);
+      await expect(accounts.update(account, { models: ["acme/*"] }, { expected: version })).rejects.toThrow(
+        AccountConflictError,
+      );
+      expect(await accounts.update(account, { models: null })).not.toHaveProperty("models");
+      expect([await statuses(), await listed(narrow.secret)]).toEqual([[200, 200, 404], ["acme/large"]]);
+    });
+
     it("keeps metadata of any names", async () => {
       const { test, plan, account } = await startWithPlan();
       const { accounts } = test.gateway;

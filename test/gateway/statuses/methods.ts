@@ -1,7 +1,7 @@
 import type { Gateway } from "../../../src/gateway/gateway.js";
 
 /** The parts of the management API that keep things. */
-export type Area = "keys" | "plans" | "accounts" | "requests" | "audit";
+export type Area = "keys" | "plans" | "models" | "budgets" | "accounts" | "requests" | "audit";
 
 /** What each method is called with, to succeed on the gateway of the tests. */
 export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly unknown[]>>>> = {
@@ -14,6 +14,20 @@ export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly 
     update: ["key_pro", { name: "laptop" }],
   },
   plans: { get: ["pro"], list: [], delete: ["new"], put: [{ id: "new", models: ["acme/*"] }] },
+  models: {
+    put: [{ id: "acme/small", disabled: true }],
+    remove: ["acme/small"],
+    get: ["acme/small"],
+    list: [],
+    check: [{ id: "acme/small", disabled: true }],
+  },
+  budgets: {
+    put: ["acct_pro", { tag: "member", value: "42" }],
+    get: ["acct_pro", { tag: "member", value: "42" }],
+    remove: ["acct_pro", { tag: "member", value: "42" }],
+    list: ["acct_pro"],
+    balance: ["acct_pro", { tag: "member", value: "42" }],
+  },
   accounts: {
     put: [{ id: "acct_new", plan: "pro" }],
     update: ["acct_pro", { plan: "pro" }],

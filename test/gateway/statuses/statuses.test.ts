@@ -15,8 +15,10 @@ import {
 } from "../../../src/index.js";
 import { memoryAuditTrail } from "../../../src/memory/books/memory-audit-trail.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
+import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
+import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
 import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
 import type { PlanStore } from "../../../src/plans/plan-store.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
@@ -30,8 +32,13 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const stores = { accounts: accountsOfTest(), requestLog: memoryRequestLog(), audit: memoryAuditTrail() };
-  const test = await startTestGateway({ ...stores, ...options });
+  const test = await startTestGateway({
+    accounts: accountsOfTest(),
+    budgets: memoryBudgetStore(),
+    catalog: memoryModelStore(),
+    requestLog: memoryRequestLog(),
+    ...options,
+  });
   tests.push(test);
   return test.gateway;
 }
@@ -96,7 +103,7 @@ describe("every method of the management API", () => {
     const gateway = await start();
     const wrong = ["", undefined, null, 5, "\ud800", {}, [], { limit: 0 }];
     for (const [area, method] of methodsOf(gateway)) {
-      if (`${area}.${method}` === "plans.list") continue;
+      if (["plans.list", "models.list", "models.check"].includes(`${area}.${method}`)) continue;
       for (const input of wrong) {
         const isPage = method === "list" && ["accounts", "audit", "requests"].includes(area);
         if (isPage && (input === undefined || (typeof input === "object" && !("limit" in (input ?? {}))))) continue;
@@ -114,8 +121,10 @@ describe("every method of the management API", () => {
       keys: away(memoryKeyStore()),
       accounts: away(accountsOfTest()),
       audit: away(memoryAuditTrail()),
+      catalog: away(memoryModelStore()),
       plans: { find: down, put: down, listAll: down, delete: down } as PlanStore,
       ledger: away(memoryCreditLedger()),
+      budgets: away(memoryBudgetStore()),
       requestLog: away(memoryRequestLog()),
     });
     for (const [area, method] of methodsOf(gateway)) {

@@ -1,0 +1,165 @@
+import * as z from "zod";
+import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
+import { checkInput } from "../../check/check-input.js";
+import { idText } from "../../check/id-text.js";
+import { InputError } from "../../check/input-error.js";
+import { listProblems } from "../../check/list-problems.js";
+import { UnsupportedError } from "../../check/unsupported-error.js";
+import type { ModelData, ModelPutCondition, ModelRemoveCondition } from "../../models/model-store.js";
+import { fromStore } from "../admin/from-store.js";
+import type { Auditor } from "../audit/auditor.js";
+import type { LiveCatalog } from "../catalog/live-catalog.js";
+import {
+  type DisabledModel,
+  isTerms,
+  readStoredModel,
+  type StorableModel,
+  type StoredTerms,
+} from "../catalog/stored-model-schema.js";
+import { type ManagedModel, type ModelDifference, modelDifference, modelIds, modelState } from "./model-state.js";
+import type { WatchedModels } from "./watched-models.js";
+
+/** What {@link ManagedModels.check} has found. */
+export interface ModelCheck {
+  /** What is wrong, in the words of `createGateway`. Empty: {@link ManagedModels.put} would take the models. */
+  problems: readonly string[];
+  /** What would change for clients, in the order in which the models were given. Empty where there are problems. */
+  changes: readonly ModelDifference[];
+}
+
+/**
+ * Models in the store that `createGateway` has as `catalog`. An entry of the store counts in place of the model of the options
+ * that has its id, or beside them. Changes take effect at once in this process. Others get them at once where the store sends
+ * notices, else within `cacheTtlMs`. Calls in progress go on as they began.
+ *
+ * Every method rejects with a TypeError when an argument is not valid, and when the gateway has no model store; with a
+ * GatewayError 503 when the store fails.
+ */
+export interface ManagedModels {
+  /**
+   * Puts a model into the store, as a whole. `{ id, disabled: true }` takes one out of service, one of the options, too.
+   * @param condition - `expected`: the `version` of the entry to replace, `null` where there must be none. Default:
+   * whatever is there.
+   * @returns the model as it is now.
+   * @throws TypeError when it is not valid, or does not fit to the other models or the providers of this process;
+   * ModelConflictError, with nothing written, when the entry is not as `expected`.
+   */
+  put(model: StorableModel | DisabledModel, condition?: ModelPutCondition & AuditAuthor): Promise<ManagedModel>;
+  /**
+   * Removes the entry from the store. A model of the options that has its id is back in force.
+   * @param condition - `expected`: the `version` that the entry must still have. Default: any.
+   * @returns whether there was an entry.
+   * @throws ModelConflictError, with nothing removed, when it has another version.
+   */
+  remove(id: string, condition?: ModelRemoveCondition & AuditAuthor): Promise<boolean>;
+  /** The model as it is in this process, once the store was read. `undefined` where neither the options nor the store have it. */
+  get(id: string): Promise<ManagedModel | undefined>;
+  /** All models of the options and of the store, once that was read: those in force first, as clients list them. */
+  list(): Promise<ManagedModel[]>;
+  /**
+   * What {@link put} would say of a model, or of several that are put together, and what they would change. Changes
+   * nothing, and rejects for no model: it is meant for forms.
+   */
+  check(models: unknown): Promise<ModelCheck>;
+}
+
+const modelId = z.strictObject({ id: idText() });
+const version = z.string({ error: "must be the `version` of a model" });
+const putCondition = z.strictObject({ expected: version.nullish(), ...authorShape });
+const removeCondition = modelId.extend({ expected: version.optional(), ...authorShape });
+/** The most models that are checked at once. */
+const mostChecked = 1000;
+
+export function managedModels(watched: WatchedModels | undefined, catalog: LiveCatalog, audit: Auditor): ManagedModels {
+  const require = (by: string): WatchedModels => {
+    if (watched !== undefined) return watched;
+    throw new UnsupportedError(
+      `${by}: the gateway has no model store. Give createGateway \`catalog\`: the one of sqliteStores, redisStores or ` +
+        "postgresStores, as in `catalog: stores.catalog`, or memoryModelStore().",
+    );
+  };
+  /** Waits until the change is in force here. Also after a failure, the store may have written. */
+  const write = async <Result>(by: string, id: string, act: (store: WatchedModels["store"]) => Promise<Result>) => {
+    const { store, feed } = require(by);
+    try {
+      return await fromStore(by, "model", () => act(store));
+    } finally {
+      await feed.changed(id);
+    }
+  };
+  return {
+    async put(given, condition = {}) {
+      const by = "gateway.models.put";
+      const { feed } = require(by);
+      const { expected, ...author } = checkInput(by, putCondition, condition);
+      const read = readStoredModel(given);
+      if (!isTerms(read)) throw new InputError(listProblems(`${by}: the model is not valid`, read));
+      await feed.ready();
+      const { problems } = catalog.preview(new Map([[read.id, read]]));
+      if (problems.length > 0) throw new InputError(listProblems(`${by}: the model is not valid`, problems));
+      const data = given as object as ModelData;
+      const { id: _, ...members } = data;
+      const change = { action: "models.put", model: read.id, ...author, given: { ...members, expected } } as const;
+      const written = await audit.keep(change, () =>
+        write(by, read.id, (store) => store.put(data, expected === undefined ? {} : { expected })),
+      );
+      return modelState(catalog, read.id) ?? { id: read.id, entry: data, version: written };
+    },
+
+    async remove(id, condition = {}) {
+      const by = "gateway.models.remove";
+      const { expected, id: _, ...author } = checkInput(by, removeCondition, { ...condition, id });
+      await require(by).feed.ready();
+      const { problems } = catalog.preview(new Map([[id, undefined]]));
+      if (problems.length > 0)
+        throw new InputError(listProblems(`${by}: without the entry, the models do not fit`, problems));
+      return audit.keep({ action: "models.remove", model: id, ...author, given: { expected } }, async (entry) => {
+        const removed = await write(by, id, (store) => store.remove(id, expected === undefined ? {} : { expected }));
+        entry.after = { removed };
+        return removed;
+      });
+    },
+
+    async get(id) {
+      const by = "gateway.models.get";
+      checkInput(by, modelId, { id });
+      const { feed } = require(by);
+      await fromStore(by, "model", () => feed.read());
+      return modelState(catalog, id);
+    },
+
+    async list() {
+      const by = "gateway.models.list";
+      const { feed } = require(by);
+      await fromStore(by, "model", () => feed.read());
+      return modelIds(catalog).flatMap((id) => modelState(catalog, id) ?? []);
+    },
+
+    async check(given) {
+      const by = "gateway.models.check";
+      const { feed } = require(by);
+      await fromStore(by, "model", () => feed.read());
+      return checkModels(given, catalog);
+    },
+  };
+}
+
+function checkModels(given: unknown, catalog: LiveCatalog): ModelCheck {
+  const models: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const refused = (problems: readonly string[]): ModelCheck => ({ problems, changes: [] });
+  if (models.length > mostChecked) return refused([`models: at most ${mostChecked} are checked at once`]);
+  const problems: string[] = [];
+  const terms = new Map<string, StoredTerms>();
+  for (const [index, model] of models.entries()) {
+    const read = readStoredModel(model);
+    if (!isTerms(read))
+      problems.push(...read.map((each) => (Array.isArray(given) ? `models[${index}]: ${each}` : each)));
+    else if (terms.has(read.id)) problems.push(`The model "${read.id}" appears twice. Ids must be unique.`);
+    else terms.set(read.id, read);
+  }
+  if (problems.length > 0) return refused(problems);
+  const preview = catalog.preview(terms);
+  if (preview.problems.length > 0) return refused(preview.problems);
+  const [before, after] = [catalog.models, preview.models].map((all) => new Map(all.map((each) => [each.id, each])));
+  return { problems, changes: [...terms.keys()].map((id) => modelDifference(id, before?.get(id), after?.get(id))) };
+}

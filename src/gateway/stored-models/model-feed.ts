@@ -1,0 +1,155 @@
+import type { TimeLimit } from "../../guard/time-limit.js";
+import type { ModelStore, StoredModel } from "../../models/model-store.js";
+import { checkEntries, checkEntry } from "./check-entries.js";
+
+/** What a feed works with. */
+export interface ModelFeedOptions {
+  readonly store: Pick<ModelStore, "list" | "find">;
+  readonly limit: TimeLimit;
+  /** How long entries count without being read again, in milliseconds; at least one second where it is 0. */
+  readonly ttlMs: number;
+  /** Gets all entries. */
+  readonly onEntries: (entries: readonly StoredModel[]) => void;
+  /** Called at the first of several failures. */
+  readonly onFailure: (cause: unknown) => void;
+}
+
+const longestTimerMs = 2 ** 31 - 1;
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+/** Of more changes than this at once, all entries are read. */
+const mostSingle = 16;
+
+/** Why entries could not be read. */
+interface Failure {
+  readonly cause: unknown;
+}
+
+/**
+ * Reads the entries of a store: all of them at the first request, and again after the time to live where requests have come
+ * since; single ones when they change. One reading is under way at a time, and what changes meanwhile is read by the next
+ * one. No method rejects but {@link read}.
+ */
+export class ModelFeed {
+  readonly #options: ModelFeedOptions;
+  #entries: ReadonlyMap<string, StoredModel> | undefined;
+  /** Whether requests go on with what was read last. */
+  #isFresh = false;
+  #isUsed = false;
+  #isClosed = false;
+  /** Ids that have changed; `"all"`: of too many. */
+  #changed: Set<string> | "all" = new Set();
+  #running: Promise<Failure | undefined> | undefined;
+  #next: Promise<Failure | undefined> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #failures = 0;
+
+  constructor(options: ModelFeedOptions) {
+    this.#options = options;
+  }
+
+  /** Asked by each request. @returns whether it can go on; else it waits until the feed is {@link ready}. */
+  admit(): boolean {
+    this.#isUsed = true;
+    return this.#isFresh;
+  }
+
+  /** Waits until entries were read that are fresh enough, or could not be. */
+  async ready(): Promise<void> {
+    while (!this.#isFresh) await (this.#running ?? this.#read());
+  }
+
+  /** Reads an entry that has changed, and what else has. Resolves also where it fails. */
+  async changed(id: string): Promise<void> {
+    await this.#read(id);
+  }
+
+  /** Reads all entries. @throws what the store throws, or that it took too long. */
+  async read(): Promise<void> {
+    const failure = await this.#read();
+    if (failure !== undefined) throw failure.cause;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#isFresh = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** @param id - default: all entries. */
+  #read(id?: string): Promise<Failure | undefined> {
+    if (id === undefined || this.#changed === "all" || this.#changed.size >= mostSingle) this.#changed = "all";
+    else this.#changed.add(id);
+    this.#next ??= this.#after(this.#running);
+    return this.#next;
+  }
+
+  async #after(before: Promise<unknown> | undefined): Promise<Failure | undefined> {
+    await before;
+    this.#running = this.#next;
+    this.#next = undefined;
+    const changed = this.#isFresh && this.#entries !== undefined ? this.#changed : "all";
+    this.#changed = new Set();
+    try {
+      const entries = changed === "all" ? await this.#list() : await this.#find(changed);
+      if (this.#isClosed) return undefined;
+      this.#options.onEntries([...entries.values()]);
+      this.#entries = entries;
+      this.#failures = 0;
+      if (changed === "all") {
+        this.#isFresh = true;
+        this.#later(this.#options.ttlMs || 1_000, () => this.#age());
+      }
+      return undefined;
+    } catch (cause) {
+      return this.#fail(cause);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #list(): Promise<ReadonlyMap<string, StoredModel>> {
+    const { store, limit } = this.#options;
+    return checkEntries(await limit.race(attempt(() => store.list())));
+  }
+
+  async #find(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, StoredModel>> {
+    const { store, limit } = this.#options;
+    const entries = new Map(this.#entries);
+    const find = async (id: string) => {
+      const found = await limit.race(attempt(() => store.find(id)));
+      if (found === undefined || found === null) entries.delete(id);
+      else entries.set(id, checkEntry(found));
+    };
+    await Promise.all(Array.from(ids, find));
+    return entries;
+  }
+
+  #fail(cause: unknown): Failure {
+    if (this.#isClosed) return { cause };
+    // Requests go on with what is known, and do not wait for a store that is away.
+    this.#isFresh = true;
+    if (this.#failures === 0) this.#options.onFailure(cause);
+    const pauseMs = Math.min(firstPauseMs * 2 ** this.#failures++, longestPauseMs);
+    this.#later(pauseMs, () => void this.#read());
+    return { cause };
+  }
+
+  /** A process that serves no requests leaves its store alone. The next request then waits. */
+  #age(): void {
+    if (this.#isUsed) void this.#read();
+    else this.#isFresh = false;
+    this.#isUsed = false;
+  }
+
+  #later(ms: number, action: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(action, Math.min(ms, longestTimerMs));
+    this.#timer.unref?.();
+  }
+}
+
+/** A store of the host's may throw before it returns its promise. */
+async function attempt<Found>(ask: () => Promise<Found>): Promise<Found> {
+  return ask();
+}
