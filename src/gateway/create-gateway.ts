@@ -95,8 +95,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
-  const log = writtenLog(resolved, clock, warn);
-  const askedLog = log && { ...log, timeLimit: storeLimit };
+  const log = writtenLog(resolved, clock, { timeLimit: storeLimit, warn });
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const applyBudgets = budgetResolver(lookups.budgets, findAllowance);
@@ -136,8 +135,8 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
       { ...resolved, ledger, responses, requestLog: log },
       { ...lookups, terms, warnOfRecord, holds, warn, warnOnce },
     ),
-    usage: gatewayUsage({ ...resolved, ledger, log: askedLog }, clock),
-    requests: managedRequests(askedLog),
+    usage: gatewayUsage({ ...resolved, ledger, log }, clock),
+    requests: managedRequests(log),
     health: () => healthOf(catalog.current.values(), clock.now(), log?.writer.backlog),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
