@@ -96,17 +96,15 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const models = storedModels(resolved, { catalog, limit: storeLimit, warn, warnOnce });
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
+  const audit = new Auditor({ trail: resolved.audit, timeLimit: storeLimit, clock, warn });
   const responses = responseStore(resolved, storeLimit, warn);
-  const log = writtenLog(resolved, clock, warn);
-  const askedLog = log && { ...log, timeLimit: storeLimit };
+  const log = writtenLog(resolved, clock, { timeLimit: storeLimit, warn });
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const applyBudgets = budgetResolver(lookups.budgets, findAllowance);
+  const used = { catalog, findAllowance, applyBudgets, ledger, keeper, openCalls, clock };
   const services: ServerServices = {
-    calls: {
-      ...callOptions(resolved, responses, warnings),
-      ...{ catalog, findAllowance, applyBudgets, ledger, keeper, openCalls, clock },
-    },
+    calls: { ...callOptions(resolved, responses, warnings), ...used },
     findCaller,
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
@@ -117,8 +115,6 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
   const warnOfRecord = recordWarning(warnOfUnknownPlan, { catalog, feed: models?.feed, warn });
-
-  const audit = new Auditor({ trail: resolved.audit, timeLimit: storeLimit, clock, warn });
   const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit, observers };
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
@@ -140,8 +136,8 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
       { ...lookups, terms, warnOfRecord, holds, audit, warn, warnOnce },
     ),
     audit: managedAudit(resolved.audit, audit),
-    usage: gatewayUsage({ ...resolved, ledger, log: askedLog }, clock),
-    requests: managedRequests(askedLog),
+    usage: gatewayUsage({ ...resolved, ledger, log }, clock),
+    requests: managedRequests(log),
     health: () => healthOf(catalog.current.values(), clock.now(), log?.writer.backlog),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),

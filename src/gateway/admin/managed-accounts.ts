@@ -215,10 +215,7 @@ export function managedAccounts(
     await Promise.all([
       fromLedger(by, () => ledger.forget(account)),
       fromStore(by, "response", () => responses?.forget(account)),
-      fromStore(by, "request log", async () => {
-        await requestLog?.writer.forget(account);
-        await requestLog?.store.forget(account);
-      }),
+      fromStore(by, "request log", () => forgetRequests(requestLog, account)),
     ]);
   }
 
@@ -279,4 +276,9 @@ export function managedAccounts(
 
 function toBalance(account: string, plan: string, windows: WindowStates): AccountBalance {
   return { account, plan, windows: toAccountWindows(windows) };
+}
+
+async function forgetRequests(log: WrittenLog | undefined, account: string): Promise<void> {
+  await log?.writer.forget(account);
+  await log?.store.forget(account);
 }

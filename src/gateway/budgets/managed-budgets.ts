@@ -26,7 +26,7 @@ import { fromLedger } from "../admin/from-store.js";
 import { requireLimitsKept } from "../admin/require-limits-kept.js";
 import { requireMethods } from "../admin/require-methods.js";
 import { termsShape } from "../admin/terms-shape.js";
-import type { Auditor } from "../audit/auditor.js";
+import type { AuditedChange, Auditor } from "../audit/auditor.js";
 import { type BudgetBalance, type RateBalance, toCapBalance } from "./budget-balance.js";
 
 /**
@@ -116,15 +116,7 @@ export function managedBudgets(
       requireLimitsKept(by, ledger, "the budget", given.budget);
       requireFewRates(by, given.budget);
       const { put } = store(by, "put");
-      const { tag: _tag, value: _value, ...members } = given.budget;
-      const change = {
-        action: "budgets.put",
-        account,
-        budget: auditName(given.budget),
-        ...whose,
-        given: members,
-      } as const;
-      await audit.keep(change, () => write(account, () => put(given.account, given.budget)));
+      await audit.keep(putEntry(given, whose), () => write(account, () => put(given.account, given.budget)));
     },
     async get(account, name) {
       const by = "gateway.budgets.get";
@@ -168,6 +160,11 @@ export function managedBudgets(
       };
     },
   };
+}
+
+function putEntry({ account, budget }: { account: string; budget: Budget }, author: AuditAuthor): AuditedChange {
+  const { tag: _tag, value: _value, ...given } = budget;
+  return { action: "budgets.put", account, budget: auditName(budget), ...author, given };
 }
 
 /** What the audit trail calls a budget. No name of a tag has an equals sign. */
