@@ -323,7 +323,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "otel",
     question: "What does OpenTelemetry learn of requests?",
-    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events"],
     packages: ["@opentelemetry/api"],
   },
   {

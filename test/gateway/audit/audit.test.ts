@@ -5,7 +5,9 @@ import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { hashKey } from "../../../src/keys/hash-key.js";
 import { memoryAuditTrail } from "../../../src/memory/books/memory-audit-trail.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
+import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
+import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 import { callMethod, validInput } from "../statuses/methods.js";
 
@@ -16,7 +18,8 @@ afterEach(async () => {
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<TestGateway> {
   const accounts = memoryAccountStore([{ id: "acct_pro", plan: "pro" }]);
-  const test = await startTestGateway({ accounts, audit: memoryAuditTrail(), ...options });
+  const stores = { accounts, budgets: memoryBudgetStore(), catalog: memoryModelStore() };
+  const test = await startTestGateway({ ...stores, audit: memoryAuditTrail(), ...options });
   tests.push(test);
   return test;
 }
@@ -27,9 +30,12 @@ const reads = ["get", "list", "check", "balance", "hold", "history", "statement"
 /** Methods whose last object is that of what they do. */
 const inPlace = ["topUp", "deduct", "grant", "suspend", "rotate"];
 /** How many arguments come before the author. */
-const places: Readonly<Record<string, number>> = { reset: 2, update: 2 };
+const places: Readonly<Record<string, number>> = {
+  ...{ "accounts.reset": 2, "accounts.update": 2, "keys.update": 2 },
+  ...{ "budgets.put": 2, "budgets.remove": 2 },
+};
 
-type AnyArea = "keys" | "plans" | "accounts";
+type AnyArea = "keys" | "plans" | "models" | "budgets" | "accounts";
 
 /** Every method of the management API that changes something, wherever it is. */
 function changesOf(gateway: Gateway): readonly (readonly [AnyArea, string])[] {
@@ -41,9 +47,9 @@ function changesOf(gateway: Gateway): readonly (readonly [AnyArea, string])[] {
   );
 }
 
-function withAuthor(method: string, input: readonly unknown[]): readonly unknown[] {
+function withAuthor(area: string, method: string, input: readonly unknown[]): readonly unknown[] {
   if (inPlace.includes(method)) return [input[0], { ...(input[1] as object | undefined), ...author }];
-  const before = Array.from({ length: places[method] ?? 1 }, (_, index) => input[index]);
+  const before = Array.from({ length: places[`${area}.${method}`] ?? 1 }, (_, index) => input[index]);
   return [...before, author];
 }
 
@@ -56,7 +62,7 @@ describe("gateway.audit", () => {
       const before = (await entriesOf(gateway)).length;
       const input = validInput[area]?.[method];
       expect(input, `gateway.${area}.${method} needs an input in test/gateway/statuses/methods.ts`).toBeDefined();
-      await callMethod(gateway, area, method, withAuthor(method, input ?? []));
+      await callMethod(gateway, area, method, withAuthor(area, method, input ?? []));
       const entries = await entriesOf(gateway);
       expect([method, entries.length]).toEqual([method, before + 1]);
       expect(entries[0]).toMatchObject({ action: `${area}.${method}`, outcome: "done", ...author });
@@ -124,7 +130,7 @@ describe("gateway.audit", () => {
   ])("refuses %s, before anything changes, also without a trail", async (_, wrong) => {
     const { gateway } = await start({ audit: undefined });
     for (const [area, method] of changesOf(gateway)) {
-      const args = withAuthor(method, validInput[area]?.[method] ?? []);
+      const args = withAuthor(area, method, validInput[area]?.[method] ?? []);
       const last = args.at(-1) as object;
       const given = inPlace.includes(method) ? Object.assign(Object.create(null), last, wrong) : wrong;
       if (Object.hasOwn(wrong, "__proto__") && inPlace.includes(method)) continue;

@@ -37,6 +37,7 @@ async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
     budgets: memoryBudgetStore(),
     catalog: memoryModelStore(),
     requestLog: memoryRequestLog(),
+    audit: memoryAuditTrail(),
     ...options,
   });
   tests.push(test);
