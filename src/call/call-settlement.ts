@@ -1,3 +1,4 @@
+import { priceFor } from "../access/price-for.js";
 import { SettlementKeptError } from "../guard/settlement-kept-error.js";
 import { releaseIn, settleIn } from "../ledger/at-once.js";
 import type { AccountCredits, EntryTags, Lease, SettleResult, WindowState } from "../ledger/credit-ledger.js";
@@ -74,14 +75,14 @@ export class CallSettlement implements KeptLease {
   constructor(services: CallServices, admission: CheckedCall, reservation: Reservation | undefined) {
     this.#services = services;
     this.#admission = admission;
-    this.#price = admission.model.price;
+    this.#price = priceFor(admission, admission.model.price);
     this.#ofHost = admission.tags;
     this.reservation = reservation;
   }
 
   /** The call goes to a target, which has a price of its own. */
   goesTo(target: ChargedTarget): void {
-    this.#price = target.price;
+    this.#price = priceFor(this.#admission, target.price);
     this.#target = target;
   }
 

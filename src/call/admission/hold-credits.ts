@@ -1,3 +1,4 @@
+import { priceFor } from "../../access/price-for.js";
 import type { RateRule } from "../../access/rate-rules.js";
 import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { denialIn, reserveIn } from "../../ledger/at-once.js";
@@ -145,8 +146,9 @@ function mostMicro(call: CheckedCall, named: CallLimits | undefined): Micro {
   return mostWith(demand.heldPromptTokens, call);
 }
 
-function mostWith(promptTokens: number, { model, demand }: CheckedCall): Micro {
-  const ofOne = model.price.upperBound(promptTokens, demand.outputTokens);
+function mostWith(promptTokens: number, call: CheckedCall): Micro {
+  const { model, demand } = call;
+  const ofOne = priceFor(call, model.price).upperBound(promptTokens, demand.outputTokens);
   return Math.min(ofOne * model.route.mostCharged, Number.MAX_SAFE_INTEGER);
 }
 
