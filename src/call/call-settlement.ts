@@ -1,4 +1,3 @@
-import { priceFor } from "../access/price-for.js";
 import { SettlementKeptError } from "../guard/settlement-kept-error.js";
 import { releaseIn, settleIn } from "../ledger/at-once.js";
 import type { AccountCredits, EntryTags, Lease, SettleResult, WindowState } from "../ledger/credit-ledger.js";
@@ -13,6 +12,7 @@ import { costTag, journalTagPrefix, type Tags } from "../metering/tags.js";
 import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
 import type { Target } from "../routing/target.js";
 import type { Reservation } from "./admission/hold-credits.js";
+import { priceFor } from "./admission/price-for.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import type { KeptLease } from "./lease-keeper.js";

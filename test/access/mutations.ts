@@ -3,12 +3,6 @@ import type { Mutation } from "../mutation/mutation.js";
 /** Of what is worked out once for a caller and a model. */
 export const mutations: readonly Mutation[] = [
   {
-    name: "the factor of an account does not replace that of its plan",
-    find: "caller.accountPriceFactor ?? allowance.priceFactor",
-    replace: "allowance.priceFactor ?? caller.accountPriceFactor",
-    test: "price-for",
-  },
-  {
     name: "an account's models restrict nobody",
     find: "if (caller.accountModels !== undefined && !caller.accountModels.has(modelId)) return false;",
     replace: "",

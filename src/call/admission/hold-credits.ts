@@ -1,4 +1,3 @@
-import { priceFor } from "../../access/price-for.js";
 import type { RateRule } from "../../access/rate-rules.js";
 import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { denialIn, reserveIn } from "../../ledger/at-once.js";
@@ -18,6 +17,7 @@ import { ledgerFailure } from "../ledger-failure.js";
 import { type CallLimits, callLimits } from "../limits/call-limits.js";
 import { requireKept } from "../limits/require-kept.js";
 import type { Soon } from "../soon.js";
+import { priceFor } from "./price-for.js";
 import { repeatedDenial } from "./repeated-denial.js";
 
 /** Credits that are held for one call. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { priceFor } from "../../src/access/price-for.js";
+import { priceFor } from "../../src/call/admission/price-for.js";
 import { compilePrice } from "../../src/metering/price.js";
 import { scaledPrice } from "../../src/metering/scaled-price.js";
 
