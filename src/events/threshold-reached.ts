@@ -11,7 +11,7 @@ export interface ThresholdReached {
   window: WindowName | CapWindow | "prepaid";
   /**
    * The threshold, of {@link GatewayOptions.thresholds}. For `prepaid` 100 where they are used up, and `null` where the
-   * balance has fallen to `thresholds.prepaid`.
+   * balance has fallen to one of `thresholds.prepaid`: the lowest of them that is not below `balanceMicro`.
    */
   percent: number | null;
   /** What is used of the window by now. For `prepaid`: what is overdrawn, by less than one call. */

@@ -46,7 +46,7 @@ import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { managedRequests } from "./requests/managed-requests.js";
-import { requestLog, type WrittenLog } from "./requests/written-log.js";
+import { type WrittenLog, writtenLog } from "./requests/written-log.js";
 import { managedModels } from "./stored-models/managed-models.js";
 import { type WatchedModels, type WatchedModelsOptions, watchedModels } from "./stored-models/watched-models.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
@@ -85,7 +85,8 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
   const responses = responseStore(resolved, storeLimit, warn);
-  const log = requestLog(resolved, clock, warn);
+  const log = writtenLog(resolved, clock, warn);
+  const askedLog = log && { ...log, timeLimit: storeLimit };
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const services: ServerServices = {
@@ -120,8 +121,8 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
       { ...resolved, ledger, responses, requestLog: log },
       { ...lookups, terms, warnOfRecord, holds, warn, warnOnce },
     ),
-    usage: gatewayUsage({ ...resolved, ledger }, clock),
-    requests: managedRequests(log && { ...log, timeLimit: storeLimit }),
+    usage: gatewayUsage({ ...resolved, ledger, log: askedLog }, clock),
+    requests: managedRequests(askedLog),
     health: () => healthOf(catalog.current.values(), clock.now(), log?.writer.backlog),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),

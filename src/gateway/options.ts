@@ -260,7 +260,7 @@ export interface GatewayOptions<Raw = unknown> {
   onThreshold?: ((event: ThresholdReached) => void) | undefined;
   /**
    * What {@link onThreshold} is called for. `percent`: shares of a limit, in whole per cent, 1 to 100; 10 at most; of
-   * several that one charge reaches, the highest. `prepaid`: a low balance of prepaid credits, in credits, so that an
+   * several that one charge reaches, the highest. `prepaid`: low balances of prepaid credits, in credits, so that an
    * account can be recharged before calls are refused. A list is `percent` alone. Default: `{ percent: [80, 100] }`.
    */
   thresholds?: readonly number[] | ThresholdOptions | undefined;
@@ -274,8 +274,11 @@ export interface GatewayOptions<Raw = unknown> {
 export interface ThresholdOptions {
   /** Shares of a limit in whole per cent, 1 to 100; 10 at most. Default: `[80, 100]`. */
   percent?: readonly number[] | undefined;
-  /** A balance of prepaid credits, in credits, that is low. Default: none. */
-  prepaid?: number | undefined;
+  /**
+   * Low balances of prepaid credits, in credits: one, or up to 10, each of them once. Of several that one charge falls to,
+   * the lowest is reached. Default: none.
+   */
+  prepaid?: number | readonly number[] | undefined;
 }
 
 /** How a gateway uses a remote ledger. A ledger in this process's memory needs none of this. */

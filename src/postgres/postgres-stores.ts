@@ -16,7 +16,7 @@ import { modelStore } from "./models/postgres-model-store.js";
 import { creditLedger, type PostgresCreditLedgerOptions } from "./postgres-credit-ledger.js";
 import { keyStore } from "./postgres-key-store.js";
 import { planStore } from "./postgres-plan-store.js";
-import { requestLog } from "./requests/postgres-request-log.js";
+import { databaseRequestLog } from "./requests/postgres-request-log.js";
 import { responseStore } from "./responses/postgres-response-store.js";
 
 /** Options of {@link postgresStores}. */
@@ -54,7 +54,7 @@ class Stores {
     this.#catalog = modelStore(this.#database, notifications);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
-    this.#requestLog = requestLog(this.#database, options.requestLog);
+    this.#requestLog = databaseRequestLog(this.#database, options.requestLog);
   }
 
   /**
@@ -76,7 +76,7 @@ class Stores {
   }
 
   /** A line for each request. Not spread, either: `createGateway({ ...stores, requestLog: stores.requestLog, … })`. */
-  get requestLog(): RequestLog {
+  get databaseRequestLog(): RequestLog {
     return this.#requestLog;
   }
 

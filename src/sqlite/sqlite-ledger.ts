@@ -110,7 +110,7 @@ export class SqliteLedger
     this.#tables = new LedgerTables({ ...tables, retention: this.#retention, forgotten: this.#forgotten }, this.#book);
     this.#prepaid = new PrepaidChanges(tables, this.#book);
     this.#claims = new TopUpClaims(connection, this.#journal);
-    this.#totals = new Totals(connection, { ...read, usage: this.#usageReader, accounts: this.#accounts });
+    this.#totals = new Totals(connection, { ...read, accounts: this.#accounts });
     this.#statements = new Statements(connection, { ...read, usage: this.#usageReader, book: this.#book });
     this.#sweep = new Sweep(connection, clock, { accounts: this.#accounts, book: this.#book });
   }

@@ -2,6 +2,18 @@ import type { Mutation } from "../mutation/mutation.js";
 
 export const mutations: readonly Mutation[] = [
   {
+    name: "usage leaves out what has refusals alone",
+    find: "for (const count of left.values()) all.push(",
+    replace: "for (const count of [] as RequestCounts[]) all.push(",
+    test: "usage/usage-faults",
+  },
+  {
+    name: "groups that have refusals alone come after all others",
+    find: "return left.size === 0 ? all : all.sort(compareGroups);",
+    replace: "return all;",
+    test: "usage/usage-faults",
+  },
+  {
     name: "a target of what was an alias goes on with the counts of another model",
     find: "before?.alias === undefined ? before?.route : undefined",
     replace: "before?.route",

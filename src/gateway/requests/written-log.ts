@@ -11,7 +11,7 @@ export interface WrittenLog {
 }
 
 /** @returns `undefined` where requests are not logged. */
-export function requestLog({ requestLog }: ResolvedOptions, clock: Clock, warn: Warn): WrittenLog | undefined {
+export function writtenLog({ requestLog }: ResolvedOptions, clock: Clock, warn: Warn): WrittenLog | undefined {
   if (requestLog === undefined) return undefined;
   const { store, maxQueuedRows: maxRows, maxQueuedBytes: maxBytes } = requestLog;
   return { store, writer: new RequestLogWriter({ store, maxRows, maxBytes, warn, clock }) };

@@ -8,8 +8,8 @@ const names: readonly WindowName[] = ["session", "week", "month"];
 export interface ThresholdLevels {
   /** Shares of a limit in per cent. */
   readonly percent: readonly number[];
-  /** A low balance of prepaid credits. `undefined`: none is too low. */
-  readonly prepaidMicro: Micro | undefined;
+  /** Low balances of prepaid credits. `undefined`: none is too low. */
+  readonly prepaidMicro: readonly Micro[] | undefined;
 }
 
 /**
@@ -72,11 +72,11 @@ function ofCaps(
   });
 }
 
-/** @param charge - what prepaid credits paid. @param low - the balance that is low. */
-function ofPrepaid(charge: Micro, balanceMicro: Micro, low: Micro | undefined): Reached[] {
+/** @param charge - what prepaid credits paid. @param low - the balances that are low. */
+function ofPrepaid(charge: Micro, balanceMicro: Micro, low: readonly Micro[] = []): Reached[] {
   const before = balanceMicro + charge;
   const falls = (to: Micro) => before > to && balanceMicro <= to;
-  const percent = falls(0) ? 100 : low !== undefined && falls(low) ? null : undefined;
+  const percent = falls(0) ? 100 : low.some(falls) ? null : undefined;
   if (percent === undefined) return [];
   const usedMicro = Math.max(0, -balanceMicro);
   return [{ window: "prepaid", percent, usedMicro, limitMicro: 0, resetsAt: null, balanceMicro }];

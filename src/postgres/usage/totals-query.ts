@@ -3,6 +3,7 @@ import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals
 import { dayMs } from "../../ledger/windows.js";
 import { journalTagPrefix } from "../../metering/tags.js";
 import { type KeptQuarters, quarterMs, splitPeriods } from "./split-periods.js";
+import { toUsageTotal } from "./to-usage-total.js";
 import { counts, ofEntries, ofQuarters, ofSlices, ofSums, ofUntagged, type Source } from "./totals-sources.js";
 
 /** A row of {@link totalsQuery}: the period, what is alike, and then what it adds up to. */
@@ -87,15 +88,7 @@ export function isOutdated(row: StoredTotal): boolean {
 /** @param row - of {@link totalsQuery}. */
 export function toPeriodTotal(row: StoredTotal, { by }: TotalsRequest): PeriodTotal {
   const numbers = row.slice(1 + by.length).map(Number);
-  const [requests = 0, chargedMicro = 0, input = 0, cachedInput = 0, cacheWrite = 0, output = 0, reasoning = 0] =
-    numbers;
-  return {
-    period: Number(row[0]),
-    by: row.slice(1, 1 + by.length) as (string | null)[],
-    requests,
-    chargedMicro,
-    tokens: { input, cachedInput, ...(cacheWrite !== 0 && { cacheWrite }), output, reasoning },
-  };
+  return { period: Number(row[0]), by: row.slice(1, 1 + by.length) as (string | null)[], ...toUsageTotal(numbers) };
 }
 
 function namesOf({ by, where }: TotalsRequest): readonly string[] {

@@ -6,12 +6,10 @@ import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals
 import type { AccountTable } from "../account-table.js";
 import type { JournalTable } from "../journal-table.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
-import type { UsageReader } from "./usage-reader.js";
 
 interface Tables {
   readonly accounts: AccountTable;
   readonly journal: JournalTable;
-  readonly usage: UsageReader;
 }
 
 /** Adds up the usage of one account after the other, in steps. */
@@ -25,11 +23,10 @@ export class Totals {
   }
 
   async read(request: TotalsRequest): Promise<readonly PeriodTotal[]> {
-    const { journal, usage } = this.#tables;
+    const { journal } = this.#tables;
     const sums = new TotalSums(request);
     const books = {
       history: (page: Parameters<JournalTable["read"]>[0]) => this.#connection.read(() => journal.read(page)),
-      usage: (asked: Parameters<UsageReader["read"]>[0]) => usage.read(asked),
       pause: () => setImmediate(),
     };
     for await (const account of this.#accounts(request)) await addAccountTotals(sums, request, account, books);
