@@ -49,6 +49,8 @@ export type { CreditGrant, HistoryRange, JournalRange, ManagedAccounts } from ".
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
+export type { BudgetBalance, CapBalance, RateBalance } from "./gateway/budgets/budget-balance.js";
+export type { ManagedBudgets } from "./gateway/budgets/managed-budgets.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
 export type { DisabledModel, StorableModel } from "./gateway/catalog/stored-model-schema.js";
 export { createGateway } from "./gateway/create-gateway.js";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { toAllowance } from "../access/allowance.js";
+import { budgetResolver } from "../access/budgets/budget-resolver.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
 import { callerResolver, type ResolveCaller } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
@@ -37,8 +38,9 @@ import { AccountTermsLookup } from "./admin/account-terms.js";
 import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
-import { requireLimitsKept } from "./admin/require-limits-kept.js";
+import { requirePlanKept } from "./admin/require-limits-kept.js";
 import { recordWarning } from "./admin/warn-of-record.js";
+import { managedBudgets } from "./budgets/managed-budgets.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
@@ -89,12 +91,16 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const askedLog = log && { ...log, timeLimit: storeLimit };
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
+  const applyBudgets = budgetResolver(lookups.budgets, findAllowance);
   const services: ServerServices = {
-    calls: { ...callOptions(resolved, responses, warnings), catalog, findAllowance, ledger, keeper, openCalls, clock },
+    calls: {
+      ...callOptions(resolved, responses, warnings),
+      ...{ catalog, findAllowance, applyBudgets, ledger, keeper, openCalls, clock },
+    },
     findCaller,
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
-    resolveCaller: gatedBy(models, callerResolver(lookups.findAccount, warnOnce)),
+    resolveCaller: gatedBy(models, callerResolver(lookups.findAccount, warnOnce, applyBudgets)),
     observe: joinObservers(observersOf(resolved, log, warn, clock)),
     ...serverOptions(resolved, clock),
   };
@@ -117,6 +123,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     keys: managedKeys({ ...resolved, warn }, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans({ ...resolved, feed: models?.feed }, lookups.findAllowance, catalog, warn),
     models: managedModels(models, catalog),
+    budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock }),
     accounts: managedAccounts(
       { ...resolved, ledger, responses, requestLog: log },
       { ...lookups, terms, warnOfRecord, holds, warn, warnOnce },
@@ -188,7 +195,7 @@ function checkPlans({ plans, ledger, catalog: models }: ResolvedOptions, catalog
     if (tooLarge !== undefined) {
       throw new TypeError(`createGateway: the plan ${JSON.stringify(plan.id)}: credits.${tooLarge}: ${tooManyCredits}`);
     }
-    requireLimitsKept("createGateway", ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
+    requirePlanKept("createGateway", ledger, plan);
     // A model that a plan names may be in the store, which is not read yet.
     if (models === undefined) warnOfUnmatched(allowance, catalog, warn);
   }
@@ -211,7 +218,7 @@ function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
   { warn, warnOnce }: Pick<CallServices, "warn" | "warnOnce">,
-): Omit<CallServices, "catalog" | "findAllowance" | "ledger" | "keeper" | "openCalls" | "clock"> {
+): Omit<CallServices, "catalog" | "findAllowance" | "applyBudgets" | "ledger" | "keeper" | "openCalls" | "clock"> {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,

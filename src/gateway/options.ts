@@ -3,6 +3,7 @@ import type { AccountStore } from "../accounts/account-store.js";
 import type { AnswerGuard } from "../answer-guards/answer-guard.js";
 import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
 import type { RequestLog } from "../books/requests/request-log.js";
+import type { BudgetStore } from "../budgets/budget-store.js";
 import { countableCredits } from "../check/credit-limit.js";
 import { explainOnce } from "../check/explain-issue.js";
 import { having } from "../check/having.js";
@@ -188,6 +189,11 @@ export interface GatewayOptions<Raw = unknown> {
    */
   accounts?: AccountStore | undefined;
   /**
+   * Finds budgets on tags: one of the stores' `budgets`, or your own. Asked for callers with tags only. Default: none, and
+   * plans alone may have budgets.
+   */
+  budgets?: BudgetStore | undefined;
+  /**
    * Keeps models that {@link Gateway.models} changes for all processes at run time: one of the stores' `catalog`,
    * `memoryModelStore()`, or your own. Its entries count in place of the {@link models} of the same ids, and beside the
    * others. Default: there are the `models` alone.
@@ -355,6 +361,7 @@ const optionsSchema = z.strictObject({
     "settle",
     "release",
   ]),
+  budgets: having<BudgetStore>("a budget store, such as memoryBudgetStore()", ["find"]).optional(),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
   catalog: having<ModelStore>("a model store, such as memoryModelStore()", [
     "list",

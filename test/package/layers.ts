@@ -244,7 +244,7 @@ export const layers: readonly Layer[] = [
     folder: "access",
     question: "Whose key is it, and what may it use? Cached and checked.",
     imports: [
-      ...["keys", "plans", "accounts", "ledger"],
+      ...["keys", "budgets", "plans", "accounts", "ledger"],
       "metering",
       "errors",
       "events",
@@ -292,7 +292,7 @@ export const layers: readonly Layer[] = [
         "check",
         "metering",
         "tokens",
-        ...["keys", "plans", "accounts", "models", "ledger", "responses"],
+        ...["keys", "budgets", "plans", "accounts", "models", "ledger", "responses"],
         "errors",
         "openai",
         provider,

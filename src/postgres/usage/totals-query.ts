@@ -1,9 +1,9 @@
 import { mostTotals } from "../../ledger/usage/most-totals.js";
+import { toUsageTotal } from "../../ledger/usage/to-usage-total.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
 import { dayMs } from "../../ledger/windows.js";
 import { journalTagPrefix } from "../../metering/tags.js";
 import { type KeptQuarters, quarterMs, splitPeriods } from "./split-periods.js";
-import { toUsageTotal } from "./to-usage-total.js";
 import { counts, ofEntries, ofQuarters, ofSlices, ofSums, ofUntagged, type Source } from "./totals-sources.js";
 
 /** A row of {@link totalsQuery}: the period, what is alike, and then what it adds up to. */

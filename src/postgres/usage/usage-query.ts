@@ -1,8 +1,8 @@
+import { toUsageTotal } from "../../ledger/usage/to-usage-total.js";
 import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
 import { dayOf } from "../../ledger/usage/usage-sums.js";
 import { dayMs } from "../../ledger/windows.js";
 import { journalTagPrefix, reservedTags } from "../../metering/tags.js";
-import { toUsageTotal } from "./to-usage-total.js";
 
 /** Days before and after all that a database can have kept. */
 const [earliestDay, latestDay] = [-100_000_000, 100_000_000];

@@ -1,5 +1,5 @@
-import type { UsageTotal } from "../../ledger/usage/usage-sum.js";
-import { usedCosts } from "../../ledger/usage/used-costs.js";
+import type { UsageTotal } from "./usage-sum.js";
+import { usedCosts } from "./used-costs.js";
 
 /** @param counts - calls and credits, tokens by kind, what they cost, and what those of a known cost were charged. */
 export function toUsageTotal(counts: readonly number[]): UsageTotal {
