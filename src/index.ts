@@ -58,6 +58,7 @@ export type { Gateway } from "./gateway/gateway.js";
 export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
 export type { Identified, Identify, Identity } from "./gateway/host-session/identity.js";
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";
+export type { AttemptStarted, ObservedRequest, Observer, RequestStarted } from "./gateway/observers/observer.js";
 export type { GatewayOptions, LedgerOptions, Model, ThresholdOptions } from "./gateway/options.js";
 export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/records/listed-account.js";
 export { KeyEndedError } from "./gateway/refusals/key-ended-error.js";

@@ -13,8 +13,7 @@ import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
 import { FirstTimes } from "../events/first-times.js";
 import type { RequestCompleted } from "../events/request-completed.js";
-import { joinObservers, type ObserveRequest } from "../events/request-observer.js";
-import { completedHook, summarizeRequests } from "../events/summarize-requests.js";
+import { completedHook } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { withoutRepeats } from "../events/without-repeats.js";
 import { TimeLimit } from "../guard/time-limit.js";
@@ -42,10 +41,12 @@ import { requirePlanKept } from "./admin/require-limits-kept.js";
 import { recordWarning } from "./admin/warn-of-record.js";
 import { managedBudgets } from "./budgets/managed-budgets.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
+import { consoleWarn } from "./console-warn.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
 import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
+import { HostObservers } from "./observers/host-observers.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { managedRequests } from "./requests/managed-requests.js";
 import { type WrittenLog, writtenLog } from "./requests/written-log.js";
@@ -71,7 +72,14 @@ import { bridgeWebRequest } from "./web-bridge.js";
  * ```
  */
 export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gateway {
-  const resolved = resolveOptions(options);
+  const given = resolveOptions(options);
+  const observers = new HostObservers(given);
+  const gateway = assemble(observers.addTo(given), observers);
+  observers.start(gateway);
+  return gateway;
+}
+
+function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway {
   const warnings = toWarnings(resolved);
   const { warn, warnOnce } = warnings;
   const catalog = new LiveCatalog(resolved);
@@ -101,14 +109,14 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
     resolveCaller: gatedBy(models, callerResolver(lookups.findAccount, warnOnce, applyBudgets)),
-    observe: joinObservers(observersOf(resolved, log, warn, clock)),
+    observe: observers.observe({ complete: onCompleted(resolved, log, warn), warnOnce, clock }),
     ...serverOptions(resolved, clock),
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
   const warnOfRecord = recordWarning(warnOfUnknownPlan, { catalog, feed: models?.feed, warn });
 
-  const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit };
+  const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit, observers };
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
     maxStallMs: resolved.maxStallMs,
@@ -155,6 +163,7 @@ interface ClosedParts {
   readonly storeLimit: TimeLimit;
   readonly models: WatchedModels | undefined;
   readonly catalog: LiveCatalog;
+  readonly observers: HostObservers;
 }
 
 async function close(parts: ClosedParts): Promise<void> {
@@ -169,6 +178,7 @@ async function close(parts: ClosedParts): Promise<void> {
   await parts.models?.close();
   parts.storeLimit.close();
   await parts.catalog.close();
+  await parts.observers.close();
 }
 
 function storedModels(
@@ -241,24 +251,19 @@ function toWarnings({ onWarning }: ResolvedOptions): Pick<CallServices, "warn" |
   return { warn, warnOnce: withoutRepeats(warn) };
 }
 
-function observersOf(
+/** One event for the request log and the host's hook, which is last, since it may write into the event. */
+function onCompleted(
   { onRequestCompleted }: ResolvedOptions,
   log: WrittenLog | undefined,
   warn: Warn,
-  clock: Clock,
-): ObserveRequest[] {
+): ((event: RequestCompleted) => void) | undefined {
   const hook = onRequestCompleted && completedHook(onRequestCompleted, warn);
   const add = log?.writer.add;
-  if (hook === undefined || add === undefined) {
-    const complete = hook ?? add;
-    return complete === undefined ? [] : [summarizeRequests(complete, clock)];
-  }
-  // One event for both. The hook is last, since it may write into the event.
-  const completeBoth = (event: RequestCompleted) => {
+  if (hook === undefined || add === undefined) return hook ?? add;
+  return (event) => {
     add(event);
     hook(event);
   };
-  return [summarizeRequests(completeBoth, clock)];
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;
@@ -286,13 +291,7 @@ function bodyOptions(options: ResolvedOptions): BodyOptions {
 
 /** Errors of the warning hook are ignored. */
 function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
-  if (onWarning === undefined) {
-    return ({ code, message, requestId }) => {
-      const about = requestId === undefined ? code : `${code}, ${requestId}`;
-      // biome-ignore lint/suspicious/noConsole: where warnings go unless the host takes them
-      console.warn(`infergate: ${message} [${about}]`);
-    };
-  }
+  if (onWarning === undefined) return consoleWarn;
   return (warning) => {
     // If the hook fails, there is no other place to report it.
     new Promise((resolve) => resolve(onWarning(warning))).catch(() => {});

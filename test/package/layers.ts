@@ -321,6 +321,23 @@ export const layers: readonly Layer[] = [
     packages: ["zod", "node:buffer"],
   },
   {
+    folder: "otel",
+    question: "What does OpenTelemetry learn of requests?",
+    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+    packages: ["@opentelemetry/api"],
+  },
+  {
+    folder: "prometheus",
+    question: "What does Prometheus learn of requests?",
+    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+    packages: ["prom-client"],
+  },
+  {
+    folder: "logs",
+    question: "What does a log say of requests?",
+    imports: ["gateway/observers/observer.js", "events"],
+  },
+  {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
     imports: ["books", ...contracts, "metering", provider],
