@@ -14,6 +14,16 @@ export type {
   WritableAccountStore,
 } from "./accounts/account-store.js";
 export type { AnswerGuard, GuardedAnswer, GuardedCall, GuardVerdict } from "./answer-guards/answer-guard.js";
+export type { AuditAuthor } from "./books/audit/audit-author.js";
+export type {
+  AuditAction,
+  AuditDetails,
+  AuditEntry,
+  AuditLimits,
+  AuditPage,
+  AuditQuery,
+  AuditTrail,
+} from "./books/audit/audit-trail.js";
 export type { LoggedAttempt, LoggedRequest, LoggedTexts } from "./books/requests/logged-request.js";
 export type {
   RequestCounts,
@@ -141,6 +151,8 @@ export type {
 } from "./ledger/statement/account-statement.js";
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
 export type { PeriodTotal, TotalsFilter, TotalsRequest } from "./ledger/usage/usage-totals.js";
+export type { MemoryAuditTrailOptions } from "./memory/books/memory-audit-trail.js";
+export { memoryAuditTrail } from "./memory/books/memory-audit-trail.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
 export { memoryBudgetStore } from "./memory/memory-budget-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";

@@ -12,7 +12,7 @@ import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup
 import { warnOfUnmatched } from "./warn-of-unmatched.js";
 
 /** What an account's record says of all its callers, whatever their plan. */
-export type OwnTerms = Pick<IdentifiedCaller, "accountRates" | "accountModels">;
+export type OwnTerms = Pick<IdentifiedCaller, "accountRates" | "accountModels" | "accountPriceFactor">;
 
 /** An account of the account store, checked: a request needs no more of it. */
 export interface KnownAccount {
@@ -63,8 +63,14 @@ function toKnownAccount(record: AccountRecord): KnownAccount {
   };
 }
 
-function toOwnTerms({ rates, models }: Pick<AccountRecord, "rates" | "models">): OwnTerms | undefined {
+function toOwnTerms({
+  rates,
+  models,
+  priceFactor,
+}: Pick<AccountRecord, "rates" | "models" | "priceFactor">): OwnTerms | undefined {
   const accountRates = RateRules.of({ owner: "account", counters: "account" }, rates);
   const accountModels = models ? new ModelPatterns(models) : undefined;
-  return accountRates || accountModels ? { accountRates, accountModels } : undefined;
+  const accountPriceFactor = priceFactor ?? undefined;
+  const hasTerms = accountRates || accountModels || accountPriceFactor;
+  return hasTerms ? { accountRates, accountModels, accountPriceFactor } : undefined;
 }

@@ -29,6 +29,8 @@ export interface Allowance {
   readonly drain: ResolvedDrainLimits | "cancel" | undefined;
   /** Of each account of the plan. */
   readonly rates: RateRules | undefined;
+  /** What prices are multiplied by, unless the account says it; `undefined`: 1. */
+  readonly priceFactor: number | undefined;
   /** Of each account of the plan that has none of its own for the tag; `undefined`: none. */
   readonly budgets: readonly CheckedBudget[] | undefined;
 }
@@ -87,6 +89,7 @@ export function toAllowance(id: string, plan: Plan): Allowance {
     defaultOutputTokens: rest.defaultOutputTokens ?? undefined,
     drain: rest.disconnect === undefined || rest.disconnect === null ? undefined : toDrainLimits(rest.disconnect),
     rates: RateRules.of({ owner: "plan", counters: "plan" }, rest.rates),
+    priceFactor: rest.priceFactor ?? undefined,
     budgets: rest.budgets?.length ? rest.budgets : undefined,
   };
 }

@@ -42,6 +42,8 @@ export interface IdentifiedCaller {
   readonly accountRates?: RateRules | undefined;
   /** The models that the account's record restricts all its callers to. */
   readonly accountModels?: ModelPatterns | undefined;
+  /** Of the account's record: what prices are multiplied by, in place of the plan's. */
+  readonly accountPriceFactor?: number | undefined;
 }
 
 /** A caller that may call, with the terms that count: a request needs no more of it. */

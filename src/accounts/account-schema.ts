@@ -2,6 +2,7 @@ import * as z from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";
+import { priceFactor } from "../check/price-factor.js";
 import { ratesSchema } from "../check/rates-schema.js";
 import { recordOf } from "../check/record-of.js";
 import { suspensionMessage } from "../check/suspension-message.js";
@@ -25,6 +26,7 @@ export const accountChangeSchema = z.strictObject({
   metadata: metadataSchema,
   rates: ratesSchema,
   models: keyModels,
+  priceFactor,
 });
 
 /** A version, as it was read. */
@@ -56,6 +58,7 @@ const recordSchema = z.object({
   message: z.string().nullish(),
   rates: ratesSchema,
   models: z.array(z.string(), { error: "must be a list of model ids" }).nullish(),
+  priceFactor,
 });
 
 /**

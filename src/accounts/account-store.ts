@@ -35,6 +35,11 @@ export interface AccountRecord {
    * characters; each at most 256 characters. Default: all models of its plan.
    */
   models?: readonly string[] | null | undefined;
+  /**
+   * What the prices of its calls are multiplied by, such as 0.8 or 1.25: greater than 0, at most 1000, with at most 6
+   * decimals. The product is exact; each call is rounded up once, to a whole micro-credit. It replaces that of its plan, and is not multiplied with it. Default: the plan's.
+   */
+  priceFactor?: number | null | undefined;
 }
 
 /**

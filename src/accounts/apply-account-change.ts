@@ -10,7 +10,8 @@ export function applyAccountChange(account: StoredAccount, change: AccountChange
     rates = account.rates,
     models = account.models,
   } = change;
-  return withoutNulls({ id: account.id, plan, anchor, status, message, metadata, rates, models });
+  const { priceFactor = account.priceFactor } = change;
+  return withoutNulls({ id: account.id, plan, anchor, status, message, metadata, rates, models, priceFactor });
 }
 
 /** The account as {@link WritableAccountStore.put} leaves it. @param earlier - the one of the same id. */

@@ -19,6 +19,7 @@ export interface GatewayWarning {
    * `unknown_beta`: a client's `anthropic-beta` had a value that the gateway does not know, and that was left out.
    * `unknown_tag`: usage was summed by a tag that no charge has; it may be misspelled.
    * `credits_unavailable`: accounts were listed without the credits of some, whose ledger failed.
+   * `audit_failed`: the audit trail did not keep an entry in time; the message has the entry.
    * `limit_too_large`: a key or plan of a store has a limit of credits that is too large to count; it counts as the largest.
    * `request_log_dropped`: the store of the request log fails or is too slow, and lines were dropped; every ten seconds at most.
    * `internal_error`: a bug in the gateway.
@@ -52,6 +53,7 @@ export interface GatewayWarning {
     | "unknown_tag"
     | "credits_unavailable"
     | "limit_too_large"
+    | "audit_failed"
     | "request_log_dropped"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */

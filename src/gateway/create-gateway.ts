@@ -39,6 +39,8 @@ import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
 import { requirePlanKept } from "./admin/require-limits-kept.js";
 import { recordWarning } from "./admin/warn-of-record.js";
+import { Auditor } from "./audit/auditor.js";
+import { managedAudit } from "./audit/managed-audit.js";
 import { managedBudgets } from "./budgets/managed-budgets.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
 import { consoleWarn } from "./console-warn.js";
@@ -94,17 +96,15 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const models = storedModels(resolved, { catalog, limit: storeLimit, warn, warnOnce });
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
   const openCalls = new OpenCalls();
+  const audit = new Auditor({ trail: resolved.audit, timeLimit: storeLimit, clock, warn });
   const responses = responseStore(resolved, storeLimit, warn);
-  const log = writtenLog(resolved, clock, warn);
-  const askedLog = log && { ...log, timeLimit: storeLimit };
+  const log = writtenLog(resolved, clock, { timeLimit: storeLimit, warn });
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const applyBudgets = budgetResolver(lookups.budgets, findAllowance);
+  const used = { catalog, findAllowance, applyBudgets, ledger, keeper, openCalls, clock };
   const services: ServerServices = {
-    calls: {
-      ...callOptions(resolved, responses, warnings),
-      ...{ catalog, findAllowance, applyBudgets, ledger, keeper, openCalls, clock },
-    },
+    calls: { ...callOptions(resolved, responses, warnings), ...used },
     findCaller,
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
@@ -115,7 +115,6 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
   const warnOfRecord = recordWarning(warnOfUnknownPlan, { catalog, feed: models?.feed, warn });
-
   const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit, observers };
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
@@ -128,16 +127,17 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     handler: (request) => bridgeWebRequest(gateway, request),
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
-    keys: managedKeys({ ...resolved, warn }, findCaller, clock, warnOfUnknownPlan),
-    plans: managedPlans({ ...resolved, feed: models?.feed }, lookups.findAllowance, catalog, warn),
-    models: managedModels(models, catalog),
-    budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock }),
+    keys: managedKeys({ ...resolved, warn, audit }, findCaller, clock, warnOfUnknownPlan),
+    plans: managedPlans({ ...resolved, feed: models?.feed, audit, warn }, lookups.findAllowance, catalog),
+    models: managedModels(models, catalog, audit),
+    budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock, audit }),
     accounts: managedAccounts(
       { ...resolved, ledger, responses, requestLog: log },
-      { ...lookups, terms, warnOfRecord, holds, warn, warnOnce },
+      { ...lookups, terms, warnOfRecord, holds, audit, warn, warnOnce },
     ),
-    usage: gatewayUsage({ ...resolved, ledger, log: askedLog }, clock),
-    requests: managedRequests(askedLog),
+    audit: managedAudit(resolved.audit, audit),
+    usage: gatewayUsage({ ...resolved, ledger, log }, clock),
+    requests: managedRequests(log),
     health: () => healthOf(catalog.current.values(), clock.now(), log?.writer.backlog),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),

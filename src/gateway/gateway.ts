@@ -3,6 +3,7 @@ import type { SentRequest } from "../server/misplaced-path.js";
 import type { ManagedAccounts } from "./admin/managed-accounts.js";
 import type { ManagedKeys } from "./admin/managed-keys.js";
 import type { ManagedPlans } from "./admin/managed-plans.js";
+import type { ManagedAudit } from "./audit/managed-audit.js";
 import type { ManagedBudgets } from "./budgets/managed-budgets.js";
 import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
@@ -51,6 +52,8 @@ export interface Gateway {
   readonly models: ManagedModels;
   /** The accounts' credits: balance, top-up, reset, journal, usage, deletion. */
   readonly accounts: ManagedAccounts;
+  /** What the host's code has changed by these, where the gateway has {@link GatewayOptions.audit}. */
+  readonly audit: ManagedAudit;
   /** The requests that {@link GatewayOptions.requestLog} keeps. */
   readonly requests: ManagedRequests;
   /**

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { AccountStore } from "../accounts/account-store.js";
 import type { AnswerGuard } from "../answer-guards/answer-guard.js";
 import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
+import type { AuditTrail } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import type { BudgetStore } from "../budgets/budget-store.js";
 import { countableCredits } from "../check/credit-limit.js";
@@ -190,6 +191,11 @@ export interface GatewayOptions<Raw = unknown> {
    */
   accounts?: AccountStore | undefined;
   /**
+   * Keeps what the management API changes, with who did it and why: one of the stores' `audit`, or your own. See
+   * `docs/audit.md`. Default: none is kept.
+   */
+  audit?: AuditTrail | undefined;
+  /**
    * Finds budgets on tags: one of the stores' `budgets`, or your own. Asked for callers with tags only. Default: none, and
    * plans alone may have budgets.
    */
@@ -373,6 +379,7 @@ const optionsSchema = z.strictObject({
   ]),
   budgets: having<BudgetStore>("a budget store, such as memoryBudgetStore()", ["find"]).optional(),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
+  audit: having<AuditTrail>("an audit trail, such as memoryAuditTrail()", ["append", "list"]).optional(),
   catalog: having<ModelStore>("a model store, such as memoryModelStore()", [
     "list",
     "find",

@@ -1,4 +1,5 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
@@ -9,6 +10,7 @@ import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStore } from "./accounts/postgres-account-store.js";
+import { auditTrail } from "./books/postgres-audit-trail.js";
 import { budgetStore } from "./budgets/postgres-budget-store.js";
 import { Database } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
@@ -23,6 +25,8 @@ import { responseStore } from "./responses/postgres-response-store.js";
 export interface PostgresStoresOptions extends PostgresCreditLedgerOptions {
   /** How much is kept of responses. */
   responses?: ResponseLimits | undefined;
+  /** How much the audit trail keeps. */
+  audit?: AuditLimits | undefined;
   /** How much is kept of the log of requests. `maxRows` is 1,000,000 unless it is given. */
   requestLog?: RequestLogLimits | undefined;
 }
@@ -38,6 +42,7 @@ class Stores {
   responses: ResponseStore;
   readonly #database: Database;
   readonly #accounts: WritableAccountStore;
+  readonly #audit: AuditTrail;
   readonly #budgets: WritableBudgetStore;
   readonly #catalog: ModelStore;
   readonly #requestLog: RequestLog;
@@ -50,6 +55,7 @@ class Stores {
     this.ledger = creditLedger(this.#database, notifications, options);
     this.responses = responseStore(this.#database, options.responses);
     this.#accounts = accountStore(this.#database, notifications);
+    this.#audit = auditTrail(this.#database, options.audit);
     this.#budgets = budgetStore(this.#database, notifications);
     this.#catalog = modelStore(this.#database, notifications);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
@@ -63,6 +69,11 @@ class Stores {
    */
   get accounts(): WritableAccountStore {
     return this.#accounts;
+  }
+
+  /** What the management API has changed. It is given by name, too: `createGateway({ ...stores, audit: stores.audit, … })`. */
+  get audit(): AuditTrail {
+    return this.#audit;
   }
 
   /** Budgets on tags, by account. Not spread, either: `createGateway({ ...stores, budgets: stores.budgets, … })`. */

@@ -3,6 +3,12 @@ import type { Mutation } from "../mutation/mutation.js";
 /** Of refusals that are remembered, of what is held for a prompt, and of bodies that are read. */
 export const mutations: readonly Mutation[] = [
   {
+    name: "the factor of an account does not replace that of its plan",
+    find: "caller.accountPriceFactor ?? allowance.priceFactor",
+    replace: "allowance.priceFactor ?? caller.accountPriceFactor",
+    test: "price-for",
+  },
+  {
     name: "a failed attempt that is not charged costs the operator nothing",
     find: "if (!isCharged && micro === undefined) return undefined;",
     replace: "if (!isCharged) return undefined;",

@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "responses"];
+const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "books", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -85,7 +85,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: "books",
-    question: "What does a log of requests promise, and which rules do all of them share?",
+    question: "What do the request log and the audit trail promise, and which rules do all of them share?",
     imports: ["keys", "ledger", "metering", "check"],
     packages: ["zod"],
   },
@@ -206,24 +206,24 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: [...store, "books"],
+    imports: [...store],
     packages: ["zod"],
   },
   {
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
-    imports: ["books", ...contracts, "metering", "guard/time-limit.js"],
+    imports: [...contracts, "metering", "guard/time-limit.js"],
     packages: ["lru-cache", "node:buffer", "node:crypto", "node:timers"],
   },
   {
     folder: "postgres",
     question: "How are keys, plans, credits and responses kept in PostgreSQL?",
-    imports: [...store, "books"],
+    imports: [...store],
   },
   {
     folder: "sqlite",
     question: "How are keys, plans, credits and responses kept in SQLite?",
-    imports: [...store, "books"],
+    imports: [...store],
     packages: ["lru-cache", "node:crypto", "node:timers/promises"],
   },
   {
@@ -323,7 +323,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "otel",
     question: "What does OpenTelemetry learn of requests?",
-    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events"],
     packages: ["@opentelemetry/api"],
   },
   {
@@ -340,7 +340,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: ["books", ...contracts, "metering", provider],
+    imports: [...contracts, "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];

@@ -17,6 +17,7 @@ import { ledgerFailure } from "../ledger-failure.js";
 import { type CallLimits, callLimits } from "../limits/call-limits.js";
 import { requireKept } from "../limits/require-kept.js";
 import type { Soon } from "../soon.js";
+import { priceFor } from "./price-for.js";
 import { repeatedDenial } from "./repeated-denial.js";
 
 /** Credits that are held for one call. */
@@ -145,8 +146,9 @@ function mostMicro(call: CheckedCall, named: CallLimits | undefined): Micro {
   return mostWith(demand.heldPromptTokens, call);
 }
 
-function mostWith(promptTokens: number, { model, demand }: CheckedCall): Micro {
-  const ofOne = model.price.upperBound(promptTokens, demand.outputTokens);
+function mostWith(promptTokens: number, call: CheckedCall): Micro {
+  const { model, demand } = call;
+  const ofOne = priceFor(call, model.price).upperBound(promptTokens, demand.outputTokens);
   return Math.min(ofOne * model.route.mostCharged, Number.MAX_SAFE_INTEGER);
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { BudgetLookup } from "../../access/budgets/budget-lookup.js";
 import type { TagBudget } from "../../access/budgets/tag-budget.js";
 import { RateRules } from "../../access/rate-rules.js";
+import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
 import { budgetNameSchema, newBudgetSchema } from "../../budgets/budget-schema.js";
 import type {
   Budget,
@@ -25,6 +26,7 @@ import { fromLedger } from "../admin/from-store.js";
 import { requireLimitsKept } from "../admin/require-limits-kept.js";
 import { requireMethods } from "../admin/require-methods.js";
 import { termsShape } from "../admin/terms-shape.js";
+import type { AuditedChange, Auditor } from "../audit/auditor.js";
 import { type BudgetBalance, type RateBalance, toCapBalance } from "./budget-balance.js";
 
 /**
@@ -47,14 +49,14 @@ export interface ManagedBudgets {
    * await gateway.budgets.put("acct_1", { tag: "member", value: "42", credits: { month: 50 } });
    * ```
    */
-  put(account: string, budget: Budget): Promise<void>;
+  put(account: string, budget: Budget, author?: AuditAuthor): Promise<void>;
   /** The account's own budget of exactly this name, as the store has it now; `undefined` when there is none. */
   get(account: string, name: BudgetName): Promise<KeptBudget | undefined>;
   /**
    * Deletes the budget. From then on the value has that of each value, or of the plan.
    * @returns whether there was one.
    */
-  remove(account: string, name: BudgetName): Promise<boolean>;
+  remove(account: string, name: BudgetName, author?: AuditAuthor): Promise<boolean>;
   /** The account's own budgets, page by page, in an order that does not change. */
   list(account: string, page?: BudgetPageRequest): Promise<BudgetPage>;
   /**
@@ -67,6 +69,7 @@ export interface ManagedBudgets {
 }
 
 const accountInput = z.strictObject({ account: keyAccount });
+const authorInput = z.strictObject(authorShape);
 const putInput = accountInput.extend({ budget: newBudgetSchema });
 const nameInput = accountInput.extend({ name: budgetNameSchema });
 const balanceInput = accountInput.extend({
@@ -83,11 +86,12 @@ interface BudgetServices {
   readonly budgets: BudgetLookup;
   readonly terms: AccountTermsLookup;
   readonly clock: Clock;
+  readonly audit: Auditor;
 }
 
 export function managedBudgets(
   { budgets, ledger }: BudgetParts,
-  { budgets: lookup, terms, clock }: BudgetServices,
+  { budgets: lookup, terms, clock, audit }: BudgetServices,
 ): ManagedBudgets {
   const store = <Method extends keyof WritableBudgetStore>(by: string, method: Method) => {
     if (budgets !== undefined) return requireMethods(by, "budget", budgets, [method]);
@@ -105,24 +109,31 @@ export function managedBudgets(
     }
   };
   return {
-    async put(account, budget) {
+    async put(account, budget, author = {}) {
       const by = "gateway.budgets.put";
+      const whose = checkInput(by, authorInput, author);
       const given = checkInput(by, putInput, { account, budget });
       requireLimitsKept(by, ledger, "the budget", given.budget);
       requireFewRates(by, given.budget);
       const { put } = store(by, "put");
-      await write(account, () => put(given.account, given.budget));
+      await audit.keep(putEntry(given, whose), () => write(account, () => put(given.account, given.budget)));
     },
     async get(account, name) {
       const by = "gateway.budgets.get";
       checkInput(by, nameInput, { account, name });
       return await store(by, "get").get(account, name);
     },
-    async remove(account, name) {
+    async remove(account, name, author = {}) {
       const by = "gateway.budgets.remove";
+      const whose = checkInput(by, authorInput, author);
       checkInput(by, nameInput, { account, name });
       const { remove } = store(by, "remove");
-      return await write(account, () => remove(account, name));
+      const change = { action: "budgets.remove", account, budget: auditName(name), ...whose } as const;
+      return await audit.keep(change, async (entry) => {
+        const removed = await write(account, () => remove(account, name));
+        entry.after = { removed };
+        return removed;
+      });
     },
     async list(account, page = {}) {
       const by = "gateway.budgets.list";
@@ -149,6 +160,16 @@ export function managedBudgets(
       };
     },
   };
+}
+
+function putEntry({ account, budget }: { account: string; budget: Budget }, author: AuditAuthor): AuditedChange {
+  const { tag: _tag, value: _value, ...given } = budget;
+  return { action: "budgets.put", account, budget: auditName(budget), ...author, given };
+}
+
+/** What the audit trail calls a budget. No name of a tag has an equals sign. */
+function auditName({ tag, value }: BudgetName): string {
+  return value === undefined || value === null ? tag : `${tag}=${value}`;
 }
 
 /** @throws InputError for a budget of which a single call might be subject to more rates than a ledger takes. */

@@ -1,12 +1,6 @@
 import type { RequestLog } from "../../books/requests/request-log.js";
-import type { TimeLimit } from "../../guard/time-limit.js";
 import { fromStore } from "../admin/from-store.js";
 import type { WrittenLog } from "./written-log.js";
-
-/** The log, and how long is waited for what this process has noted. */
-export interface AskedLog extends WrittenLog {
-  readonly timeLimit: TimeLimit;
-}
 
 /**
  * Asks the log when what waits is written; a store that hangs is not waited for.
@@ -14,7 +8,7 @@ export interface AskedLog extends WrittenLog {
  * @throws GatewayError 503 when the store fails.
  */
 export async function askLog<Found>(
-  { store, writer, timeLimit }: AskedLog,
+  { store, writer, timeLimit }: WrittenLog,
   by: string,
   find: (store: RequestLog) => Promise<Found>,
 ): Promise<Found> {

@@ -5,7 +5,8 @@ import type { RequestLog, RequestPage, RequestQuery } from "../../books/requests
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { UnsupportedError } from "../../check/unsupported-error.js";
-import { type AskedLog, askLog } from "./ask-log.js";
+import { askLog } from "./ask-log.js";
+import type { WrittenLog } from "./written-log.js";
 
 /**
  * Reads the request log. What this process has noted is written first, unless the store takes long.
@@ -22,7 +23,7 @@ export interface ManagedRequests {
 
 const getInput = z.strictObject({ requestId: idText() });
 
-export function managedRequests(log: AskedLog | undefined): ManagedRequests {
+export function managedRequests(log: WrittenLog | undefined): ManagedRequests {
   const ask = async <Found>(by: string, find: (store: RequestLog) => Promise<Found>): Promise<Found> => {
     if (log === undefined) {
       throw new UnsupportedError(

@@ -10,7 +10,8 @@ import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals
 import type { Micro } from "../../metering/micro.js";
 import { fromLedger, fromStore } from "../admin/from-store.js";
 import type { GivenAccountStore } from "../records/stored-accounts.js";
-import { type AskedLog, askLog } from "../requests/ask-log.js";
+import { askLog } from "../requests/ask-log.js";
+import type { WrittenLog } from "../requests/written-log.js";
 import { ledgerLacks } from "./ledger-lacks.js";
 import { periodNamer } from "./split-time.js";
 import { type CheckedQuery, checkQuery, type UsageQuery } from "./usage-query.js";
@@ -40,7 +41,7 @@ interface UsageStores {
   readonly ledger: CreditLedger;
   readonly accounts?: GivenAccountStore | undefined;
   /** Where requests are logged: it has counted those that did not succeed. */
-  readonly log: AskedLog | undefined;
+  readonly log: WrittenLog | undefined;
 }
 
 const by = "gateway.usage";

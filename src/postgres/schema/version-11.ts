@@ -1,3 +1,4 @@
+import { version11Audit } from "../books/version-11-audit.js";
 import { catalogOfPostgresVersion11 } from "./version-11-catalog.js";
 import { quarterSums, slicesAnew } from "./version-11-quarters.js";
 import { requestsOfPostgresVersion11 } from "./version-11-requests.js";
@@ -84,4 +85,5 @@ export const postgresVersion11 = [
   quarterSums,
   catalogOfPostgresVersion11,
   requestsOfPostgresVersion11,
+  version11Audit,
 ].join("");

@@ -4,7 +4,9 @@ export const accountTermsOfSqliteVersion11 = `
   CREATE TABLE infergate_account_terms (
     id TEXT PRIMARY KEY,
     -- A JSON array; NULL where there is none.
-    models TEXT
+    models TEXT,
+    -- NULL where there is none.
+    price_factor REAL
   ) STRICT, WITHOUT ROWID;
   -- What replaces a row fires no such trigger.
   CREATE TRIGGER infergate_account_terms_forgotten AFTER DELETE ON infergate_account_record

@@ -1,3 +1,4 @@
+import { sqliteVersion11Audit } from "./version-11-audit.js";
 import { catalogOfSqliteVersion11 } from "./version-11-catalog.js";
 import { requestsOfSqliteVersion11 } from "./version-11-requests.js";
 import { sumsOfSqliteVersion11 } from "./version-11-sums.js";
@@ -13,5 +14,5 @@ export const sqliteVersion11 = `
 
   -- A JSON object; NULL where there are none. Processes of the release before name the columns that they write.
   ALTER TABLE infergate_key ADD COLUMN tags TEXT;
-${catalogOfSqliteVersion11}${requestsOfSqliteVersion11}${accountTermsOfSqliteVersion11}
+${catalogOfSqliteVersion11}${requestsOfSqliteVersion11}${sqliteVersion11Audit}${accountTermsOfSqliteVersion11}
 ${sumsOfSqliteVersion11}`;

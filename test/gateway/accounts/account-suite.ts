@@ -222,6 +222,55 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       expect([await statuses(), await listed(narrow.secret)]).toEqual([[200, 200, 404], ["acme/large"]]);
     });
 
+    it("charges by the factor of the plan, and by the account's in its place", async () => {
+      const { test, plan, account } = await startWithPlan({ exposeCost: true });
+      const { accounts, keys, plans } = test.gateway;
+      await plans.put({ id: plan, models: ["acme/*"], credits: { month: 100 }, priceFactor: 0.8 });
+      await accounts.put({ id: account, plan });
+      const { secret } = await keys.create({ account });
+      // One credit by the model's price.
+      const charged = async () => {
+        const response = await test.post("/v1/chat/completions", secret);
+        const { usage } = (await response.json()) as { usage: { cost: number } };
+        const { entries } = await accounts.history(account, { kinds: ["charge"], limit: 1 });
+        const { amountMicro = 0, tags } = entries[0] ?? {};
+        expect(response.headers.get("x-credits-charged")).toBe(String(usage.cost));
+        return [usage.cost, amountMicro, String(tags?.["price"]).replace(/^[^*]*/, "")];
+      };
+      expect(await charged()).toEqual([0.8, 800_000, "*0.8"]);
+      await accounts.update(account, { priceFactor: 1.25 });
+      expect(await charged()).toEqual([1.25, 1_250_000, "*1.25"]);
+      await accounts.update(account, { priceFactor: 1 });
+      expect(await charged()).toEqual([1, 1_000_000, ""]);
+      await accounts.update(account, { priceFactor: null });
+      expect(await charged()).toEqual([0.8, 800_000, "*0.8"]);
+      const { windows } = await accounts.balance(account);
+      expect(windows.month).toMatchObject({ usedMicro: 3_850_000, heldMicro: 0 });
+      // What is granted and bought is not scaled.
+      const grant = { id: unique("g"), window: "month", amountMicro: 5 } as const;
+      expect((await accounts.grant(account, grant)).windows.month.bonusMicro).toBe(5);
+      await expect(plans.put({ id: plan, models: [], priceFactor: 0 })).rejects.toThrow(
+        /priceFactor: must be a number/,
+      );
+    });
+
+    it("holds what a call can cost by the factor", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts, keys } = test.gateway;
+      await accounts.put({ id: account, plan, anchor: 0 });
+      const { secret } = await keys.create({ account });
+      const held: number[] = [];
+      for (const priceFactor of [null, 1, 2, 0.5]) {
+        await accounts.update(account, { priceFactor });
+        expect((await test.post("/v1/chat/completions", secret, { max_tokens: 100_000 })).status).toBe(200);
+        await expect.poll(() => test.events.length, { interval: 5 }).toBe(held.length + 1);
+        held.push(test.events.at(-1)?.heldMicro ?? 0);
+      }
+      const [usual = 0] = held;
+      expect(usual).toBeGreaterThan(1_000_000);
+      expect(held).toEqual([usual, usual, usual * 2, Math.ceil(usual / 2)]);
+    });
+
     it("keeps metadata of any names", async () => {
       const { test, plan, account } = await startWithPlan();
       const { accounts } = test.gateway;

@@ -13,6 +13,7 @@ import {
   UnknownPlanError,
   UnknownTermsError,
 } from "../../../src/index.js";
+import { memoryAuditTrail } from "../../../src/memory/books/memory-audit-trail.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
 import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
@@ -36,6 +37,7 @@ async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
     budgets: memoryBudgetStore(),
     catalog: memoryModelStore(),
     requestLog: memoryRequestLog(),
+    audit: memoryAuditTrail(),
     ...options,
   });
   tests.push(test);
@@ -104,7 +106,7 @@ describe("every method of the management API", () => {
     for (const [area, method] of methodsOf(gateway)) {
       if (["plans.list", "models.list", "models.check"].includes(`${area}.${method}`)) continue;
       for (const input of wrong) {
-        const isPage = method === "list" && (area === "accounts" || area === "requests");
+        const isPage = method === "list" && ["accounts", "audit", "requests"].includes(area);
         if (isPage && (input === undefined || (typeof input === "object" && !("limit" in (input ?? {}))))) continue;
         const error = await failureOf(() => callMethod(gateway, area, method, [input, {}]));
         expect([area, method, input, error]).toEqual([area, method, input, expect.any(TypeError)]);
@@ -119,6 +121,7 @@ describe("every method of the management API", () => {
     const gateway = await start({
       keys: away(memoryKeyStore()),
       accounts: away(accountsOfTest()),
+      audit: away(memoryAuditTrail()),
       catalog: away(memoryModelStore()),
       plans: { find: down, put: down, listAll: down, delete: down } as PlanStore,
       ledger: away(memoryCreditLedger()),
