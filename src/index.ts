@@ -14,6 +14,16 @@ export type {
   WritableAccountStore,
 } from "./accounts/account-store.js";
 export type { AnswerGuard, GuardedAnswer, GuardedCall, GuardVerdict } from "./answer-guards/answer-guard.js";
+export type { AuditAuthor } from "./books/audit/audit-author.js";
+export type {
+  AuditAction,
+  AuditDetails,
+  AuditEntry,
+  AuditLimits,
+  AuditPage,
+  AuditQuery,
+  AuditTrail,
+} from "./books/audit/audit-trail.js";
 export type { LoggedAttempt, LoggedRequest, LoggedTexts } from "./books/requests/logged-request.js";
 export type {
   RequestCounts,
@@ -49,6 +59,8 @@ export type { CreditGrant, HistoryRange, JournalRange, ManagedAccounts } from ".
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
+export type { BudgetBalance, CapBalance, RateBalance } from "./gateway/budgets/budget-balance.js";
+export type { ManagedBudgets } from "./gateway/budgets/managed-budgets.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
 export type { DisabledModel, StorableModel } from "./gateway/catalog/stored-model-schema.js";
 export { createGateway } from "./gateway/create-gateway.js";
@@ -56,6 +68,7 @@ export type { Gateway } from "./gateway/gateway.js";
 export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
 export type { Identified, Identify, Identity } from "./gateway/host-session/identity.js";
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";
+export type { AttemptStarted, ObservedRequest, Observer, RequestStarted } from "./gateway/observers/observer.js";
 export type { GatewayOptions, LedgerOptions, Model, ThresholdOptions } from "./gateway/options.js";
 export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/records/listed-account.js";
 export { KeyEndedError } from "./gateway/refusals/key-ended-error.js";
@@ -138,6 +151,8 @@ export type {
 } from "./ledger/statement/account-statement.js";
 export type { UsageRequest, UsageSum, UsageTotal } from "./ledger/usage/usage-sum.js";
 export type { PeriodTotal, TotalsFilter, TotalsRequest } from "./ledger/usage/usage-totals.js";
+export type { MemoryAuditTrailOptions } from "./memory/books/memory-audit-trail.js";
+export { memoryAuditTrail } from "./memory/books/memory-audit-trail.js";
 export { memoryAccountStore } from "./memory/memory-account-store.js";
 export { memoryBudgetStore } from "./memory/memory-budget-store.js";
 export type { MemoryCreditLedgerOptions } from "./memory/memory-credit-ledger.js";

@@ -1,6 +1,7 @@
 export type { RequestLogLimits } from "./books/requests/request-log-limits.js";
 export { postgresAccountStore } from "./postgres/accounts/postgres-account-store.js";
 export type { PostgresBatchOptions } from "./postgres/batching/batch-options.js";
+export { type PostgresAuditTrailOptions, postgresAuditTrail } from "./postgres/books/postgres-audit-trail.js";
 export { postgresBudgetStore } from "./postgres/budgets/postgres-budget-store.js";
 export type { PostgresOptions } from "./postgres/database.js";
 export { type FromPostgresJsOptions, fromPostgresJs, type PostgresJs } from "./postgres/from-postgres-js.js";

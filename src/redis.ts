@@ -1,6 +1,8 @@
 export type { RequestLogLimits } from "./books/requests/request-log-limits.js";
 export { redisAccountStore } from "./redis/accounts/redis-account-store.js";
 export type { RedisBatchOptions } from "./redis/batch/batch-options.js";
+export type { RedisAuditTrailOptions } from "./redis/books/redis-audit-trail.js";
+export { redisAuditTrail } from "./redis/books/redis-audit-trail.js";
 export { redisBudgetStore } from "./redis/budgets/redis-budget-store.js";
 export { redisModelStore } from "./redis/models/redis-model-store.js";
 export type { IoredisClient, NodeRedisClient, NodeRedisEvalOptions, RedisClient } from "./redis/redis-client.js";

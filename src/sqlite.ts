@@ -1,5 +1,7 @@
 export type { RequestLogLimits } from "./books/requests/request-log-limits.js";
 export { sqliteAccountStore } from "./sqlite/accounts/sqlite-account-store.js";
+export type { SqliteAuditTrailOptions } from "./sqlite/books/sqlite-audit-trail.js";
+export { sqliteAuditTrail } from "./sqlite/books/sqlite-audit-trail.js";
 export { sqliteBudgetStore } from "./sqlite/budgets/sqlite-budget-store.js";
 export { sqliteModelStore } from "./sqlite/models/sqlite-model-store.js";
 export type { SqliteRequestLogOptions } from "./sqlite/requests/sqlite-request-log.js";

@@ -3,6 +3,7 @@ export { describeWritableBudgetStore } from "./testing/budget-store/describe-wri
 export type { ChatChunksSample, ChatSample, SampleUsage } from "./testing/chat-samples.js";
 export { chatAnswer, chatChunks, errorBody, sampleUsage } from "./testing/chat-samples.js";
 export { describeAccountStore } from "./testing/describe-account-store.js";
+export { describeAuditTrail } from "./testing/describe-audit-trail.js";
 export type { DescribeCreditLedgerOptions } from "./testing/describe-credit-ledger.js";
 export { describeCreditLedger } from "./testing/describe-credit-ledger.js";
 export { describeKeyStore } from "./testing/describe-key-store.js";

@@ -5,6 +5,7 @@ import { checkKey } from "../keys/check-key.js";
 import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import { Calendar } from "../ledger/windows.js";
 import { sharedTags, type Tags } from "../metering/tags.js";
+import type { CallerBudgets } from "./budgets/caller-budgets.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
 import { ownCounters } from "./counter-name.js";
 import { KeyCaps } from "./key-caps.js";
@@ -39,11 +40,19 @@ export interface IdentifiedCaller {
   readonly rates?: RateRules | undefined;
   /** Of the account's record. */
   readonly accountRates?: RateRules | undefined;
+  /** The models that the account's record restricts all its callers to. */
+  readonly accountModels?: ModelPatterns | undefined;
+  /** Of the account's record: what prices are multiplied by, in place of the plan's. */
+  readonly accountPriceFactor?: number | undefined;
 }
 
 /** A caller that may call, with the terms that count: a request needs no more of it. */
 export interface Caller extends IdentifiedCaller {
   readonly plan: string;
+  /** Those of its tags. Their caps are among its caps. */
+  readonly budgets?: CallerBudgets | undefined;
+  /** The same caller without its budgets. */
+  readonly unbudgeted?: Caller | undefined;
 }
 
 export interface CallerLookupOptions extends StoreLookupOptions {

@@ -2,10 +2,11 @@ import * as z from "zod";
 import { explainIssue } from "../check/explain-issue.js";
 import { freeText, idText } from "../check/id-text.js";
 import { problemsOf } from "../check/list-problems.js";
+import { priceFactor } from "../check/price-factor.js";
 import { ratesSchema } from "../check/rates-schema.js";
 import { recordOf } from "../check/record-of.js";
 import { suspensionMessage } from "../check/suspension-message.js";
-import { keyAccount, wholeInstant } from "../keys/check-key.js";
+import { keyAccount, keyModels, wholeInstant } from "../keys/check-key.js";
 
 const status = z.enum(["active", "suspended"]).nullish();
 
@@ -24,6 +25,8 @@ export const accountChangeSchema = z.strictObject({
   message: suspensionMessage,
   metadata: metadataSchema,
   rates: ratesSchema,
+  models: keyModels,
+  priceFactor,
 });
 
 /** A version, as it was read. */
@@ -54,6 +57,8 @@ const recordSchema = z.object({
   // Clients read it: a longer one of the host's own store is better than none.
   message: z.string().nullish(),
   rates: ratesSchema,
+  models: z.array(z.string(), { error: "must be a list of model ids" }).nullish(),
+  priceFactor,
 });
 
 /**

@@ -30,6 +30,16 @@ export interface AccountRecord {
   metadata?: AccountMetadata | null | undefined;
   /** Rate limits of the account, which all its callers share, beside those of its plan. Default: none. */
   rates?: Rates | null | undefined;
+  /**
+   * The only models of its plan that all its callers may use, as exact ids or patterns in which `*` stands for any run of
+   * characters; each at most 256 characters. Default: all models of its plan.
+   */
+  models?: readonly string[] | null | undefined;
+  /**
+   * What the prices of its calls are multiplied by, such as 0.8 or 1.25: greater than 0, at most 1000, with at most 6
+   * decimals. The product is exact; each call is rounded up once, to a whole micro-credit. It replaces that of its plan, and is not multiplied with it. Default: the plan's.
+   */
+  priceFactor?: number | null | undefined;
 }
 
 /**
@@ -65,7 +75,7 @@ export type KeptAccount = WithoutNulls<StoredAccount>;
 
 /**
  * What can be changed of a {@link StoredAccount}. `undefined` leaves a member alone, `null` takes it away: without `status`,
- * the account is active. `metadata` and `rates` are replaced as a whole.
+ * the account is active. `metadata`, `rates` and `models` are replaced as a whole.
  */
 export interface AccountChange extends Omit<StoredAccount, "id" | "plan" | "version"> {
   plan?: string | undefined;

@@ -6,8 +6,18 @@ import type { StoredAccount } from "./account-store.js";
  * The version of an account's record: a digest of its members. It needs no column of its own, and holds whoever wrote
  * the record, a process of another release too.
  */
-export function accountVersion({ id, plan, anchor, status, message, metadata, rates }: StoredAccount): string {
-  const members = sorted(withoutNulls({ id, plan, anchor, status, message, metadata, rates }));
+export function accountVersion({
+  id,
+  plan,
+  anchor,
+  status,
+  message,
+  metadata,
+  rates,
+  models,
+  priceFactor,
+}: StoredAccount): string {
+  const members = sorted(withoutNulls({ id, plan, anchor, status, message, metadata, rates, models, priceFactor }));
   return createHash("sha256").update(JSON.stringify(members)).digest("base64url").slice(0, 22);
 }
 

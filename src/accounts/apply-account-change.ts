@@ -4,8 +4,14 @@ import type { AccountChange, StoredAccount } from "./account-store.js";
 /** The account as {@link WritableAccountStore.update} leaves it. */
 export function applyAccountChange(account: StoredAccount, change: AccountChange): StoredAccount {
   const { plan = account.plan, anchor = account.anchor, status = account.status } = change;
-  const { message = account.message, metadata = account.metadata, rates = account.rates } = change;
-  return withoutNulls({ id: account.id, plan, anchor, status, message, metadata, rates });
+  const {
+    message = account.message,
+    metadata = account.metadata,
+    rates = account.rates,
+    models = account.models,
+  } = change;
+  const { priceFactor = account.priceFactor } = change;
+  return withoutNulls({ id: account.id, plan, anchor, status, message, metadata, rates, models, priceFactor });
 }
 
 /** The account as {@link WritableAccountStore.put} leaves it. @param earlier - the one of the same id. */

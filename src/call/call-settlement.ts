@@ -12,6 +12,7 @@ import { costTag, journalTagPrefix, type Tags } from "../metering/tags.js";
 import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
 import type { Target } from "../routing/target.js";
 import type { Reservation } from "./admission/hold-credits.js";
+import { priceFor } from "./admission/price-for.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import type { KeptLease } from "./lease-keeper.js";
@@ -74,14 +75,14 @@ export class CallSettlement implements KeptLease {
   constructor(services: CallServices, admission: CheckedCall, reservation: Reservation | undefined) {
     this.#services = services;
     this.#admission = admission;
-    this.#price = admission.model.price;
+    this.#price = priceFor(admission, admission.model.price);
     this.#ofHost = admission.tags;
     this.reservation = reservation;
   }
 
   /** The call goes to a target, which has a price of its own. */
   goesTo(target: ChargedTarget): void {
-    this.#price = target.price;
+    this.#price = priceFor(this.#admission, target.price);
     this.#target = target;
   }
 

@@ -1,10 +1,10 @@
 /** A problem that the host should know about. The gateway goes on. */
 export interface GatewayWarning {
   /**
-   * `unmatched_plan_pattern`: a plan names a model that the catalog does not have. `unknown_plan`: a key belongs to a
+   * `unmatched_plan_pattern`, `unmatched_account_pattern`: a plan or an account names a model that the catalog does not have. `unknown_plan`: a key belongs to a
    * plan that does not exist. `unlimited_plan`: a plan from a store has no member `credits`. `unknown_account`: an
    * account is not in the account store, and its key names no plan, or is its first key. `key_store_failed`, `plan_store_failed`,
-   * `account_store_failed`, `model_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or returned an invalid record.
+   * `account_store_failed`, `budget_store_failed`, `model_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or returned an invalid record.
    * `model_invalid`: an entry of the model store is not valid in this process, where its model stays as it was.
    * `upstream_failed`: a model server did not respond as it should. `charge_unresolved`: a settlement came so late that
    * an earlier charge could not be ruled out, and was not charged. `charge_lost`: a settlement will not reach the
@@ -19,18 +19,21 @@ export interface GatewayWarning {
    * `unknown_beta`: a client's `anthropic-beta` had a value that the gateway does not know, and that was left out.
    * `unknown_tag`: usage was summed by a tag that no charge has; it may be misspelled.
    * `credits_unavailable`: accounts were listed without the credits of some, whose ledger failed.
+   * `audit_failed`: the audit trail did not keep an entry in time; the message has the entry.
    * `limit_too_large`: a key or plan of a store has a limit of credits that is too large to count; it counts as the largest.
    * `request_log_dropped`: the store of the request log fails or is too slow, and lines were dropped; every ten seconds at most.
    * `internal_error`: a bug in the gateway.
    */
   code:
     | "unmatched_plan_pattern"
+    | "unmatched_account_pattern"
     | "unknown_plan"
     | "unlimited_plan"
     | "unknown_account"
     | "key_store_failed"
     | "plan_store_failed"
     | "account_store_failed"
+    | "budget_store_failed"
     | "model_store_failed"
     | "model_invalid"
     | "ledger_failed"
@@ -50,6 +53,7 @@ export interface GatewayWarning {
     | "unknown_tag"
     | "credits_unavailable"
     | "limit_too_large"
+    | "audit_failed"
     | "request_log_dropped"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */

@@ -3,6 +3,8 @@ import type { SentRequest } from "../server/misplaced-path.js";
 import type { ManagedAccounts } from "./admin/managed-accounts.js";
 import type { ManagedKeys } from "./admin/managed-keys.js";
 import type { ManagedPlans } from "./admin/managed-plans.js";
+import type { ManagedAudit } from "./audit/managed-audit.js";
+import type { ManagedBudgets } from "./budgets/managed-budgets.js";
 import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
 import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
@@ -44,18 +46,22 @@ export interface Gateway {
   readonly keys: ManagedKeys;
   /** Creates and changes plans. */
   readonly plans: ManagedPlans;
+  /** Limits what calls of an account with a tag may use, such as those of a member. */
+  readonly budgets: ManagedBudgets;
   /** Adds, changes and removes models at run time, for all processes. Needs {@link GatewayOptions.catalog}. */
   readonly models: ManagedModels;
   /** The accounts' credits: balance, top-up, reset, journal, usage, deletion. */
   readonly accounts: ManagedAccounts;
+  /** What the host's code has changed by these, where the gateway has {@link GatewayOptions.audit}. */
+  readonly audit: ManagedAudit;
   /** The requests that {@link GatewayOptions.requestLog} keeps. */
   readonly requests: ManagedRequests;
   /**
    * The usage of one account, of some or of all: of a time, or of each hour or day of it in a time zone, by accounts, plans,
    * models, targets, keys, who paid, and your tags. Calls of free models are not in it. Without `by` and `every` it is one
-   * record. Those of earlier periods come first.
+   * record. Those of earlier periods come first. With {@link GatewayOptions.requestLog} it has refusals and failures, too.
    * @throws TypeError when the query is not valid, and when the ledger keeps no journal or cannot tell which accounts it has;
-   * LedgerUnavailableError when the ledger fails; GatewayError 503 when the account store does.
+   * LedgerUnavailableError when the ledger fails; GatewayError 503 when the account store or the request log does.
    *
    * @example
    * ```ts

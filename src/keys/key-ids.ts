@@ -4,12 +4,17 @@ import { randomBytes } from "node:crypto";
 const mostOfMillisecond = 2 ** 12;
 
 /**
- * Ids of new keys: UUIDs of version 7 with a counter (RFC 9562, sections 5.7 and 6.2). As texts, those of one process are
+ * Ids of new keys, and of what is ordered as they are: UUIDs of version 7 with a counter (RFC 9562, sections 5.7 and 6.2). As texts, those of one process are
  * in the order in which they were made, so that keys of one millisecond are listed in it.
  */
 export class KeyIds {
+  readonly #prefix: string;
   #millisecond = 0;
   #made = 0;
+
+  constructor(prefix = "key_") {
+    this.#prefix = prefix;
+  }
 
   /** @param now - epoch milliseconds. */
   next(now: number): string {
@@ -23,6 +28,6 @@ export class KeyIds {
     const random = randomBytes(8);
     random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
     const rest = random.toString("hex");
-    return `key_${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${rest.slice(0, 4)}-${rest.slice(4)}`;
+    return `${this.#prefix}${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${rest.slice(0, 4)}-${rest.slice(4)}`;
   }
 }

@@ -287,7 +287,10 @@ export interface GrantRequest {
   /** Added to the current instance's limit; negative is a correction. */
   amountMicro: Micro;
   limits: WindowLimits;
-  note?: string;
+  /** Who grants, for the journal: a tag `by` of its entry. */
+  by?: string | undefined;
+  /** Why, for the journal: a tag `note` of its entry. */
+  note?: string | undefined;
 }
 
 /**

@@ -30,6 +30,9 @@ export interface TopUpRequest {
   amountMicro: Micro;
   /** Epoch milliseconds, later than the store's now. Default: never. An account has 100 different ones at the most. */
   expiresAt?: number | undefined;
+  /** Who does it, for the journal: a tag `by` of its entry. */
+  by?: string | undefined;
+  /** Why, for the journal: a tag `note` of its entry. */
   note?: string | undefined;
 }
 
@@ -39,5 +42,8 @@ export interface DeductRequest {
   account: string;
   /** At least 1. What the account has not, it owes. */
   amountMicro: Micro;
+  /** Who does it, for the journal: a tag `by` of its entry. */
+  by?: string | undefined;
+  /** Why, for the journal: a tag `note` of its entry. */
   note?: string | undefined;
 }

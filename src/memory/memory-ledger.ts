@@ -33,6 +33,7 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
+import { authorTags } from "../ledger/journal/author-tags.js";
 import { nextTurn } from "../ledger/journal/next-turn.js";
 import { judgeReservation, neededMicro, noPrepaidHold } from "../ledger/judge-reservation.js";
 import {
@@ -230,7 +231,7 @@ export class MemoryLedger {
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
-    const { id, account: accountId, window, amountMicro, limits, note } = request;
+    const { id, account: accountId, window, amountMicro, limits } = request;
     const now = this.#clock.now();
     const known = this.#find(accountId, now);
     const open = admittingInstances(known ?? noInstances, limits, now);
@@ -254,7 +255,7 @@ export class MemoryLedger {
     instance.bonus = bonus;
     closeEmptySession(account);
     this.#grants.set(id, request, now);
-    const tags = note === undefined ? noTags : { note };
+    const tags = authorTags(request) ?? noTags;
     const starts = { [window]: instance.start };
     this.#journal.write({ kind: "grant", account: accountId, id, at: now, amountMicro, starts, tags });
     return currentStates(account, limits, now);
@@ -293,7 +294,7 @@ export class MemoryLedger {
     now: number,
     change: (prepaid: Prepaid) => void,
   ): PrepaidState {
-    const { id, account: accountId, amountMicro, note } = request;
+    const { id, account: accountId, amountMicro } = request;
     const known = this.#find(accountId, now);
     const earlier = this.#topUps.get(id);
     if (earlier) {
@@ -307,7 +308,7 @@ export class MemoryLedger {
     account.limits ??= newAccountLimits();
     account.limits.prepaid = prepaid;
     this.#topUps.set(id, request, now);
-    const tags = note === undefined ? noTags : { note };
+    const tags = authorTags(request) ?? noTags;
     this.#journal.write({ kind, account: accountId, id, at: now, amountMicro, starts: noStarts, tags });
     return prepaidState(prepaid, now);
   }

@@ -1,7 +1,7 @@
 import { checkedRequestLog } from "../books/requests/checked-request-log.js";
 import { CountSums } from "../books/requests/count-sums.js";
 import { type CountedFaults, countedFaults } from "../books/requests/counted-faults.js";
-import { isBelow, isInRange, type LinePlace, placeOf } from "../books/requests/line-range.js";
+import { isBelow, isInRange, type LinePlace, linePlace } from "../books/requests/line-range.js";
 import type { LoggedRequest } from "../books/requests/logged-request.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import { checkLogLimits, type RequestLogLimits } from "../books/requests/request-log-limits.js";
@@ -30,7 +30,7 @@ export function memoryRequestLog({ clock = systemClock, ...limits }: MemoryReque
   let counted: CountedFaults[] = [];
 
   function add(line: LoggedRequest): boolean {
-    const index = firstNotBelow(lines, placeOf(line));
+    const index = firstNotBelow(lines, linePlace(line));
     const known = lines[index];
     if (known?.startedAt === line.startedAt && known.lineId === line.lineId) return false;
     lines.splice(index, 0, copyRecord(line));
@@ -86,7 +86,7 @@ function firstNotBelow(lines: readonly LoggedRequest[], place: LinePlace): numbe
   let [from, to] = [0, lines.length];
   while (from < to) {
     const middle = (from + to) >>> 1;
-    if (isBelow(placeOf(lines[middle] as LoggedRequest), place)) from = middle + 1;
+    if (isBelow(linePlace(lines[middle] as LoggedRequest), place)) from = middle + 1;
     else to = middle;
   }
   return from;

@@ -19,6 +19,17 @@ export function toDecimal(value: number, what: string): Decimal {
   return decimals >= 0 ? { digits, decimals } : { digits: digits * 10n ** BigInt(-decimals), decimals: 0 };
 }
 
+/** One times the other, exactly, with no zeros behind its decimals: the smaller the integers, the longer plain numbers suffice. */
+export function product(one: Decimal, other: Decimal): Decimal {
+  let digits = one.digits * other.digits;
+  let decimals = one.decimals + other.decimals;
+  while (decimals > 0 && digits % 10n === 0n) {
+    digits /= 10n;
+    decimals--;
+  }
+  return { digits, decimals };
+}
+
 /** `decimal * 10 ** decimals` for a count of decimals at least as large as the number has. */
 export function scale({ digits, decimals }: Decimal, toDecimals: number): bigint {
   return digits * 10n ** BigInt(toDecimals - decimals);

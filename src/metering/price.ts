@@ -1,4 +1,4 @@
-import { type Decimal, scale, toDecimal } from "./decimal.js";
+import { type Decimal, product, scale, toDecimal } from "./decimal.js";
 import type { Micro } from "./micro.js";
 import type { TokenCounts } from "./token-counts.js";
 
@@ -31,13 +31,18 @@ export interface CompiledPrice {
    * The prices as the journal shows them, so that an entry alone suffices to compute its charge. They are credits per
    * million of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`.
    * Where writes to the cache have a price of their own, it comes next, and then that of writes for an hour, if it is
-   * another one.
+   * another one. A price that a factor scales ends with it: `0.15/0.075/0.6/0.6/0*0.8`.
    */
   readonly version: string;
   /** What these tokens cost. A subset larger than its whole counts as the whole. */
   cost(tokens: TokenCounts): Micro;
   /** The most that a call with at most these tokens can cost, however they divide into kinds. */
   upperBound(inputTokens: number, outputTokens: number): Micro;
+  /**
+   * Compiles the price anew, with each of its parts multiplied by the factor, exactly: what a call costs is rounded up once,
+   * with the factor in it. Use {@link scaledPrice}, which keeps what it makes.
+   */
+  scaled(factor: number): CompiledPrice;
 }
 
 const maxDecimals = 12;
@@ -48,17 +53,20 @@ const microDecimals = 6;
  * Turns prices in decimal into exact integer arithmetic.
  *
  * @param name - of the option, for error messages.
+ * @param factor - greater than 0; of each part of the price.
  * @throws RangeError when a price is negative, not finite, or has more than 12 decimals.
  */
-export function compilePrice(price: Price, name = "price"): CompiledPrice {
-  const input = readPrice(price.input, `${name}.input`);
-  const cachedInput = readPrice(price.cachedInput ?? price.input, `${name}.cachedInput`);
-  const cacheWrite = readPrice(price.cacheWrite ?? price.input, `${name}.cacheWrite`);
+export function compilePrice(price: Price, name = "price", factor = 1): CompiledPrice {
+  const times = toDecimal(factor, "A price factor");
+  const read = (value: number, part: string) => product(readPrice(value, part), times);
+  const input = read(price.input, `${name}.input`);
+  const cachedInput = read(price.cachedInput ?? price.input, `${name}.cachedInput`);
+  const cacheWrite = read(price.cacheWrite ?? price.input, `${name}.cacheWrite`);
   const hourPrice = price.cacheWrite1h ?? usualHourPrice(price);
-  const cacheWrite1h = readPrice(hourPrice, `${name}.cacheWrite1h`);
-  const output = readPrice(price.output ?? 0, `${name}.output`);
-  const reasoning = readPrice(price.reasoning ?? price.output ?? 0, `${name}.reasoning`);
-  const request = readPrice(price.request ?? 0, `${name}.request`);
+  const cacheWrite1h = read(hourPrice, `${name}.cacheWrite1h`);
+  const output = read(price.output ?? 0, `${name}.output`);
+  const reasoning = read(price.reasoning ?? price.output ?? 0, `${name}.reasoning`);
+  const request = read(price.request ?? 0, `${name}.request`);
 
   // Everything is counted in units of 10^-decimals micro-credits, the coarsest unit in which all prices are whole:
   // the smaller the integers, the longer plain numbers suffice.
@@ -80,7 +88,7 @@ export function compilePrice(price: Price, name = "price"): CompiledPrice {
   // A call computes several costs, one after the other.
   const counts: [number, number, number, number, number, number] = [0, 0, 0, 0, 0, 0];
   return {
-    version: versionOf(price, hourPrice),
+    version: factor === 1 ? versionOf(price, hourPrice) : `${versionOf(price, hourPrice)}*${factor}`,
     free: perCall === 0n && perToken.every((decimal) => decimal.digits === 0n),
     cost(tokens) {
       const cachedInput = Math.min(tokens.cachedInput, tokens.input);
@@ -102,6 +110,7 @@ export function compilePrice(price: Price, name = "price"): CompiledPrice {
       counts[4] = outputTokens;
       return worstCost(counts);
     },
+    scaled: (other) => compilePrice(price, name, other),
   };
 }
 

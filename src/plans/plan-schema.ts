@@ -5,6 +5,7 @@ import { explainOnce } from "../check/explain-issue.js";
 import { idText } from "../check/id-text.js";
 import { InputError } from "../check/input-error.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
+import { priceFactor } from "../check/price-factor.js";
 import { ratesSchema } from "../check/rates-schema.js";
 import type { Plan } from "./plan-store.js";
 
@@ -35,6 +36,7 @@ const planSchema = z.object({
   defaultOutputTokens: z.number().int().positive().nullish(),
   disconnect: disconnectSchema.nullish(),
   rates: ratesSchema,
+  priceFactor,
   budgets: storedBudgetsSchema.nullish(),
 });
 

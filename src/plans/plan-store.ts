@@ -25,6 +25,11 @@ export interface Plan {
   /** Rate limits of each account of the plan, over all its keys. Default: none. */
   rates?: Rates | null | undefined;
   /**
+   * What the prices of its calls are multiplied by, such as 0.8 or 1.25: greater than 0, at most 1000, with at most 6
+   * decimals. The product is exact; each call is rounded up once, to a whole micro-credit. An account's own replaces it. Default: 1.
+   */
+  priceFactor?: number | null | undefined;
+  /**
    * Budgets of each account of the plan, for tags of which the account has none of its own: neither of the value, nor of
    * each value. At most 100. Default: none.
    */

@@ -10,6 +10,7 @@ import {
   type WindowLimits,
   type WindowName,
 } from "../ledger/credit-ledger.js";
+import { authorTags } from "../ledger/journal/author-tags.js";
 import { neededMicro } from "../ledger/judge-reservation.js";
 import {
   checkAccount,
@@ -98,22 +99,22 @@ export function releaseOperation(lease: Lease, rates: readonly RateUse[]): Ledge
 
 export function grantOperation(request: GrantRequest): LedgerOperation {
   checkGrant(request);
-  const { id, window, amountMicro, limits, note } = request;
-  const tags = note === undefined ? undefined : storable({ note });
+  const { id, window, amountMicro, limits } = request;
+  const tags = storable(authorTags(request));
   return { op: "grant", id, window: windowNumber(window), amount: amountMicro, limits: limitsArray(limits), tags };
 }
 
 export function topUpOperation(request: TopUpRequest): LedgerOperation {
   checkTopUp(request);
-  const { id, amountMicro, expiresAt, note } = request;
-  const tags = note === undefined ? undefined : storable({ note });
+  const { id, amountMicro, expiresAt } = request;
+  const tags = storable(authorTags(request));
   return { op: "topup", id, amount: amountMicro, expiresAt: expiresAt ?? neverExpires, tags };
 }
 
 export function deductOperation(request: DeductRequest): LedgerOperation {
   checkDeduct(request);
-  const { id, amountMicro, note } = request;
-  return { op: "deduct", id, amount: amountMicro, tags: note === undefined ? undefined : storable({ note }) };
+  const { id, amountMicro } = request;
+  return { op: "deduct", id, amount: amountMicro, tags: storable(authorTags(request)) };
 }
 
 /** The caps and rates of an operation, if it names any. */

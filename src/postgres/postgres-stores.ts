@@ -1,4 +1,5 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
@@ -9,6 +10,7 @@ import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStore } from "./accounts/postgres-account-store.js";
+import { auditTrail } from "./books/postgres-audit-trail.js";
 import { budgetStore } from "./budgets/postgres-budget-store.js";
 import { Database } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
@@ -16,13 +18,15 @@ import { modelStore } from "./models/postgres-model-store.js";
 import { creditLedger, type PostgresCreditLedgerOptions } from "./postgres-credit-ledger.js";
 import { keyStore } from "./postgres-key-store.js";
 import { planStore } from "./postgres-plan-store.js";
-import { requestLog } from "./requests/postgres-request-log.js";
+import { databaseRequestLog } from "./requests/postgres-request-log.js";
 import { responseStore } from "./responses/postgres-response-store.js";
 
 /** Options of {@link postgresStores}. */
 export interface PostgresStoresOptions extends PostgresCreditLedgerOptions {
   /** How much is kept of responses. */
   responses?: ResponseLimits | undefined;
+  /** How much the audit trail keeps. */
+  audit?: AuditLimits | undefined;
   /** How much is kept of the log of requests. `maxRows` is 1,000,000 unless it is given. */
   requestLog?: RequestLogLimits | undefined;
 }
@@ -38,6 +42,7 @@ class Stores {
   responses: ResponseStore;
   readonly #database: Database;
   readonly #accounts: WritableAccountStore;
+  readonly #audit: AuditTrail;
   readonly #budgets: WritableBudgetStore;
   readonly #catalog: ModelStore;
   readonly #requestLog: RequestLog;
@@ -50,11 +55,12 @@ class Stores {
     this.ledger = creditLedger(this.#database, notifications, options);
     this.responses = responseStore(this.#database, options.responses);
     this.#accounts = accountStore(this.#database, notifications);
+    this.#audit = auditTrail(this.#database, options.audit);
     this.#budgets = budgetStore(this.#database, notifications);
     this.#catalog = modelStore(this.#database, notifications);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
-    this.#requestLog = requestLog(this.#database, options.requestLog);
+    this.#requestLog = databaseRequestLog(this.#database, options.requestLog);
   }
 
   /**
@@ -63,6 +69,11 @@ class Stores {
    */
   get accounts(): WritableAccountStore {
     return this.#accounts;
+  }
+
+  /** What the management API has changed. It is given by name, too: `createGateway({ ...stores, audit: stores.audit, … })`. */
+  get audit(): AuditTrail {
+    return this.#audit;
   }
 
   /** Budgets on tags, by account. Not spread, either: `createGateway({ ...stores, budgets: stores.budgets, … })`. */

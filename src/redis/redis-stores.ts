@@ -1,4 +1,5 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
@@ -9,6 +10,7 @@ import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStoreOn } from "./accounts/redis-account-store.js";
+import { auditTrailOn } from "./books/redis-audit-trail.js";
 import { budgetStoreOn } from "./budgets/redis-budget-store.js";
 import { modelStoreOn } from "./models/redis-model-store.js";
 import { creditLedgerOn, type RedisCreditLedgerOptions } from "./redis-credit-ledger.js";
@@ -22,6 +24,8 @@ import { responseStoreOn } from "./responses/redis-response-store.js";
 export interface RedisStoresOptions extends RedisCreditLedgerOptions {
   /** How much is kept of responses. */
   responses?: ResponseLimits | undefined;
+  /** How much the audit trail keeps. */
+  audit?: AuditLimits | undefined;
   /** How much is kept of the log of requests. `maxRows` is 50,000 unless it is given. */
   requestLog?: RequestLogLimits | undefined;
 }
@@ -36,6 +40,7 @@ class Stores {
   ledger: CreditLedger;
   responses: ResponseStore;
   readonly #accounts: WritableAccountStore;
+  readonly #audit: AuditTrail;
   readonly #budgets: WritableBudgetStore;
   readonly #catalog: ModelStore;
   readonly #requestLog: RequestLog;
@@ -47,6 +52,7 @@ class Stores {
     this.ledger = creditLedgerOn(connection, options);
     this.responses = responseStoreOn(connection, options.responses);
     this.#accounts = accountStoreOn(connection);
+    this.#audit = auditTrailOn(connection, options.audit);
     this.#budgets = budgetStoreOn(connection);
     this.#catalog = modelStoreOn(connection);
     this.#requestLog = requestLogOn(connection, options.requestLog);
@@ -58,6 +64,11 @@ class Stores {
    */
   get accounts(): WritableAccountStore {
     return this.#accounts;
+  }
+
+  /** What the management API has changed. It is given by name, too: `createGateway({ ...stores, audit: stores.audit, … })`. */
+  get audit(): AuditTrail {
+    return this.#audit;
   }
 
   /** Budgets on tags, by account. Not spread, either: `createGateway({ ...stores, budgets: stores.budgets, … })`. */

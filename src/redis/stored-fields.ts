@@ -6,7 +6,16 @@ const changeableOfKey = [
   ...(["plan", "name", "expiresAt", "revokedAt", "enabled", "models", "anchor", "metadata"] as const),
   ...(["credits", "rates", "tags", "account"] as const),
 ] as const;
-const changeableOfAccount = ["plan", "anchor", "status", "message", "metadata", "rates"] as const;
+const changeableOfAccount = [
+  "plan",
+  "anchor",
+  "status",
+  "message",
+  "metadata",
+  "rates",
+  "models",
+  "priceFactor",
+] as const;
 
 /** The members that a record's hash has fields for. */
 export const storedFields = {

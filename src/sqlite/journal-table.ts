@@ -25,7 +25,18 @@ export interface SideEntry extends Omit<LedgerEntry, "sequence" | "tags"> {
   readonly expiresAt?: number | undefined;
 }
 
+/** An entry of any account. */
+export interface AccountEntry {
+  readonly account: string;
+  readonly entry: LedgerEntry;
+}
+
+/** A place in the journal of all accounts. */
+export type PlaceInTime = readonly [at: number, id: string, part: number];
+
 const defaultPageLength = 100;
+/** So many entries of all accounts are read in one step: some milliseconds of work. */
+const entriesPerPage = 500;
 
 const insert = `INSERT INTO infergate_entry (
   id, part, account, kind, at, sequence, amount, prepaid, session_start, week_start, month_start, tags, expires_at
@@ -47,6 +58,7 @@ export class JournalTable {
   readonly #pageOfRare: SqliteStatement;
   readonly #ofIdInAny: SqliteStatement;
   readonly #after: SqliteStatement;
+  readonly #allAfter: SqliteStatement;
 
   constructor(connection: SqliteConnection) {
     this.#insert = connection.prepare(insert);
@@ -68,6 +80,9 @@ export class JournalTable {
     this.#after = connection.prepare(
       "SELECT * FROM infergate_entry WHERE account = ? AND (at, sequence) > (?, ?) AND sequence IS NOT NULL",
     );
+    this.#allAfter = connection.prepare(`
+      SELECT * FROM infergate_entry INDEXED BY infergate_entry_at
+      WHERE sequence IS NOT NULL AND (at, id, part) > (?, ?, ?) AND at < ? ORDER BY at, id, part LIMIT ?`);
   }
 
   write(account: AccountRow, entry: SideEntry): void {
@@ -137,6 +152,24 @@ export class JournalTable {
   /** The entries after one, in any order. */
   after(account: string, { at, sequence }: Pick<LedgerEntry, "at"> & { sequence: number }): LedgerEntry[] {
     return (this.#after.all(account, at, sequence) as Row[]).map(toEntry);
+  }
+
+  /**
+   * Entries of all accounts after a place and before a moment, in the order of their time.
+   *
+   * @returns with `next` where more may follow.
+   */
+  ofAll(
+    after: PlaceInTime,
+    before: number,
+    limit = entriesPerPage,
+  ): { entries: readonly AccountEntry[]; next: PlaceInTime | undefined } {
+    const rows = this.#allAfter.all(...after, before, limit) as Row[];
+    const last = rows.length === limit ? rows.at(-1) : undefined;
+    return {
+      entries: rows.map((row) => ({ account: row.account, entry: toEntry(row) })),
+      next: last && [toNumber(last["at"]), last.id, toNumber(last["part"])],
+    };
   }
 }
 

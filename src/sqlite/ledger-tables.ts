@@ -28,6 +28,7 @@ import {
   type WindowName,
   type WindowStates,
 } from "../ledger/credit-ledger.js";
+import { authorTags } from "../ledger/journal/author-tags.js";
 import { judgeReservation, noPrepaidHold } from "../ledger/judge-reservation.js";
 import {
   canHoldIn,
@@ -168,7 +169,7 @@ export class LedgerTables {
     return { ...creditsOf(account, limits, of, now), now };
   }
 
-  grant({ id, account: accountId, window, amountMicro, limits, note }: GrantRequest, now: number): WindowStates {
+  grant({ id, account: accountId, window, amountMicro, limits, by, note }: GrantRequest, now: number): WindowStates {
     const account = this.#book.find(accountId, now);
     const open = admittingInstances(account, limits, now);
     const earlier = this.#journal.grant(id);
@@ -188,7 +189,7 @@ export class LedgerTables {
     account[window] = instance;
     instance.bonus = bonus;
     closeEmptySession(account);
-    const tags = note === undefined ? undefined : { note };
+    const tags = authorTags({ by, note });
     this.#journal.write(account, {
       id,
       kind: "grant",

@@ -5,6 +5,7 @@ import type { LimitTables } from "./limits/limit-tables.js";
 import { toNumber } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";
+import type { TotalsRollUp } from "./usage/totals-roll-up.js";
 import type { UsageTable } from "./usage/usage-table.js";
 
 const rowsPerPurge = 64;
@@ -16,6 +17,7 @@ interface Tables {
   readonly accounts: AccountTable;
   readonly limits: LimitTables;
   readonly usage: UsageTable;
+  readonly rollUp: TotalsRollUp;
 }
 
 /** Ends the life of entries, a few at a time: of those that are too old, and of forgotten accounts'. */
@@ -23,6 +25,7 @@ export class Retention {
   readonly #accounts: AccountTable;
   readonly #limits: LimitTables;
   readonly #usage: UsageTable;
+  readonly #rollUp: TotalsRollUp;
   readonly #keepMs: number;
   readonly #outdated: SqliteStatement;
   readonly #ofAccount: SqliteStatement;
@@ -31,10 +34,11 @@ export class Retention {
   readonly #horizon: SqliteStatement;
   readonly #putHorizon: SqliteStatement;
 
-  constructor(connection: SqliteConnection, { accounts, limits, usage }: Tables, keepMs: number) {
+  constructor(connection: SqliteConnection, { accounts, limits, usage, rollUp }: Tables, keepMs: number) {
     this.#accounts = accounts;
     this.#limits = limits;
     this.#usage = usage;
+    this.#rollUp = rollUp;
     this.#keepMs = keepMs;
     const select = "SELECT id, part FROM infergate_entry WHERE account = ? AND";
     this.#outdated = connection.prepare(
@@ -62,10 +66,12 @@ export class Retention {
   /** Sums up some of the entries of an account, and deletes some of what is too old. No entry goes before it is summed. */
   purge(account: string, now: number): void {
     this.#usage.purge(account, now);
+    this.#rollUp.purge(account);
     if (this.#usage.isBehind(account)) this.#usage.sumUp(account);
     const until = now - this.#keepMs;
     const outdated = this.#outdated.all(account, until, now - topUpKeptMs);
     if (outdated.length === 0 || !this.#usage.sumUp(account)) return;
+    this.#rollUp.keepFrom(until);
     this.#deleteAll(outdated);
     // Kept for good: the clock may be put back, and what was deleted is not known again by that.
     if (until > this.forgottenUntil) this.#putHorizon.run(until);
@@ -81,6 +87,7 @@ export class Retention {
     this.#deleteHolds.run(accountId);
     this.#limits.forget(accountId);
     this.#usage.forgetNewest(accountId, now);
+    this.#rollUp.forgetOlder(accountId);
     this.#accounts.put({ ...newAccount(accountId), sequence: account.sequence });
     return account.sequence;
   }

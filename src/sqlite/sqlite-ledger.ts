@@ -55,6 +55,7 @@ import { Retention } from "./retention.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import { Statements } from "./statements.js";
 import { Totals } from "./usage/totals.js";
+import { TotalsRollUp } from "./usage/totals-roll-up.js";
 import { UsageReader } from "./usage/usage-reader.js";
 import { UsageTable } from "./usage/usage-table.js";
 
@@ -81,6 +82,7 @@ export class SqliteLedger
   readonly #tables: LedgerTables;
   readonly #prepaid: PrepaidChanges;
   readonly #claims: TopUpClaims;
+  readonly #rollUp: TotalsRollUp;
   readonly #totals: Totals;
   readonly #statements: Statements;
   readonly #sweep: Sweep;
@@ -95,7 +97,8 @@ export class SqliteLedger
     this.#journal = new JournalTable(connection);
     this.#limits = new LimitTables(connection);
     this.#usage = new UsageTable(connection, retentionMs);
-    const kept = { accounts: this.#accounts, limits: this.#limits, usage: this.#usage };
+    this.#rollUp = new TotalsRollUp(connection);
+    const kept = { accounts: this.#accounts, limits: this.#limits, usage: this.#usage, rollUp: this.#rollUp };
     this.#retention = new Retention(connection, kept, retentionMs);
     const read = { usage: this.#usage, journal: this.#journal, retention: this.#retention };
     this.#usageReader = new UsageReader(connection, read);
@@ -110,7 +113,7 @@ export class SqliteLedger
     this.#tables = new LedgerTables({ ...tables, retention: this.#retention, forgotten: this.#forgotten }, this.#book);
     this.#prepaid = new PrepaidChanges(tables, this.#book);
     this.#claims = new TopUpClaims(connection, this.#journal);
-    this.#totals = new Totals(connection, { ...read, usage: this.#usageReader, accounts: this.#accounts });
+    this.#totals = new Totals(connection, { ...read, accounts: this.#accounts, rollUp: this.#rollUp });
     this.#statements = new Statements(connection, { ...read, usage: this.#usageReader, book: this.#book });
     this.#sweep = new Sweep(connection, clock, { accounts: this.#accounts, book: this.#book });
   }
@@ -193,7 +196,7 @@ export class SqliteLedger
 
   async totals(request: TotalsRequest): Promise<readonly PeriodTotal[]> {
     checkTotals(request);
-    return this.#totals.read(request).catch(throwLedgerError);
+    return this.#totals.read(request, () => this.#clock.now()).catch(throwLedgerError);
   }
 
   async statement(request: StatementRequest): Promise<AccountStatement> {
@@ -209,6 +212,7 @@ export class SqliteLedger
     });
     while (await this.#write(() => this.#usage.forgetOlder(account, at))) await setImmediate();
     while (await this.#write(() => this.#retention.forgetEntries(account, sequence))) await setImmediate();
+    while (await this.#write((now) => this.#rollUp.hasChanges() && this.#rollUp.step(now))) await setImmediate();
   }
 
   /** Resolves when nothing waits for another process. The database stays open: it is the host's. */
@@ -228,6 +232,7 @@ export class SqliteLedger
   /** Looks after the account at hand, and after the next of all: the busy ones come up more often. */
   #purge(account: string, now: number): void {
     this.#forgotten.purge(now);
+    if (this.#rollUp.isBehind()) this.#rollUp.step(now);
     this.#retention.purge(account, now);
     const next = this.#accounts.idAfter(this.#visited ?? account) ?? this.#accounts.idAfter("") ?? account;
     this.#visited = next;

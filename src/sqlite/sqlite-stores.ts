@@ -1,4 +1,6 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import { checkAuditLimits } from "../books/audit/audit-limits.js";
+import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
@@ -9,6 +11,7 @@ import type { WritablePlanStore } from "../plans/plan-store.js";
 import type { ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStoreOf } from "./accounts/sqlite-account-store.js";
+import { auditTrailOf } from "./books/sqlite-audit-trail.js";
 import { budgetStoreOf } from "./budgets/sqlite-budget-store.js";
 import { modelStoreOf } from "./models/sqlite-model-store.js";
 import { requestLogOf } from "./requests/sqlite-request-log.js";
@@ -22,6 +25,8 @@ import { planStoreOf } from "./sqlite-plan-store.js";
 export interface SqliteStoresOptions extends SqliteCreditLedgerOptions {
   /** How much is kept of responses. */
   responses?: ResponseLimits | undefined;
+  /** How much the audit trail keeps. */
+  audit?: AuditLimits | undefined;
   /** How much is kept of the log of requests. `maxRows` is 1,000,000 unless it is given. */
   requestLog?: RequestLogLimits | undefined;
 }
@@ -36,20 +41,22 @@ class Stores {
   ledger: CreditLedger;
   responses: ResponseStore;
   readonly #connection: SqliteConnection;
+  readonly #options: SqliteStoresOptions;
   #accounts: WritableAccountStore | undefined;
+  #audit: AuditTrail | undefined;
   #budgets: WritableBudgetStore | undefined;
   #catalog: ModelStore | undefined;
-  readonly #options: SqliteStoresOptions;
   #requestLog: RequestLog | undefined;
 
   constructor(options: SqliteStoresOptions) {
     const connection = new SqliteConnection(options);
     this.#connection = connection;
+    this.#options = options;
+    checkAuditLimits(options.audit);
     this.keys = keyStoreOf(connection);
     this.plans = planStoreOf(connection);
     this.ledger = ledgerOf(connection, options);
     this.responses = responseStoreOf(connection, options.responses, options.clock);
-    this.#options = options;
   }
 
   /**
@@ -59,6 +66,12 @@ class Stores {
   get accounts(): WritableAccountStore {
     this.#accounts ??= accountStoreOf(this.#connection);
     return this.#accounts;
+  }
+
+  /** What the management API has changed. It is given by name, too: `createGateway({ ...stores, audit: stores.audit, … })`. */
+  get audit(): AuditTrail {
+    this.#audit ??= auditTrailOf(this.#connection, this.#options.audit, this.#options.clock);
+    return this.#audit;
   }
 
   /** Budgets on tags, by account. Not spread, either: `createGateway({ ...stores, budgets: stores.budgets, … })`. */

@@ -24,6 +24,8 @@ const fullAccount = (): Required<Members> =>
       concurrent: 0,
       models: { "o'neill/100%_\\größer \u{1f600}": { tokensPerMinute: { limit: 5, count: "input", cached: false } } },
     },
+    models: ["acme/*", "o'neill/100%_\\größer \u{1f600}"],
+    priceFactor: 0.000001,
   }) as Required<Members>;
 
 /** Without its version, and the members that are not there, be it as `null` or `undefined`. */
@@ -98,6 +100,12 @@ function describePuts({ it }: Runner, make: MakeStores): void {
     ["a message without a suspension", { message: "Pay first." }],
     ["a misspelled rate", { rates: { requestPerMinute: 5 } }],
     ["a misspelled rate of a pattern", { rates: { models: JSON.parse('{"__proto__":{"concurent":1}}') } }],
+    ["models that are no list", { models: "acme/*" }],
+    ["a model that no store keeps apart", { models: ["\ud83d"] }],
+    ["a price factor of nothing", { priceFactor: 0 }],
+    ["a price factor below nothing", { priceFactor: -1 }],
+    ["a price factor of seven decimals", { priceFactor: 0.1234567 }],
+    ["a price factor that is endless", { priceFactor: Number.POSITIVE_INFINITY }],
     ["a rate below nothing", { rates: { concurrent: -1 } }],
     ["a pattern that no store keeps apart", { rates: { models: { "\ud83d": { concurrent: 1 } } } }],
     ["an anchor that is no date", { anchor: Number.NaN }],
@@ -145,7 +153,15 @@ function describePuts({ it }: Runner, make: MakeStores): void {
 }
 
 function describeAbsence({ it }: Runner, make: MakeStores): void {
-  const none = { anchor: null, status: null, message: null, metadata: null, rates: null } as const;
+  const none = {
+    anchor: null,
+    status: null,
+    message: null,
+    metadata: null,
+    rates: null,
+    models: null,
+    priceFactor: null,
+  } as const;
   const undefinedMembers = Object.fromEntries(Object.keys(none).map((name) => [name, undefined]));
 
   it.each<[string, object]>([
@@ -193,10 +209,17 @@ function describeUpdates({ it }: Runner, make: MakeStores): void {
       { anchor: Date.UTC(2026, 1, 1) },
       { metadata: { a: "b" } },
       { rates: { concurrent: 3 } },
+      { models: ["b", "a"] },
+      { models: [] },
       { metadata: null, anchor: null },
       { status: "suspended", message: "Again." },
       { status: null },
       { rates: null },
+      { priceFactor: 1.25 },
+      { models: ["a"] },
+      { models: null },
+      { priceFactor: 1000, metadata: null },
+      { priceFactor: null },
       {},
       { plan: undefined, message: undefined },
     ];
@@ -217,6 +240,8 @@ function describeUpdates({ it }: Runner, make: MakeStores): void {
       { anchor: 5 },
       { metadata: { a: 1 } },
       { rates: { concurrent: 1 } },
+      { models: ["m"] },
+      { priceFactor: 0.8 },
     ];
     for (let round = 0; round < 5; round++) {
       await stores[0].put({ ...account, status: "active" });
@@ -249,6 +274,8 @@ function describeUpdates({ it }: Runner, make: MakeStores): void {
     { id: "other" },
     { message: "\ud83d" },
     { rates: { concurent: 1 } },
+    { models: [""] },
+    { priceFactor: 0 },
   ])("refuses the change %j", async (change) => {
     const [store] = await make();
     const account = newAccount();
@@ -259,7 +286,7 @@ function describeUpdates({ it }: Runner, make: MakeStores): void {
 
   it("forgets an account, and no other", async () => {
     const [store, other] = await make();
-    const [account, neighbour] = [fullAccount(), newAccount({ rates: { concurrent: 1 } })];
+    const [account, neighbour] = [fullAccount(), newAccount({ rates: { concurrent: 1 }, models: ["m"] })];
     for (const each of [account, neighbour]) await store.put(each);
     await other.forget(account.id);
     await other.forget(account.id);
@@ -306,6 +333,11 @@ function describeVersions({ it }: Runner, make: MakeStores): void {
       { metadata: { a: "1" } },
       { rates: { concurrent: 1 } },
       { rates: { models: { a: { concurrent: 1 } } } },
+      { models: ["a", "b"] },
+      { models: ["b", "a"] },
+      { models: [] },
+      { priceFactor: 0.8 },
+      { priceFactor: 1 },
     ];
     for (const change of changes) {
       const { version } = (await store.update(id, change)) ?? {};

@@ -38,7 +38,8 @@ export function describeWritablePlanStore(
       { credits: { session: 0.5, week: 500, month: 1_500.25 } },
       { credits: { session: 0, week: null, month: 9_007_199_254 } },
       { sessionMs: 3_600_000, defaultOutputTokens: 100 },
-      { rates: null },
+      { rates: null, priceFactor: null },
+      { priceFactor: 1.25 },
       { budgets: [] },
       {
         budgets: [

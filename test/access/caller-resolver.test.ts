@@ -23,8 +23,16 @@ const clock = new ManualClock(0);
 function resolverOf(find: (id: string) => Promise<AccountRecord | undefined> | AccountRecord | undefined) {
   const warnings: GatewayWarning[] = [];
   const warn = (warning: GatewayWarning) => void warnings.push(warning);
-  const cache = { ttlMs: 1000, negativeTtlMs: 1000, maxEntries: 10, clock, timeLimit: new TimeLimit(1000), warn };
-  return { resolve: callerResolver(accountLookup({ find }, cache), warn), warnings };
+  const cache = {
+    ttlMs: 1000,
+    negativeTtlMs: 1000,
+    maxEntries: 10,
+    clock,
+    timeLimit: new TimeLimit(1000),
+    warn,
+    warnOnce: warn,
+  };
+  return { resolve: callerResolver(accountLookup({ find }, { current: new Map() }, cache), warn), warnings };
 }
 
 describe("a caller's account", () => {
@@ -82,7 +90,17 @@ describe("a caller's account", () => {
     expect(() => suspended.resolve(own)).toThrow(/suspended/);
   });
 
+  it("restricts every caller of it to its models, also the host's own code", async () => {
+    for (const source of ["key", "session", "in_process"] as const) {
+      const { resolve, warnings } = resolverOf((id) => ({ id, plan: "pro", models: ["acme/*"] }));
+      const { accountModels } = await resolve({ ...caller, source });
+      expect([accountModels?.has("acme/small"), accountModels?.has("other")]).toEqual([true, false]);
+      expect(warnings).toMatchObject([{ code: "unmatched_account_pattern", message: expect.stringContaining('"a"') }]);
+    }
+  });
+
   it.each<[string, unknown]>([
+    ["models that are no list", { id: "a", plan: "pro", models: "acme/*" }],
     ["a record without a plan", { id: "a" }],
     ["an unknown status", { id: "a", plan: "pro", status: "banned" }],
     ["an anchor that is no date", { id: "a", plan: "pro", anchor: "soon" }],

@@ -3,6 +3,12 @@ import type { Mutation } from "../mutation/mutation.js";
 /** Of refusals that are remembered, of what is held for a prompt, and of bodies that are read. */
 export const mutations: readonly Mutation[] = [
   {
+    name: "the factor of an account does not replace that of its plan",
+    find: "caller.accountPriceFactor ?? allowance.priceFactor",
+    replace: "allowance.priceFactor ?? caller.accountPriceFactor",
+    test: "price-for",
+  },
+  {
     name: "a failed attempt that is not charged costs the operator nothing",
     find: "if (!isCharged && micro === undefined) return undefined;",
     replace: "if (!isCharged) return undefined;",
@@ -127,5 +133,17 @@ export const mutations: readonly Mutation[] = [
     find: "      if (this.#answer === undefined) this.#pieces = [body];\n",
     replace: "",
     test: "leaving-long-answers",
+  },
+  {
+    name: "the tags of a hook add to the budgets of the key's tags",
+    find: "await applyBudgets(earlier.unbudgeted ?? earlier, tags)",
+    replace: "await applyBudgets(earlier, tags)",
+    test: "../gateway/budgets/budgets",
+  },
+  {
+    name: "a call has any number of budgets",
+    find: 'tooMany(budgets, mostBudgets, "budgets", "budgets for the tags of a call")',
+    replace: "undefined",
+    test: "../gateway/budgets/budgets",
   },
 ];

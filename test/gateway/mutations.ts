@@ -2,6 +2,18 @@ import type { Mutation } from "../mutation/mutation.js";
 
 export const mutations: readonly Mutation[] = [
   {
+    name: "usage leaves out what has refusals alone",
+    find: "for (const count of left.values()) all.push(",
+    replace: "for (const count of [] as RequestCounts[]) all.push(",
+    test: "usage/usage-faults",
+  },
+  {
+    name: "groups that have refusals alone come after all others",
+    find: "return left.size === 0 ? all : all.sort(compareGroups);",
+    replace: "return all;",
+    test: "usage/usage-faults",
+  },
+  {
     name: "a target of what was an alias goes on with the counts of another model",
     find: "before?.alias === undefined ? before?.route : undefined",
     replace: "before?.route",
@@ -92,5 +104,35 @@ export const mutations: readonly Mutation[] = [
     find: "const problems = terms.size === 0 ? [] : catalogProblems({ ...options, models });",
     replace: "const problems: string[] = [];",
     test: "stored-models/models",
+  },
+  {
+    name: "a flood of refusals fills the log of requests",
+    find: "if (lines < mostAlike && this.#own < mostOwn) {",
+    replace: "if (lines < mostAlike || this.#own < mostOwn) {",
+    test: "requests/request-log-writer",
+  },
+  {
+    name: "refusals that wait are not counted",
+    find: "      known.count++;\n    } else if",
+    replace: "      known.count += 0;\n    } else if",
+    test: "requests/request-log-writer",
+  },
+  {
+    name: "a batch of the log of requests that failed is not written again",
+    find: "[...retryPausesMs, undefined]",
+    replace: "[undefined]",
+    test: "requests/request-log-writer",
+  },
+  {
+    name: "lines of requests wait without a bound",
+    find: "if (rows >= maxRows || this.#bytes + bytes > maxBytes) {",
+    replace: "if (this.#bytes + bytes > maxBytes) {",
+    test: "requests/request-log-writer",
+  },
+  {
+    name: "what waits of a forgotten account is logged",
+    find: "this.#queue = this.#queue.filter((line) => isOther(line) || this.#release(line));",
+    replace: "",
+    test: "requests/logged-requests",
   },
 ];

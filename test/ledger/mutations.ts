@@ -318,4 +318,16 @@ export const mutations: readonly Mutation[] = [
     find: "return prepaidMicro === 0 ? { status } : { status, prepaidMicro };",
     replace: "return prepaidMicro === 0 ? { status } : { status };",
   },
+  {
+    name: "prepaid credits' part of a charge counts what the whole was charged",
+    find: "usedCosts(costMicro, paid.chargedMicro)",
+    replace: "usedCosts(costMicro, whole.chargedMicro)",
+    test: "usage-costs",
+  },
+  {
+    name: "a call that both paid has its cost twice",
+    find: "requests: 0, costMicro: 0, tokens: noTokens",
+    replace: "requests: 0, tokens: noTokens",
+    test: "usage-costs",
+  },
 ];

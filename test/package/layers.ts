@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "responses"];
+const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "books", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -85,7 +85,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: "books",
-    question: "What does a log of requests promise, and which rules do all of them share?",
+    question: "What do the request log and the audit trail promise, and which rules do all of them share?",
     imports: ["keys", "ledger", "metering", "check"],
     packages: ["zod"],
   },
@@ -206,24 +206,24 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: [...store, "books"],
+    imports: [...store],
     packages: ["zod"],
   },
   {
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
-    imports: ["books", ...contracts, "metering", "guard/time-limit.js"],
+    imports: [...contracts, "metering", "guard/time-limit.js"],
     packages: ["lru-cache", "node:buffer", "node:crypto", "node:timers"],
   },
   {
     folder: "postgres",
     question: "How are keys, plans, credits and responses kept in PostgreSQL?",
-    imports: [...store, "books"],
+    imports: [...store],
   },
   {
     folder: "sqlite",
     question: "How are keys, plans, credits and responses kept in SQLite?",
-    imports: [...store, "books"],
+    imports: [...store],
     packages: ["lru-cache", "node:crypto", "node:timers/promises"],
   },
   {
@@ -244,7 +244,7 @@ export const layers: readonly Layer[] = [
     folder: "access",
     question: "Whose key is it, and what may it use? Cached and checked.",
     imports: [
-      ...["keys", "plans", "accounts", "ledger"],
+      ...["keys", "budgets", "plans", "accounts", "ledger"],
       "metering",
       "errors",
       "events",
@@ -292,7 +292,7 @@ export const layers: readonly Layer[] = [
         "check",
         "metering",
         "tokens",
-        ...["keys", "plans", "accounts", "models", "ledger", "responses"],
+        ...["keys", "budgets", "plans", "accounts", "models", "ledger", "responses"],
         "errors",
         "openai",
         provider,
@@ -321,9 +321,26 @@ export const layers: readonly Layer[] = [
     packages: ["zod", "node:buffer"],
   },
   {
+    folder: "otel",
+    question: "What does OpenTelemetry learn of requests?",
+    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events"],
+    packages: ["@opentelemetry/api"],
+  },
+  {
+    folder: "prometheus",
+    question: "What does Prometheus learn of requests?",
+    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+    packages: ["prom-client"],
+  },
+  {
+    folder: "logs",
+    question: "What does a log say of requests?",
+    imports: ["gateway/observers/observer.js", "events"],
+  },
+  {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: ["books", ...contracts, "metering", provider],
+    imports: [...contracts, "metering", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];

@@ -18,7 +18,7 @@ const lines: readonly Omit<Mutation, "test">[] = [
   },
   {
     name: "an account that has changed is replaced",
-    find: " = $8::text::jsonb\nreturning",
+    find: " = $10::text::jsonb\nreturning",
     replace: " is not null and $8::text is not null\nreturning",
   },
   {

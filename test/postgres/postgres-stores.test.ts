@@ -1,11 +1,13 @@
 import pg from "pg";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { postgresAuditTrail } from "../../src/postgres/books/postgres-audit-trail.js";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { runMigrations } from "../../src/postgres/run-migrations.js";
 import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
+import { describeAuditTrail } from "../../src/testing/describe-audit-trail.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
@@ -34,6 +36,12 @@ describeWithPostgres("PostgreSQL", (server) => {
       if (!first || !second) throw new Error("Two pools are needed.");
       return [first, second] as const;
     };
+    describeAuditTrail(`postgresAuditTrail on ${name}`, async (limits) => {
+      await pools[0]?.query("truncate infergate.audit_entry");
+      const [first, second] = driver().map((pool) => postgresAuditTrail({ pool, ...limits }));
+      if (!first || !second) throw new Error("Two pools are needed.");
+      return [first, second];
+    });
     describeWritableKeyStore(`postgresKeyStore on ${name}`, async () => {
       const [first, second] = await make();
       return [first.keys, second.keys];

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StoredAccount } from "../../src/accounts/account-store.js";
 import { hashKey } from "../../src/keys/hash-key.js";
 import { redisAccountStore } from "../../src/redis/accounts/redis-account-store.js";
+import { redisAuditTrail } from "../../src/redis/books/redis-audit-trail.js";
 import { redisBudgetStore } from "../../src/redis/budgets/redis-budget-store.js";
 import { redisModelStore } from "../../src/redis/models/redis-model-store.js";
 import { redisKeyStore } from "../../src/redis/redis-key-store.js";
@@ -13,6 +14,7 @@ import { forgetAccount, updateAccount } from "../../src/redis/store-scripts/acco
 import { insertKey, updateKey } from "../../src/redis/store-scripts/keys.js";
 import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAccountStore } from "../../src/testing/describe-account-store.js";
+import { describeAuditTrail } from "../../src/testing/describe-audit-trail.js";
 import { describeKeyStore } from "../../src/testing/describe-key-store.js";
 import { describePlanStore } from "../../src/testing/describe-plan-store.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
@@ -87,6 +89,13 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
     redisPlanStore({ client: connected[0].client }),
     redisPlanStore({ client: connected[1].client }),
   ]);
+
+  describeAuditTrail(`redisAuditTrail, ${name}`, async (limits) => {
+    const prefix = `test-${++serial}`;
+    const [one, other] = connected.map(({ client }) => redisAuditTrail({ client, prefix, ...limits }));
+    if (!one || !other) throw new Error("Two clients are needed.");
+    return [one, other];
+  });
 
   it("refuses a plan that is not valid, so that a misspelled limit lifts none", async () => {
     const { plans } = redisStores(options());

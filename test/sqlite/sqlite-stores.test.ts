@@ -1,11 +1,13 @@
 import { afterAll, it } from "vitest";
 import { sqliteAccountStore } from "../../src/sqlite/accounts/sqlite-account-store.js";
+import { sqliteAuditTrail } from "../../src/sqlite/books/sqlite-audit-trail.js";
 import { sqliteBudgetStore } from "../../src/sqlite/budgets/sqlite-budget-store.js";
 import { sqliteModelStore } from "../../src/sqlite/models/sqlite-model-store.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
 import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
 import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
+import { describeAuditTrail } from "../../src/testing/describe-audit-trail.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
@@ -22,6 +24,14 @@ for (const [name, driver] of Object.entries(drivers)) {
   describeCreditLedger(`sqliteCreditLedger on ${name}`, (clock) => sqliteCreditLedger({ database, clock }), {
     holds: name === "libsql" ? 10_000 : 1_000,
     limits: true,
+  });
+  describeAuditTrail(`sqliteAuditTrail on ${name}`, async (limits) => {
+    const trails = [
+      sqliteAuditTrail({ database, ...limits }),
+      sqliteAuditTrail({ database: other, ...limits }),
+    ] as const;
+    database.exec("DELETE FROM infergate_audit");
+    return trails;
   });
   describeWritableKeyStore(`sqliteKeyStore on ${name}`, async () => [
     sqliteKeyStore({ database }),

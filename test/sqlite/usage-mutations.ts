@@ -8,6 +8,7 @@ export const usageMutations: readonly Mutation[] = [
   {
     name: "sums start a day late",
     find: 'floored("e.at", ms)',
+    part: "add-to-usage",
     replace: 'floored("(e.at + 3600000)", ms)',
     test: usage,
   },
@@ -20,12 +21,14 @@ export const usageMutations: readonly Mutation[] = [
   {
     name: "checkpoints are not summed",
     find: "('checkpoint', 'release') AND",
+    part: "add-to-usage",
     replace: "('release') AND",
     test: usage,
   },
   {
     name: "what prepaid credits paid is the plan's",
     find: "iif(prepaid <> 0 AND prepaid = amount, 'prepaid', 'plan')",
+    part: "add-to-usage",
     replace: "iif(prepaid <> 0 AND prepaid = amount, 'plan', 'plan')",
     test: usage,
   },
@@ -38,12 +41,14 @@ export const usageMutations: readonly Mutation[] = [
   {
     name: "what both paid is summed up twice",
     find: "iif(prepaid = amount, amount, amount - prepaid) AS charged",
+    part: "add-to-usage",
     replace: "amount AS charged",
     test: usage,
   },
   {
     name: "what both paid is two requests",
     find: ", 'prepaid', 0, prepaid,",
+    part: "add-to-usage",
     replace: ", 'prepaid', requests, prepaid,",
     test: usage,
   },
@@ -170,6 +175,7 @@ export const usageMutations: readonly Mutation[] = [
   {
     name: "pages have no turn",
     find: "      after = page.next;\n      await setImmediate();",
+    part: "usage-reader",
     replace: "      after = page.next;",
     test: usage,
   },
@@ -200,5 +206,43 @@ export const usageMutations: readonly Mutation[] = [
     replace: "",
     part: "version-8",
     test: usage,
+  },
+
+  // Over all accounts
+  {
+    name: "what the plan paid of a shared call is all of it, over all accounts",
+    find: "iif(prepaid = amount, amount, amount - prepaid) AS charged, ${counts}, has_cost",
+    replace: "amount AS charged, ${counts}, has_cost",
+    test: "all-totals",
+  },
+  {
+    name: "settlements add nothing to the sums over all accounts",
+    find: "    if (this.#rollUp.isBehind()) this.#rollUp.step(now);\n",
+    replace: "",
+    test: "all-totals",
+  },
+  {
+    name: "entries of the last moment are in no sum",
+    find: "    this.#putUntil.run(end);\n    return",
+    replace: "    this.#putUntil.run(end + 1);\n    return",
+    test: "all-totals",
+  },
+  {
+    name: "what is in no sum yet is not read",
+    find: "if (span.until <= until) continue;",
+    replace: "if (span.until > until) continue;",
+    test: "all-totals",
+  },
+  {
+    name: "a forgotten account leaves its name in sums",
+    find: "[...this.#addChanges, ...this.#deleteEmpty]",
+    replace: "[...this.#addChanges]",
+    test: "all-totals",
+  },
+  {
+    name: "sums stay when the journal goes",
+    find: "    this.#rollUp.purge(account);\n",
+    replace: "",
+    test: "all-totals",
   },
 ];

@@ -3,7 +3,7 @@ import { InputError } from "../../check/input-error.js";
 import { nextTurn } from "../../ledger/journal/next-turn.js";
 import type { TotalsRequest } from "../../ledger/usage/usage-totals.js";
 import { type CheckedRequestQuery, checkRequestQuery, toCursor } from "./check-request-query.js";
-import { type LineRange, placeOf } from "./line-range.js";
+import { type LineRange, linePlace } from "./line-range.js";
 import type { LoggedRequest } from "./logged-request.js";
 import type { RequestCounts, RequestLog, RequestPage } from "./request-log.js";
 
@@ -55,12 +55,12 @@ async function readPage(
     for (const line of lines) {
       if (matches?.(line) === false) continue;
       const last = requests.at(-1);
-      if (requests.length === limit && last !== undefined) return { requests, cursor: toCursor(placeOf(last)) };
+      if (requests.length === limit && last !== undefined) return { requests, cursor: toCursor(linePlace(last)) };
       requests.push(line);
     }
     const last = lines.at(-1);
     if (lines.length < most || last === undefined) return { requests };
-    below = placeOf(last);
+    below = linePlace(last);
     read += most;
     if (read >= mostRead) return { requests, cursor: toCursor(below) };
     await nextTurn();

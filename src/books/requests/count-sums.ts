@@ -1,4 +1,4 @@
-import { compareNames } from "../../ledger/usage/compare-names.js";
+import { compareGroups, groupKey } from "../../ledger/usage/compare-groups.js";
 import { mostTotals, tooManyTotals } from "../../ledger/usage/most-totals.js";
 import { placeIn } from "../../ledger/usage/total-sums.js";
 import type { TotalsRequest } from "../../ledger/usage/usage-totals.js";
@@ -28,7 +28,7 @@ export class CountSums {
 
   /** Adds what was added up elsewhere. @throws LedgerInputError when there are too many sums. */
   addSum({ period, by, refusals, failures }: RequestCounts): void {
-    const place = JSON.stringify([period, ...by]);
+    const place = groupKey({ period, by });
     const known = this.#sums.get(place);
     if (known !== undefined) {
       known.refusals += refusals;
@@ -41,7 +41,7 @@ export class CountSums {
 
   /** By their periods, and then by what is alike. */
   list(): RequestCounts[] {
-    return [...this.#sums.values()].sort((one, other) => one.period - other.period || compareAll(one.by, other.by));
+    return [...this.#sums.values()].sort(compareGroups);
   }
 }
 
@@ -61,12 +61,4 @@ function dimensionOf(counted: CountedFaults, name: string): string | null {
 
 function tagOf({ tags }: CountedFaults, name: string): string | null {
   return tags !== null && Object.hasOwn(tags, name) ? (tags[name] ?? null) : null;
-}
-
-function compareAll(one: readonly (string | null)[], other: readonly (string | null)[]): number {
-  for (const [place, value] of one.entries()) {
-    const order = compareNames(value, other[place] ?? null);
-    if (order !== 0) return order;
-  }
-  return 0;
 }

@@ -29,7 +29,7 @@ export function isError({ status, errorCode }: LoggedRequest): boolean {
   return status >= 400 || errorCode !== undefined;
 }
 
-export function placeOf({ startedAt, lineId }: LoggedRequest): LinePlace {
+export function linePlace({ startedAt, lineId }: LoggedRequest): LinePlace {
   return { at: startedAt, lineId };
 }
 
@@ -39,7 +39,7 @@ export function isBelow(one: LinePlace, other: LinePlace): boolean {
 
 /** Whether the line is in the range. */
 export function isInRange(line: LoggedRequest, { path, from, below }: LineRange): boolean {
-  return line.startedAt >= from && isBelow(placeOf(line), below) && isOnPath(line, path);
+  return line.startedAt >= from && isBelow(linePlace(line), below) && isOnPath(line, path);
 }
 
 function isOnPath(line: LoggedRequest, path: LinePath): boolean {

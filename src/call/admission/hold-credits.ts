@@ -17,6 +17,7 @@ import { ledgerFailure } from "../ledger-failure.js";
 import { type CallLimits, callLimits } from "../limits/call-limits.js";
 import { requireKept } from "../limits/require-kept.js";
 import type { Soon } from "../soon.js";
+import { priceFor } from "./price-for.js";
 import { repeatedDenial } from "./repeated-denial.js";
 
 /** Credits that are held for one call. */
@@ -45,7 +46,7 @@ export function holdCredits(services: CallServices, call: CheckedCall): Soon<Res
   const { isOut } = room;
   const named = callLimits(call, !isOut);
   if (free && named === undefined) return undefined;
-  if (named !== undefined) requireKept(services, requestId, named.rules);
+  if (named !== undefined) requireKept(services, requestId, named);
   // An account without credits may go on with models that are free.
   const limits = caller.calendar.limits(free ? noLimits : allowance.credits, allowance.sessionMs, admittedAt);
   const request = { id: callId, account: caller.account, amountMicro: 0, limits, leaseMs };
@@ -145,8 +146,9 @@ function mostMicro(call: CheckedCall, named: CallLimits | undefined): Micro {
   return mostWith(demand.heldPromptTokens, call);
 }
 
-function mostWith(promptTokens: number, { model, demand }: CheckedCall): Micro {
-  const ofOne = model.price.upperBound(promptTokens, demand.outputTokens);
+function mostWith(promptTokens: number, call: CheckedCall): Micro {
+  const { model, demand } = call;
+  const ofOne = priceFor(call, model.price).upperBound(promptTokens, demand.outputTokens);
   return Math.min(ofOne * model.route.mostCharged, Number.MAX_SAFE_INTEGER);
 }
 

@@ -1,35 +1,35 @@
 import * as z from "zod";
-import { freeText, idText } from "../../check/id-text.js";
+import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
+import { idText } from "../../check/id-text.js";
 import { InputError } from "../../check/input-error.js";
 import { UnsupportedError } from "../../check/unsupported-error.js";
 import { keyAccount, wholeInstant } from "../../keys/check-key.js";
 import type { Instant } from "../../keys/key-store.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
-import type { PrepaidState } from "../../ledger/prepaid-state.js";
+import type { PrepaidState, TopUpRequest } from "../../ledger/prepaid-state.js";
 import type { Micro } from "../../metering/micro.js";
+import type { Auditor } from "../audit/auditor.js";
 import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import type { AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
 import { fromLedger, fromStore } from "./from-store.js";
 
-/** What {@link AccountPrepaid.topUp} takes: an amount, and the rest. */
-export type PrepaidTopUp = CreditAmount & {
-  /** The same id, such as that of a payment, tops up once. The ledger remembers it for 31 days at least. */
-  id: string;
-  /** When these credits end; later than now. An account has 100 different moments at the most. Default: never. */
-  expiresAt?: Instant | null | undefined;
-  /** For the journal. */
-  note?: string | undefined;
-};
+/** What {@link AccountPrepaid.topUp} takes: an amount, and the rest. `by` and `note` are in the journal, too. */
+export type PrepaidTopUp = CreditAmount &
+  AuditAuthor & {
+    /** The same id, such as that of a payment, tops up once. The ledger remembers it for 31 days at least. */
+    id: string;
+    /** When these credits end; later than now. An account has 100 different moments at the most. Default: never. */
+    expiresAt?: Instant | null | undefined;
+  };
 
-/** What {@link AccountPrepaid.deduct} takes: an amount, and the rest. */
-export type PrepaidDeduction = CreditAmount & {
-  /** The same id, such as that of a refund, deducts once. The ledger remembers it for 31 days at least. */
-  id: string;
-  /** Why, for the journal. */
-  note?: string | undefined;
-};
+/** What {@link AccountPrepaid.deduct} takes: an amount, and the rest. `by` and `note` are in the journal, too. */
+export type PrepaidDeduction = CreditAmount &
+  AuditAuthor & {
+    /** The same id, such as that of a refund, deducts once. The ledger remembers it for 31 days at least. */
+    id: string;
+  };
 
 /** Prepaid credits: they outlive windows, and pay what the plan has no room for. */
 export interface AccountPrepaid {
@@ -53,7 +53,7 @@ const deductionInput = z.strictObject({
   account: keyAccount,
   id: idText(200),
   ...creditAmountShape,
-  note: freeText(1000).optional(),
+  ...authorShape,
 });
 const topUpInput = deductionInput.extend({ expiresAt: wholeInstant });
 
@@ -61,9 +61,14 @@ interface PrepaidStores {
   readonly ledger: CreditLedger;
   /** `undefined`: accounts stand on their keys alone, and any may be topped up. */
   readonly accounts?: unknown;
+  readonly audit: Auditor;
 }
 
-export function accountPrepaid({ ledger, accounts }: PrepaidStores, terms: AccountTermsLookup): AccountPrepaid {
+interface PrepaidChange extends TopUpRequest {
+  readonly action: "accounts.topUp" | "accounts.deduct";
+}
+
+export function accountPrepaid({ ledger, accounts, audit }: PrepaidStores, terms: AccountTermsLookup): AccountPrepaid {
   /** A misspelled account must not get another one's money. */
   async function requireAccount(by: string, account: string): Promise<void> {
     if (accounts === undefined || (await terms.ofRecord(account)) !== undefined) return;
@@ -71,6 +76,14 @@ export function accountPrepaid({ ledger, accounts }: PrepaidStores, terms: Accou
     throw new UnknownAccountError(
       `${by}: the account has neither a record nor keys. Make it with gateway.accounts.put or gateway.keys.create.`,
     );
+  }
+
+  function change({ action, account, by, note, ...given }: PrepaidChange, make: () => Promise<PrepaidState>) {
+    return audit.keep({ action, account, by, note, given }, async (entry) => {
+      const state = await make();
+      entry.after = { balanceMicro: state.balanceMicro };
+      return state;
+    });
   }
 
   return {
@@ -81,9 +94,9 @@ export function accountPrepaid({ ledger, accounts }: PrepaidStores, terms: Accou
       const { topUp } = ledger;
       if (topUp === undefined) throw keepsNone(by, "topUp");
       await requireAccount(by, account);
-      const request = { ...noted(input), account, amountMicro };
-      const dated = typeof expiresAt === "number" ? { ...request, expiresAt } : request;
-      return fromLedger(by, () => topUp.call(ledger, dated));
+      const expiry = typeof expiresAt === "number" ? { expiresAt } : {};
+      const request = { ...requestOf(input), account, amountMicro, ...expiry };
+      return change({ action: "accounts.topUp", ...request }, () => fromLedger(by, () => topUp.call(ledger, request)));
     },
 
     async deduct(account, given) {
@@ -93,7 +106,10 @@ export function accountPrepaid({ ledger, accounts }: PrepaidStores, terms: Accou
       const { deduct } = ledger;
       if (deduct === undefined) throw keepsNone(by, "deduct");
       await requireAccount(by, account);
-      return fromLedger(by, () => deduct.call(ledger, { ...noted(input), account, amountMicro }));
+      const request = { ...requestOf(input), account, amountMicro };
+      return change({ action: "accounts.deduct", ...request }, () =>
+        fromLedger(by, () => deduct.call(ledger, request)),
+      );
     },
   };
 }
@@ -108,8 +124,8 @@ function positiveMicro(
   return toCreditsMicro(by, { credits, creditsMicro });
 }
 
-function noted({ id, note }: { id: string; note?: string | undefined }): { id: string; note?: string } {
-  return note === undefined ? { id } : { id, note };
+function requestOf({ id, by, note }: { id: string } & AuditAuthor): { id: string; by?: string; note?: string } {
+  return { id, ...(by !== undefined && { by }), ...(note !== undefined && { note }) };
 }
 
 function keepsNone(by: string, method: string): UnsupportedError {

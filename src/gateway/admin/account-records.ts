@@ -8,16 +8,18 @@ import type {
   KeptAccount,
 } from "../../accounts/account-store.js";
 import { toKeptAccount } from "../../accounts/to-kept-account.js";
+import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
 import { checkInput } from "../../check/check-input.js";
 import { suspensionMessage } from "../../check/suspension-message.js";
 import { withoutNulls } from "../../check/without-nulls.js";
 import { keyAccount } from "../../keys/check-key.js";
 import type { Instant } from "../../keys/key-store.js";
+import type { Auditor } from "../audit/auditor.js";
 import type { CreditsSources } from "../records/credits-listing.js";
 import type { AccountListRequest, ListedAccountPage } from "../records/listed-account.js";
 import type { StoredAccounts } from "../records/stored-accounts.js";
 import { withCredits } from "../records/with-credits.js";
-import type { WarnOfUnknownPlan } from "../unknown-plan.js";
+import type { WarnOfRecord } from "./warn-of-record.js";
 
 /** What {@link AccountRecords.update} changes. `undefined` leaves a member alone, `null` takes it away. */
 export interface ManagedAccountChange extends Omit<AccountChange, "anchor"> {
@@ -37,20 +39,24 @@ export interface AccountRecords {
    * its status and its message: a change of plan lifts no suspension. Used credits stay used, and a week or month that is open stays
    * so to its end.
    * @param condition - `expected`: the `version` of the record to replace, `null` where there must be none. Default:
-   * whatever is there.
+   * whatever is there. `by` and `note` are for the audit trail, as those of all methods.
    * @throws AccountConflictError, with nothing written, when it is not as `expected`.
    */
-  put(account: AccountRecord, condition?: AccountPutCondition): Promise<void>;
+  put(account: AccountRecord, condition?: AccountPutCondition & AuditAuthor): Promise<void>;
   /**
-   * Changes what is given, in one step: no change that another process makes at the same time is lost. `metadata` and
-   * `rates` are replaced as a whole. `status: null` ends a suspension, as `active` does. With the suspension goes its
+   * Changes what is given, in one step: no change that another process makes at the same time is lost. `metadata`,
+   * `rates` and `models` are replaced as a whole. `status: null` ends a suspension, as `active` does. With the suspension goes its
    * `message`. Effective as {@link put} is.
    * @param condition - `expected`: the `version` that the record must still have, where the change was made of what was
    * read. Default: any.
    * @returns the account as it is now.
    * @throws UnknownAccountError; AccountConflictError, with nothing written, when it has another version.
    */
-  update(id: string, change: ManagedAccountChange, condition?: AccountUpdateCondition): Promise<KeptAccount>;
+  update(
+    id: string,
+    change: ManagedAccountChange,
+    condition?: AccountUpdateCondition & AuditAuthor,
+  ): Promise<KeptAccount>;
   /**
    * The account's record, read from the store, with its `version` where the store keeps versions. What is not set is
    * absent. An account without `status` is active, as one of which it is `active`.
@@ -67,9 +73,9 @@ export interface AccountRecords {
    * @param options - `message`: what its clients read, at most 1000 characters.
    * @throws UnknownAccountError
    */
-  suspend(id: string, options?: { message?: string | undefined }): Promise<KeptAccount>;
+  suspend(id: string, options?: AuditAuthor & { message?: string | undefined }): Promise<KeptAccount>;
   /** Ends a suspension. @throws UnknownAccountError */
-  resume(id: string): Promise<KeptAccount>;
+  resume(id: string, author?: AuditAuthor): Promise<KeptAccount>;
 }
 
 const accountId = z.strictObject({ id: keyAccount });
@@ -78,36 +84,41 @@ const listInput = z.strictObject({
   limit: z.number().int().min(1).max(1000).optional(),
   credits: z.boolean().default(true),
 });
-const putCondition = z.strictObject({ expected: expectedVersion.nullish() });
-const updateCondition = accountId.extend({ expected: expectedVersion.optional() });
+const putCondition = z.strictObject({ expected: expectedVersion.nullish(), ...authorShape });
+const updateCondition = accountId.extend({ expected: expectedVersion.optional(), ...authorShape });
 const recordChange = accountChangeSchema.refine(
   ({ status, message }) => message == null || status === undefined || status === "suspended",
   { path: ["message"], error: 'is for suspended accounts: give `status: "suspended"` with it' },
 );
-const suspension = accountId.extend({ message: suspensionMessage });
+const suspension = accountId.extend({ message: suspensionMessage, ...authorShape });
+const resumption = accountId.extend(authorShape);
 
 export function accountRecords(
   stored: StoredAccounts,
-  warnOfUnknownPlan: WarnOfUnknownPlan,
+  { audit, warnOfRecord }: { readonly audit: Auditor; readonly warnOfRecord: WarnOfRecord },
   sources: CreditsSources,
 ): AccountRecords {
   return {
     async put(given, condition = {}) {
       const by = "gateway.accounts.put";
       const account = withoutNulls(checkInput(by, newAccountSchema, given));
-      await stored.put(by, account, checkInput(by, putCondition, condition));
-      await warnOfUnknownPlan(by, account.plan);
+      const { expected, ...author } = checkInput(by, putCondition, condition);
+      const { id, ...members } = account;
+      const change = { action: "accounts.put", account: id, ...author, given: { ...members, expected } } as const;
+      await audit.keep(change, () => stored.put(by, account, { expected }));
+      await warnOfRecord(by, account);
     },
 
     async update(id, given, condition = {}) {
       const by = "gateway.accounts.update";
       const change = checkInput(by, recordChange, given);
-      const { expected } = checkInput(by, updateCondition, { ...condition, id });
+      const { expected, id: _, ...author } = checkInput(by, updateCondition, { ...condition, id });
       const members = Object.entries(change).filter(([, value]) => value !== undefined);
       const endsSuspension = change.status === null || change.status === "active";
       const whole = { ...Object.fromEntries(members), ...(endsSuspension && { message: null }) };
-      const changed = await stored.change(by, id, whole, { expected });
-      if (change.plan !== undefined) await warnOfUnknownPlan(by, change.plan);
+      const entry = { action: "accounts.update", account: id, ...author, given: { ...change, expected } } as const;
+      const changed = await audit.keep(entry, () => stored.change(by, id, whole, { expected }));
+      await warnOfRecord(by, { ...change, id });
       return changed;
     },
 
@@ -128,14 +139,16 @@ export function accountRecords(
 
     async suspend(id, options = {}) {
       const by = "gateway.accounts.suspend";
-      const { message = null } = checkInput(by, suspension, { ...options, id });
-      return stored.change(by, id, { status: "suspended", message });
+      const { message = null, id: _, ...author } = checkInput(by, suspension, { ...options, id });
+      const change = { action: "accounts.suspend", account: id, ...author, given: { message } } as const;
+      return audit.keep(change, () => stored.change(by, id, { status: "suspended", message }));
     },
 
-    async resume(id) {
+    async resume(id, given = {}) {
       const by = "gateway.accounts.resume";
-      checkInput(by, accountId, { id });
-      return stored.change(by, id, { status: "active", message: null });
+      const { id: _, ...author } = checkInput(by, resumption, { ...given, id });
+      const change = { action: "accounts.resume", account: id, ...author } as const;
+      return audit.keep(change, () => stored.change(by, id, { status: "active", message: null }));
     },
   };
 }

@@ -1,6 +1,8 @@
 import * as z from "zod";
+import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
+import type { BudgetStore, WritableBudgetStore } from "../../budgets/budget-store.js";
 import { checkInput } from "../../check/check-input.js";
-import { freeText, idText } from "../../check/id-text.js";
+import { idText } from "../../check/id-text.js";
 import { isTagName } from "../../check/tags-input.js";
 import type { Warn } from "../../events/warning.js";
 import { filled, keyAccount, wholeInstant } from "../../keys/check-key.js";
@@ -19,9 +21,9 @@ import type { UsageSum } from "../../ledger/usage/usage-sum.js";
 import type { Micro } from "../../metering/micro.js";
 import { meantDimension, reservedTags, usageDimensions } from "../../metering/tags.js";
 import type { ResponseStore } from "../../responses/response-store.js";
+import type { Auditor } from "../audit/auditor.js";
 import { type GivenAccountStore, StoredAccounts } from "../records/stored-accounts.js";
 import type { WrittenLog } from "../requests/written-log.js";
-import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { AccountJournal } from "../usage/account-journal.js";
 import { toUsageRow, type UsageRow } from "../usage/usage-row.js";
 import type { WatchedLookups } from "../watched-lookups.js";
@@ -32,16 +34,16 @@ import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { fromLedger, fromStore } from "./from-store.js";
+import { termsShape } from "./terms-shape.js";
+import type { WarnOfRecord } from "./warn-of-record.js";
 
-/** What {@link ManagedAccounts.grant} takes. */
-export interface CreditGrant extends AccountTerms {
+/** What {@link ManagedAccounts.grant} takes. `by` and `note` are in the journal, too. */
+export interface CreditGrant extends AccountTerms, AuditAuthor {
   /** The same id, such as that of a payment, grants once. The ledger remembers it for 31 days at least. */
   id: string;
   window: WindowName;
   /** Micro-credits, 1 credit = 1,000,000, added to the limit of the window's current instance; negative is a correction. */
   amountMicro: Micro;
-  /** For the journal. */
-  note?: string | undefined;
 }
 
 /** A range of time. Where `to` is not later than `from`, nothing is in it. Default: everything that the ledger keeps. */
@@ -88,8 +90,9 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
   /**
    * Sets the use of these windows back to zero, by default of all three. Holds are still charged when they settle, and
    * grants stay.
+   * @param author - for the audit trail.
    */
-  reset(account: string, windows?: readonly WindowName[]): Promise<void>;
+  reset(account: string, windows?: readonly WindowName[], author?: AuditAuthor): Promise<void>;
   /**
    * The journal: charges, grants and resets, the newest first, in pages.
    * @throws TypeError when the ledger keeps no journal.
@@ -117,20 +120,19 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
    */
   usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<readonly UsageSum[]>;
   /**
-   * Deletes everything that the gateway keeps of an account: its credits, its holds, its journal, and its keys and its
-   * record if their stores can delete. Calls in progress cost nothing, and leave no entry. For about a day, the ledger keeps a hash
-   * of the account's name and the time. So a late settlement does not bring the account back.
+   * Deletes everything that the gateway keeps of an account: its credits, its holds, its journal, and its keys, its
+   * record and its budgets if their stores can delete. Calls in progress cost nothing, and leave no entry. For about a day, the ledger keeps a hash
+   * of the account's name and the time. So a late settlement does not bring the account back. What the audit trail
+   * has of the account stays.
+   * @param author - for the audit trail.
    */
-  forget(account: string): Promise<void>;
+  forget(account: string, author?: AuditAuthor): Promise<void>;
 }
 
 const moment = wholeInstant.transform((value) => value ?? undefined);
 const windowName = z.enum(["session", "week", "month"]);
 const accountInput = z.strictObject({ account: keyAccount });
-const planId = idText()
-  .nullish()
-  .transform((value) => value ?? undefined);
-const termsInput = accountInput.extend({ plan: planId, anchor: wholeInstant });
+const termsInput = accountInput.extend(termsShape);
 const grantInput = termsInput.extend({
   id: idText(200),
   window: windowName,
@@ -139,9 +141,10 @@ const grantInput = termsInput.extend({
     .min(Number.MIN_SAFE_INTEGER, `must be at least ${Number.MIN_SAFE_INTEGER}`)
     .max(Number.MAX_SAFE_INTEGER, `must be at most ${Number.MAX_SAFE_INTEGER}`)
     .refine(Number.isInteger, { error: "must be a whole number of micro-credits, 1 credit = 1,000,000" }),
-  note: freeText(1000).optional(),
+  ...authorShape,
 });
 const resetInput = accountInput.extend({ windows: z.array(windowName) });
+const authorInput = z.strictObject(authorShape);
 const rangeInput = accountInput.extend({ from: moment, to: moment });
 const dimension = z.string().superRefine((name, context) => {
   const meant = meantDimension(name);
@@ -171,22 +174,24 @@ interface AccountStores {
   /** `undefined`: no responses are kept. */
   readonly responses: ResponseStore | undefined;
   readonly accounts?: GivenAccountStore | undefined;
+  readonly budgets?: (BudgetStore & Partial<Pick<WritableBudgetStore, "forget">>) | undefined;
   /** `undefined`: requests are not logged. */
   readonly requestLog: WrittenLog | undefined;
 }
 
 /** What finds an account's terms, and what must forget changes. */
-interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccount"> {
+interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccount" | "budgets"> {
   readonly terms: AccountTermsLookup;
-  readonly warnOfUnknownPlan: WarnOfUnknownPlan;
+  readonly warnOfRecord: WarnOfRecord;
   readonly holds: AccountHolds;
+  readonly audit: Auditor;
   readonly warn: Warn;
   readonly warnOnce: Warn;
 }
 
 export function managedAccounts(
-  { keys, ledger, responses, accounts, requestLog }: AccountStores,
-  { findCaller, findAccount, terms, warnOfUnknownPlan, holds, warn, warnOnce }: AccountLookups,
+  { keys, ledger, responses, accounts, budgets, requestLog }: AccountStores,
+  { findCaller, findAccount, budgets: findBudgets, terms, warnOfRecord, holds, audit, warn, warnOnce }: AccountLookups,
 ): ManagedAccounts {
   const journal = new AccountJournal(ledger, warnOnce);
 
@@ -199,9 +204,24 @@ export function managedAccounts(
     return (await journal.sums(method, { account: accountId, ...rest, by: usageDimensions })).map(toUsageRow);
   }
 
+  async function forgetAll(by: string, account: string): Promise<void> {
+    // This is first, so that no call starts in between.
+    const hashes = await fromStore(by, "key", () => keys.forget?.(account) ?? []);
+    for (const hash of hashes) findCaller.forget(hash);
+    await fromStore(by, "account", () => accounts?.forget?.(account));
+    findAccount?.forget(account);
+    await fromStore(by, "budget", () => budgets?.forget?.(account));
+    findBudgets.forget(account);
+    await Promise.all([
+      fromLedger(by, () => ledger.forget(account)),
+      fromStore(by, "response", () => responses?.forget(account)),
+      fromStore(by, "request log", () => forgetRequests(requestLog, account)),
+    ]);
+  }
+
   return {
-    ...accountRecords(new StoredAccounts(accounts, findAccount), warnOfUnknownPlan, { ledger, terms, warn }),
-    ...accountPrepaid({ ledger, accounts }, terms),
+    ...accountRecords(new StoredAccounts(accounts, findAccount), { audit, warnOfRecord }, { ledger, terms, warn }),
+    ...accountPrepaid({ ledger, accounts, audit }, terms),
     hold: (account, hold) => holds.hold(account, hold),
 
     async balance(account, given = {}) {
@@ -214,16 +234,21 @@ export function managedAccounts(
     async grant(account, given) {
       const by = "gateway.accounts.grant";
       const input = checkAccountInput(by, grantInput, account, given);
-      const { id, window, amountMicro, note } = input;
+      const { id, window, amountMicro, by: who, note } = input;
       const { plan, limits } = await terms.resolve(by, account, input);
-      const grant = { id, account, window, amountMicro, limits, ...(note !== undefined && { note }) };
-      return toBalance(account, plan, await fromLedger(by, () => ledger.grant(grant)));
+      const author = { ...(who !== undefined && { by: who }), ...(note !== undefined && { note }) };
+      const grant = { id, account, window, amountMicro, limits, ...author };
+      const change = { action: "accounts.grant", account, ...author, given: { id, window, amountMicro } } as const;
+      const windows = await audit.keep(change, () => fromLedger(by, () => ledger.grant(grant)));
+      return toBalance(account, plan, windows);
     },
 
-    async reset(account, windows = windowNames) {
+    async reset(account, windows = windowNames, given = {}) {
       const by = "gateway.accounts.reset";
       const input = checkInput(by, resetInput, { account, windows });
-      await fromLedger(by, () => ledger.reset(account, input.windows));
+      const author = checkInput(by, authorInput, given);
+      const change = { action: "accounts.reset", account, ...author, given: { windows: input.windows } } as const;
+      await audit.keep(change, () => fromLedger(by, () => ledger.reset(account, input.windows)));
     },
 
     async history(account, request = {}) {
@@ -240,26 +265,20 @@ export function managedAccounts(
 
     usage,
 
-    async forget(account) {
+    async forget(account, given = {}) {
       const by = "gateway.accounts.forget";
       checkInput(by, accountInput, { account });
-      // This is first, so that no call starts in between.
-      const hashes = await fromStore(by, "key", () => keys.forget?.(account) ?? []);
-      for (const hash of hashes) findCaller.forget(hash);
-      await fromStore(by, "account", () => accounts?.forget?.(account));
-      findAccount?.forget(account);
-      await Promise.all([
-        fromLedger(by, () => ledger.forget(account)),
-        fromStore(by, "response", () => responses?.forget(account)),
-        fromStore(by, "request log", async () => {
-          await requestLog?.writer.forget(account);
-          await requestLog?.store.forget(account);
-        }),
-      ]);
+      const author = checkInput(by, authorInput, given);
+      await audit.keep({ action: "accounts.forget", account, ...author }, () => forgetAll(by, account));
     },
   };
 }
 
 function toBalance(account: string, plan: string, windows: WindowStates): AccountBalance {
   return { account, plan, windows: toAccountWindows(windows) };
+}
+
+async function forgetRequests(log: WrittenLog | undefined, account: string): Promise<void> {
+  await log?.writer.forget(account);
+  await log?.store.forget(account);
 }

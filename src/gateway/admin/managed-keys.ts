@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { AccountStore } from "../../accounts/account-store.js";
+import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { ratesSchema } from "../../check/rates-schema.js";
@@ -10,11 +11,12 @@ import type { Instant, KeyChange, KeyCredits, KeyMetadata, StoredKey } from "../
 import type { Clock } from "../../ledger/clock.js";
 import type { Rates } from "../../metering/rates.js";
 import type { Tags } from "../../metering/tags.js";
-import { KeyEndedError } from "../refusals/key-ended-error.js";
+import type { AuditDraft, AuditedChange, Auditor } from "../audit/auditor.js";
 import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { fromStore } from "./from-store.js";
+import { rotateKey } from "./rotate-key.js";
 import { type KeyServices, StoredKeys } from "./stored-keys.js";
 
 /**
@@ -150,8 +152,9 @@ export interface ManagedKeys {
    * Makes a key: `keyPrefix`, 238 random bits and a checksum. Only its hash and its hint are stored.
    * @throws TypeError when the store does not keep `enabled`, `credits`, `rates` or `tags` that were given. The key is revoked.
    * UnknownAccountError when the gateway has `accounts`, and the account has no record there, unless a `plan` is given.
+   * @param author - for the audit trail, as that of all methods.
    */
-  create(key: NewKey): Promise<CreatedKey>;
+  create(key: NewKey, author?: AuditAuthor): Promise<CreatedKey>;
   get(id: string): Promise<ManagedKey | undefined>;
   /**
    * The keys of an account, revoked and expired ones too, the oldest first. Keys of one millisecond come in the order of
@@ -163,9 +166,10 @@ export interface ManagedKeys {
     page?: { limit?: number | undefined; after?: string | undefined },
   ): Promise<readonly ManagedKey[]>;
   /** From now on the key is refused. Once revoked, it stays so. @throws UnknownKeyError */
-  revoke(id: string): Promise<ManagedKey>;
+  revoke(id: string, author?: AuditAuthor): Promise<ManagedKey>;
   /**
-   * Makes a key with all that this one has but its `lastUsedAt`, and revokes this one. What this one has used counts
+   * Makes a key with all that this one has but its `lastUsedAt`, and revokes this one. A change that is made of this one
+   * meanwhile is made of both. What this one has used counts
    * under the new one's caps and rates.
    * @param options - `graceMs`: how long the old key stays valid, in milliseconds, by default 0, at most 100 years;
    * `expiresAt`: of the new key, by default that of the old one.
@@ -173,13 +177,13 @@ export interface ManagedKeys {
    */
   rotate(
     id: string,
-    options?: { graceMs?: number | undefined; expiresAt?: Instant | null | undefined },
+    options?: AuditAuthor & { graceMs?: number | undefined; expiresAt?: Instant | null | undefined },
   ): Promise<CreatedKey>;
   /**
    * @throws UnknownKeyError; TypeError when the store does not keep `account`, `enabled`, `credits`, `rates` or `tags` that
    * were given. UnknownAccountError as {@link create}, for another `account`.
    */
-  update(id: string, change: ManagedKeyChange): Promise<ManagedKey>;
+  update(id: string, change: ManagedKeyChange, author?: AuditAuthor): Promise<ManagedKey>;
 }
 
 const keyChange = z.strictObject({
@@ -209,7 +213,9 @@ const keyPage = z.strictObject({
 const keyId = z.strictObject({ id: idText() });
 /** The longest `graceMs` whose end is still a valid date. */
 const longestGraceMs = 100 * 365 * 86_400_000;
-const rotation = z.strictObject({
+const authorInput = z.strictObject(authorShape);
+const rotationInput = keyId.extend({
+  ...authorShape,
   graceMs: z.number().int().nonnegative().max(longestGraceMs).default(0),
   expiresAt: wholeInstant,
 });
@@ -217,35 +223,29 @@ const rotation = z.strictObject({
 /** What keys are managed with. */
 interface ManagedKeyServices extends KeyServices {
   readonly accounts?: AccountStore | undefined;
+  readonly audit: Auditor;
   readonly warn: Warn;
 }
 
 export function managedKeys(
-  { accounts, warn, ...services }: ManagedKeyServices,
+  { accounts, audit, warn, ...services }: ManagedKeyServices,
   findCaller: { forget(hash: string): void },
   clock: Clock,
   warnOfUnknownPlan: WarnOfUnknownPlan,
 ): ManagedKeys {
   const stored = new StoredKeys(services, findCaller, clock);
   const schemas = accounts === undefined ? withPlan : { newKey, keyChange };
-
-  /** An anchor other than that of the account's keys would begin new windows, and so reset what is used. */
-  async function termsOf(by: string, owner: KeyOwner, anchor: number | null | undefined, writes: "insert" | "update") {
-    const hasRecord = accounts === undefined || (await isRecorded(by, accounts, owner));
-    const needsOthers = anchor === undefined || !hasRecord;
-    const others = needsOthers ? await stored.store(by, writes, "list").list(owner.account) : [];
-    return {
-      anchor: anchor === undefined ? others.at(-1)?.anchor : anchor,
-      isUnknown: !hasRecord && others.length === 0,
-    };
-  }
+  const termsOf = ownerTerms(stored, accounts);
 
   return {
-    async create(input) {
+    async create(input, given = {}) {
       const by = "gateway.keys.create";
       const key = checkInput(by, schemas.newKey, input);
-      const { anchor, isUnknown } = await termsOf(by, key, key.anchor, "insert");
-      const created = await stored.insert(by, { ...key, anchor });
+      const author = checkInput(by, authorInput, given);
+      const { anchor, isUnknown } = await termsOf(by, key, { anchor: key.anchor, writes: "insert" });
+      const created = await audit.keep(creation(key, author), async (entry) => {
+        return noteKey(entry, await stored.insert(by, { ...key, anchor }));
+      });
       if (isUnknown) warn(unknownAccount(by, key));
       if (typeof key.plan === "string") await warnOfUnknownPlan(by, key.plan);
       return toCreatedKey(created);
@@ -261,53 +261,90 @@ export function managedKeys(
     async list(account, page = {}) {
       const by = "gateway.keys.list";
       const { limit, after } = checkAccountInput(by, keyPage, account, page);
-      const listed = (await stored.store(by, "list").list(account)).map(toManagedKey);
-      const first = after === undefined ? 0 : listed.findIndex(({ id }) => id === after) + 1;
-      if (after !== undefined && first === 0) {
-        throw stored.unknown(by, after, "the account has no key");
-      }
-      return listed.slice(first, limit === undefined ? undefined : first + limit);
+      const listed = await stored.store(by, "list").list(account);
+      const first = after === undefined ? 0 : placeBehind(listed, after);
+      if (first === 0 && after !== undefined) throw stored.unknown(by, after, "the account has no key");
+      return listed.slice(first, limit === undefined ? undefined : first + limit).map(toManagedKey);
     },
 
-    async revoke(id) {
+    async revoke(id, given = {}) {
       const by = "gateway.keys.revoke";
       checkInput(by, keyId, { id });
-      return toManagedKey(await stored.revoke(by, await stored.find(by, id), clock.now()));
+      const author = checkInput(by, authorInput, given);
+      const key = await stored.find(by, id);
+      const change = { action: "keys.revoke", key: id, account: key.account, ...author } as const;
+      return toManagedKey(await audit.keep(change, () => stored.revoke(by, key, clock.now())));
     },
 
     async rotate(id, options = {}) {
       const by = "gateway.keys.rotate";
-      const { graceMs, expiresAt } = checkInput(by, rotation, options);
-      checkInput(by, keyId, { id });
-      const old = await stored.find(by, id);
-      const now = clock.now();
-      if (now >= Math.min(old.expiresAt ?? Infinity, old.revokedAt ?? Infinity)) {
-        throw new KeyEndedError(`${by}: the key ${id} is revoked or expired. Make a new one with gateway.keys.create.`);
-      }
-      return toCreatedKey(await replaceKey(stored, old, { expiresAt, revokedAt: now + graceMs, now }));
+      const rotation = checkInput(by, rotationInput, { ...options, id });
+      return toCreatedKey(await rotateKey(stored, { ...rotation, now: clock.now() }, audit));
     },
 
-    async update(id, input) {
+    async update(id, input, options = {}) {
       const by = "gateway.keys.update";
       const checked = checkInput(by, schemas.keyChange, input);
       checkInput(by, keyId, { id });
-      const given = Object.entries(checked).filter(([, value]) => value !== undefined);
-      const change: KeyChange = Object.fromEntries(given);
+      const author = checkInput(by, authorInput, options);
+      const change: KeyChange = Object.fromEntries(Object.entries(checked).filter(([, value]) => value !== undefined));
       const key = await stored.find(by, id);
       const { account = key.account, plan = key.plan } = change;
       if (account !== key.account) {
-        const { anchor, isUnknown } = await termsOf(by, { account, plan }, checked.anchor, "update");
+        const { anchor, isUnknown } = await termsOf(
+          by,
+          { account, plan },
+          { anchor: checked.anchor, writes: "update" },
+        );
         change.anchor = anchor ?? null;
         if (isUnknown) warn(unknownAccount(by, { account, plan }));
       }
-      const changed = await stored.change(by, key, change);
+      const entry = {
+        key: id,
+        account: key.account,
+        ...author,
+        given: checked,
+        before: pick(toManagedKey(key), change),
+      };
+      const changed = await audit.keep({ action: "keys.update", ...entry }, () => stored.change(by, key, change));
       if (typeof checked.plan === "string") await warnOfUnknownPlan(by, checked.plan);
       return toManagedKey(changed);
     },
   };
 }
 
+function creation({ account, ...given }: NewKey, author: AuditAuthor): AuditedChange {
+  return { action: "keys.create", account, ...author, given };
+}
+
+function noteKey<Made extends { readonly key: StoredKey }>(entry: AuditDraft, made: Made): Made {
+  entry.key = made.key.id;
+  return made;
+}
+
+/** 0 where there is none of this id. */
+function placeBehind(keys: readonly StoredKey[], id: string): number {
+  return keys.findIndex((key) => key.id === id) + 1;
+}
+
 type KeyOwner = Pick<NewKey, "account" | "plan">;
+
+/** An anchor other than that of the account's keys would begin new windows, and so reset what is used. */
+function ownerTerms(stored: StoredKeys, accounts: AccountStore | undefined) {
+  return async (
+    by: string,
+    owner: KeyOwner,
+    { anchor, writes }: { anchor: number | null | undefined; writes: "insert" | "update" },
+  ) => {
+    const hasRecord = accounts === undefined || (await isRecorded(by, accounts, owner));
+    const needsOthers = anchor === undefined || !hasRecord;
+    const others = needsOthers ? await stored.store(by, writes, "list").list(owner.account) : [];
+    return {
+      anchor: anchor === undefined ? others.at(-1)?.anchor : anchor,
+      isUnknown: !hasRecord && others.length === 0,
+    };
+  };
+}
 
 /** @throws UnknownAccountError when nothing would give the key a plan: each of its requests would be refused. */
 async function isRecorded(by: string, accounts: AccountStore, { account, plan }: KeyOwner): Promise<boolean> {
@@ -328,26 +365,8 @@ function unknownAccount(by: string, { account, plan }: KeyOwner): GatewayWarning
   return { code: "unknown_account", message };
 }
 
-/** Makes a key like the old one, and revokes the old one. If that fails, it revokes the new one. */
-async function replaceKey(
-  stored: StoredKeys,
-  old: StoredKey,
-  { expiresAt = old.expiresAt, revokedAt, now }: { expiresAt: StoredKey["expiresAt"]; revokedAt: number; now: number },
-): Promise<{ key: StoredKey; secret: string }> {
-  const by = "gateway.keys.rotate";
-  const { account, plan, name, enabled, models, anchor, metadata, credits, rates, tags, lineage } = old;
-  const created = await stored.insert(by, {
-    ...{ account, plan, name, enabled, models, anchor, metadata, credits, rates, tags, expiresAt },
-    lineage: lineage ?? old.id,
-  });
-  try {
-    await stored.revoke(by, old, revokedAt);
-  } catch (error) {
-    // The caller does not get the new key.
-    await stored.change(by, created.key, { revokedAt: now }).catch(() => {});
-    throw error;
-  }
-  return created;
+function pick(members: object, like: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => Object.hasOwn(like, name)));
 }
 
 function toCreatedKey({ key, secret }: { key: StoredKey; secret: string }): CreatedKey {

@@ -2,14 +2,16 @@ import * as z from "zod";
 import { toAllowance } from "../../access/allowance.js";
 import type { CurrentCatalog } from "../../access/catalog.js";
 import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";
+import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import { checkNewPlan } from "../../plans/plan-schema.js";
 import type { Plan, PlanStore, WritablePlanStore } from "../../plans/plan-store.js";
+import type { Auditor } from "../audit/auditor.js";
 import { fromStore } from "./from-store.js";
-import { requireLimitsKept } from "./require-limits-kept.js";
+import { requirePlanKept } from "./require-limits-kept.js";
 import { requireMethods } from "./require-methods.js";
 
 /** Creates, changes, finds and deletes plans. */
@@ -19,10 +21,11 @@ export interface ManagedPlans {
    * processes get it at once where the store sends notices (Redis, PostgreSQL), else within `cacheTtlMs`. The used
    * credits of accounts stay used.
    *
-   * @throws TypeError when the plan is not valid, has rates that the ledger does not keep, or the plan store cannot write;
+   * @param author - for the audit trail.
+   * @throws TypeError when the plan is not valid, has rates or budgets that the ledger does not keep, or the plan store cannot write;
    * GatewayError 503 when the store fails.
    */
-  put(plan: Plan): Promise<void>;
+  put(plan: Plan, author?: AuditAuthor): Promise<void>;
   /**
    * @returns the plan as the store has it now; `undefined` when there is none.
    * @throws TypeError when it is no id; GatewayError 503 when the store fails.
@@ -36,26 +39,30 @@ export interface ManagedPlans {
   /**
    * Deletes the plan, effective as soon as {@link put} is. Keys of the plan then see no model, and calls in progress go
    * on. The used credits of accounts stay used.
+   * @param author - for the audit trail.
    * @returns whether there was such a plan.
    * @throws TypeError when it is no id, or the plan store cannot delete; GatewayError 503 when it fails.
    */
-  delete(id: string): Promise<boolean>;
+  delete(id: string, author?: AuditAuthor): Promise<boolean>;
 }
 
 const planId = z.strictObject({ id: idText() });
+const authorInput = z.strictObject(authorShape);
 
-interface PlanServices {
+/** What plans are managed with. */
+interface ManagedPlanServices {
   readonly plans: PlanStore;
   readonly ledger: Pick<CreditLedger, "keepsLimits">;
   /** Of the model store: a plan may name models that only that has. */
   readonly feed: { ready(): Promise<void> } | undefined;
+  readonly audit: Auditor;
+  readonly warn: Warn;
 }
 
 export function managedPlans(
-  { plans, ledger, feed }: PlanServices,
+  { plans, ledger, feed, audit, warn }: ManagedPlanServices,
   findAllowance: { forget(id: string): void },
   catalog: CurrentCatalog,
-  warn: Warn,
 ): ManagedPlans {
   return {
     async get(id) {
@@ -71,30 +78,39 @@ export function managedPlans(
       }
       return toSortedPlans(await requireMethods(by, "plan", plans, ["listAll"]).listAll());
     },
-    async delete(id) {
+    async delete(id, given = {}) {
       const by = "gateway.plans.delete";
       checkInput(by, planId, { id });
+      const author = checkInput(by, authorInput, given);
       const store = requireMethods(by, "plan", plans, ["delete"]);
-      try {
-        return await store.delete(id);
-      } finally {
-        findAllowance.forget(id);
-      }
+      return audit.keep({ action: "plans.delete", plan: id, ...author }, async (entry) => {
+        try {
+          const deleted = await store.delete(id);
+          entry.after = { deleted };
+          return deleted;
+        } finally {
+          findAllowance.forget(id);
+        }
+      });
     },
-    async put(plan) {
+    async put(plan, given = {}) {
       const by = "gateway.plans.put";
       checkNewPlan(by, plan);
+      const author = checkInput(by, authorInput, given);
       const allowance = toAllowance(plan.id, plan);
-      requireLimitsKept(by, ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
+      requirePlanKept(by, ledger, plan);
       if (feed !== undefined) await feed.ready();
       warnOfUnmatched(allowance, catalog.current, warn);
       const store = requireMethods(by, "plan", plans, ["put"]);
-      try {
-        await store.put(plan);
-      } finally {
-        // Also after a failure: the store may have saved the plan.
-        findAllowance.forget(plan.id);
-      }
+      const { id, ...members } = plan;
+      await audit.keep({ action: "plans.put", plan: id, ...author, given: members }, async () => {
+        try {
+          await store.put(plan);
+        } finally {
+          // Also after a failure: the store may have saved the plan.
+          findAllowance.forget(id);
+        }
+      });
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { CatalogModel } from "../../access/catalog.js";
 import { InputError } from "../../check/input-error.js";
 import { type CompiledPrice, compilePrice, type Price } from "../../metering/price.js";
+import { scaledPrice } from "../../metering/scaled-price.js";
 import { defaultOperations, type UpstreamProvider } from "../../providers/upstream-provider.js";
 import type { Target, TargetGroup } from "../../routing/target.js";
 import { TargetRoute } from "../../routing/target-route.js";
@@ -130,6 +131,7 @@ function dearest(prices: readonly CompiledPrice[]): CompiledPrice {
     version: all.map(({ version }) => version).join(" "),
     cost: (tokens) => Math.max(...all.map((price) => price.cost(tokens))),
     upperBound: (input, output) => Math.max(...all.map((price) => price.upperBound(input, output))),
+    scaled: (factor) => dearest(all.map((price) => scaledPrice(price, factor))),
   };
 }
 

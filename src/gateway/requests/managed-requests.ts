@@ -5,9 +5,8 @@ import type { RequestLog, RequestPage, RequestQuery } from "../../books/requests
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { UnsupportedError } from "../../check/unsupported-error.js";
-import type { TimeLimit } from "../../guard/time-limit.js";
-import { fromStore } from "../admin/from-store.js";
-import type { RequestLogWriter } from "./request-log-writer.js";
+import { askLog } from "./ask-log.js";
+import type { WrittenLog } from "./written-log.js";
 
 /**
  * Reads the request log. What this process has noted is written first, unless the store takes long.
@@ -22,25 +21,16 @@ export interface ManagedRequests {
   get(requestId: string): Promise<LoggedRequest | undefined>;
 }
 
-interface Log {
-  readonly store: RequestLog;
-  readonly writer: RequestLogWriter;
-  readonly timeLimit: TimeLimit;
-}
-
 const getInput = z.strictObject({ requestId: idText() });
 
-export function managedRequests(log: Log | undefined): ManagedRequests {
-  /** What waits is soon there; a store that hangs is not waited for. */
+export function managedRequests(log: WrittenLog | undefined): ManagedRequests {
   const ask = async <Found>(by: string, find: (store: RequestLog) => Promise<Found>): Promise<Found> => {
     if (log === undefined) {
       throw new UnsupportedError(
         `${by}: there is no request log. Give createGateway \`requestLog\`: that of your stores, or memoryRequestLog().`,
       );
     }
-    const { store, writer, timeLimit } = log;
-    await timeLimit.race(writer.flush()).catch(() => {});
-    return fromStore(by, "request log", () => find(store));
+    return askLog(log, by, find);
   };
   return {
     async list(query = {}) {

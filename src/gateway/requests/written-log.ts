@@ -1,5 +1,6 @@
 import type { RequestLog } from "../../books/requests/request-log.js";
 import type { Warn } from "../../events/warning.js";
+import type { TimeLimit } from "../../guard/time-limit.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { ResolvedOptions } from "../options.js";
 import { RequestLogWriter } from "./request-log-writer.js";
@@ -8,11 +9,17 @@ import { RequestLogWriter } from "./request-log-writer.js";
 export interface WrittenLog {
   readonly store: RequestLog;
   readonly writer: RequestLogWriter;
+  /** For so long a reader waits for what this process has noted. */
+  readonly timeLimit: TimeLimit;
 }
 
 /** @returns `undefined` where requests are not logged. */
-export function requestLog({ requestLog }: ResolvedOptions, clock: Clock, warn: Warn): WrittenLog | undefined {
+export function writtenLog(
+  { requestLog }: ResolvedOptions,
+  clock: Clock,
+  { timeLimit, warn }: Pick<WrittenLog, "timeLimit"> & { readonly warn: Warn },
+): WrittenLog | undefined {
   if (requestLog === undefined) return undefined;
   const { store, maxQueuedRows: maxRows, maxQueuedBytes: maxBytes } = requestLog;
-  return { store, writer: new RequestLogWriter({ store, maxRows, maxBytes, warn, clock }) };
+  return { store, timeLimit, writer: new RequestLogWriter({ store, maxRows, maxBytes, warn, clock }) };
 }

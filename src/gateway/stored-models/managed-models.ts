@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { InputError } from "../../check/input-error.js";
@@ -6,6 +7,7 @@ import { listProblems } from "../../check/list-problems.js";
 import { UnsupportedError } from "../../check/unsupported-error.js";
 import type { ModelData, ModelPutCondition, ModelRemoveCondition } from "../../models/model-store.js";
 import { fromStore } from "../admin/from-store.js";
+import type { Auditor } from "../audit/auditor.js";
 import type { LiveCatalog } from "../catalog/live-catalog.js";
 import {
   type DisabledModel,
@@ -42,14 +44,14 @@ export interface ManagedModels {
    * @throws TypeError when it is not valid, or does not fit to the other models or the providers of this process;
    * ModelConflictError, with nothing written, when the entry is not as `expected`.
    */
-  put(model: StorableModel | DisabledModel, condition?: ModelPutCondition): Promise<ManagedModel>;
+  put(model: StorableModel | DisabledModel, condition?: ModelPutCondition & AuditAuthor): Promise<ManagedModel>;
   /**
    * Removes the entry from the store. A model of the options that has its id is back in force.
    * @param condition - `expected`: the `version` that the entry must still have. Default: any.
    * @returns whether there was an entry.
    * @throws ModelConflictError, with nothing removed, when it has another version.
    */
-  remove(id: string, condition?: ModelRemoveCondition): Promise<boolean>;
+  remove(id: string, condition?: ModelRemoveCondition & AuditAuthor): Promise<boolean>;
   /** The model as it is in this process, once the store was read. `undefined` where neither the options nor the store have it. */
   get(id: string): Promise<ManagedModel | undefined>;
   /** All models of the options and of the store, once that was read: those in force first, as clients list them. */
@@ -63,12 +65,12 @@ export interface ManagedModels {
 
 const modelId = z.strictObject({ id: idText() });
 const version = z.string({ error: "must be the `version` of a model" });
-const putCondition = z.strictObject({ expected: version.nullish() });
-const removeCondition = modelId.extend({ expected: version.optional() });
+const putCondition = z.strictObject({ expected: version.nullish(), ...authorShape });
+const removeCondition = modelId.extend({ expected: version.optional(), ...authorShape });
 /** The most models that are checked at once. */
 const mostChecked = 1000;
 
-export function managedModels(watched: WatchedModels | undefined, catalog: LiveCatalog): ManagedModels {
+export function managedModels(watched: WatchedModels | undefined, catalog: LiveCatalog, audit: Auditor): ManagedModels {
   const require = (by: string): WatchedModels => {
     if (watched !== undefined) return watched;
     throw new UnsupportedError(
@@ -89,25 +91,33 @@ export function managedModels(watched: WatchedModels | undefined, catalog: LiveC
     async put(given, condition = {}) {
       const by = "gateway.models.put";
       const { feed } = require(by);
-      const { expected } = checkInput(by, putCondition, condition);
+      const { expected, ...author } = checkInput(by, putCondition, condition);
       const read = readStoredModel(given);
       if (!isTerms(read)) throw new InputError(listProblems(`${by}: the model is not valid`, read));
       await feed.ready();
       const { problems } = catalog.preview(new Map([[read.id, read]]));
       if (problems.length > 0) throw new InputError(listProblems(`${by}: the model is not valid`, problems));
       const data = given as object as ModelData;
-      const written = await write(by, read.id, (store) => store.put(data, expected === undefined ? {} : { expected }));
+      const { id: _, ...members } = data;
+      const change = { action: "models.put", model: read.id, ...author, given: { ...members, expected } } as const;
+      const written = await audit.keep(change, () =>
+        write(by, read.id, (store) => store.put(data, expected === undefined ? {} : { expected })),
+      );
       return modelState(catalog, read.id) ?? { id: read.id, entry: data, version: written };
     },
 
     async remove(id, condition = {}) {
       const by = "gateway.models.remove";
-      const { expected } = checkInput(by, removeCondition, { ...condition, id });
+      const { expected, id: _, ...author } = checkInput(by, removeCondition, { ...condition, id });
       await require(by).feed.ready();
       const { problems } = catalog.preview(new Map([[id, undefined]]));
       if (problems.length > 0)
         throw new InputError(listProblems(`${by}: without the entry, the models do not fit`, problems));
-      return write(by, id, (store) => store.remove(id, expected === undefined ? {} : { expected }));
+      return audit.keep({ action: "models.remove", model: id, ...author, given: { expected } }, async (entry) => {
+        const removed = await write(by, id, (store) => store.remove(id, expected === undefined ? {} : { expected }));
+        entry.after = { removed };
+        return removed;
+      });
     },
 
     async get(id) {

@@ -1,6 +1,8 @@
+import { budgetCounters, budgetPrefix } from "../../access/budgets/tag-budget.js";
 import type { ThresholdReached } from "../../events/threshold-reached.js";
-import type { Lease, Settlement, SettleResult, WindowName } from "../../ledger/credit-ledger.js";
+import type { EntryTags, Lease, Settlement, SettleResult, WindowName } from "../../ledger/credit-ledger.js";
 import type { Micro } from "../../metering/micro.js";
+import { journalTagPrefix } from "../../metering/tags.js";
 
 const names: readonly WindowName[] = ["session", "week", "month"];
 
@@ -8,8 +10,8 @@ const names: readonly WindowName[] = ["session", "week", "month"];
 export interface ThresholdLevels {
   /** Shares of a limit in per cent. */
   readonly percent: readonly number[];
-  /** A low balance of prepaid credits. `undefined`: none is too low. */
-  readonly prepaidMicro: Micro | undefined;
+  /** Low balances of prepaid credits. `undefined`: none is too low. */
+  readonly prepaidMicro: readonly Micro[] | undefined;
 }
 
 /**
@@ -26,7 +28,6 @@ export function crossedThresholds(
 ): ThresholdReached[] {
   if (charge <= 0 || (result.status !== "settled" && result.status !== "recovered")) return [];
   const { account } = lease;
-  const keyId = tags?.["keyId"];
   const paid = result.prepaidMicro ?? 0;
   const ofAccount = [
     ...ofWindows(lease, charge - paid, result, percent),
@@ -34,15 +35,25 @@ export function crossedThresholds(
   ];
   return [
     ...ofAccount.map((reached) => ({ account, ...reached })),
-    ...ofCaps(lease, charge, result, percent).map((reached) => ({
-      account,
-      ...(typeof keyId === "string" && { keyId }),
-      ...reached,
-    })),
+    ...ofCaps(lease, charge, result, percent).map(({ id, reached }) => ({ account, ...ownerOf(id, tags), ...reached })),
   ];
 }
 
-type Reached = Omit<ThresholdReached, "account" | "keyId">;
+type Reached = Omit<ThresholdReached, "account" | "keyId" | "budget">;
+
+/** Whose cap it is: of the budget of one of the call's tags, or of its key. */
+function ownerOf(capId: string, tags: EntryTags = {}): Pick<ThresholdReached, "keyId" | "budget"> {
+  if (capId.startsWith(budgetPrefix)) {
+    for (const [name, value] of Object.entries(tags)) {
+      if (!name.startsWith(journalTagPrefix) || typeof value !== "string") continue;
+      const tag = name.slice(journalTagPrefix.length);
+      if (capId.startsWith(`${budgetCounters(tag, value)}/`)) return { budget: { tag, value } };
+    }
+    return {};
+  }
+  const { keyId } = tags;
+  return typeof keyId === "string" ? { keyId } : {};
+}
 
 function ofWindows(
   { starts }: Lease,
@@ -64,19 +75,19 @@ function ofCaps(
   charge: Micro,
   { caps = [] }: SettleResult,
   thresholds: readonly number[],
-): Reached[] {
+): { id: string; reached: Reached }[] {
   return caps.flatMap(({ id, window, limitMicro, usedMicro, startsAt, resetsAt }) => {
     if (startsAt !== leased.find((cap) => cap.id === id)?.start) return [];
     const use = { usedMicro, limitMicro };
-    return crossed(use, charge, thresholds).map((percent) => ({ window, percent, ...use, resetsAt }));
+    return crossed(use, charge, thresholds).map((percent) => ({ id, reached: { window, percent, ...use, resetsAt } }));
   });
 }
 
-/** @param charge - what prepaid credits paid. @param low - the balance that is low. */
-function ofPrepaid(charge: Micro, balanceMicro: Micro, low: Micro | undefined): Reached[] {
+/** @param charge - what prepaid credits paid. @param low - the balances that are low. */
+function ofPrepaid(charge: Micro, balanceMicro: Micro, low: readonly Micro[] = []): Reached[] {
   const before = balanceMicro + charge;
   const falls = (to: Micro) => before > to && balanceMicro <= to;
-  const percent = falls(0) ? 100 : low !== undefined && falls(low) ? null : undefined;
+  const percent = falls(0) ? 100 : low.some(falls) ? null : undefined;
   if (percent === undefined) return [];
   const usedMicro = Math.max(0, -balanceMicro);
   return [{ window: "prepaid", percent, usedMicro, limitMicro: 0, resetsAt: null, balanceMicro }];

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { creditLimit } from "../../check/credit-limit.js";
+import { countableCredits } from "../../check/credit-limit.js";
 import { toMicro } from "../../metering/price.js";
 import type { ThresholdLevels } from "./crossed-thresholds.js";
 
@@ -10,11 +10,21 @@ const shares = z
   .refine((all) => new Set(all).size === all.length, { error: "must name each share once" })
   .readonly();
 
+const balances = z
+  .array(countableCredits)
+  .min(1)
+  .max(10)
+  .refine((all) => new Set(all).size === all.length, { error: "must name each balance once" });
+
 const levels = z
-  .strictObject({ percent: shares.default([80, 100]), prepaid: creditLimit })
+  .strictObject({ percent: shares.default([80, 100]), prepaid: z.preprocess(listed, balances.nullish()) })
   .transform(({ percent, prepaid }): ThresholdLevels => {
-    return { percent, prepaidMicro: typeof prepaid === "number" ? toMicro(prepaid) : undefined };
+    return { percent, prepaidMicro: prepaid?.map(toMicro) };
   });
+
+function listed(given: unknown): unknown {
+  return typeof given === "number" ? [given] : given;
+}
 
 /** The option `thresholds`. A list is its shares alone. */
 export const thresholdsSchema = z.preprocess(

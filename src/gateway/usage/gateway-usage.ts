@@ -7,11 +7,15 @@ import { namedAccounts } from "../../ledger/usage/named-accounts.js";
 import { TotalSums } from "../../ledger/usage/total-sums.js";
 import type { UsageTotal } from "../../ledger/usage/usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
+import type { Micro } from "../../metering/micro.js";
 import { fromLedger, fromStore } from "../admin/from-store.js";
 import type { GivenAccountStore } from "../records/stored-accounts.js";
+import { askLog } from "../requests/ask-log.js";
+import type { WrittenLog } from "../requests/written-log.js";
 import { ledgerLacks } from "./ledger-lacks.js";
 import { periodNamer } from "./split-time.js";
 import { type CheckedQuery, checkQuery, type UsageQuery } from "./usage-query.js";
+import { type FaultCounts, withCounts } from "./with-counts.js";
 
 /** An hour or a day of usage. The first and the last one are cut by `from` and `to`. */
 export interface UsagePeriod {
@@ -24,16 +28,20 @@ export interface UsagePeriod {
 }
 
 /** What was used of what is alike in the things that {@link Gateway.usage} was asked for. */
-export interface UsageRecord extends UsageTotal {
+export interface UsageRecord extends UsageTotal, FaultCounts {
   /** What is alike, as it was named. `null`: all that has no such thing. */
   readonly by: Readonly<Record<string, string | null>>;
   /** With `every` only. */
   readonly period?: UsagePeriod;
+  /** `costedMicro` − `costMicro`: what is left of the charges of calls with a known cost. Absent: there are none. */
+  readonly marginMicro?: Micro;
 }
 
 interface UsageStores {
   readonly ledger: CreditLedger;
   readonly accounts?: GivenAccountStore | undefined;
+  /** Where requests are logged: it has counted those that did not succeed. */
+  readonly log: WrittenLog | undefined;
 }
 
 const by = "gateway.usage";
@@ -47,13 +55,15 @@ export function gatewayUsage(
     const checked = checkQuery(query, clock.now());
     const { request } = checked;
     if (request.periods[0] === request.periods.at(-1)) return [];
-    const { ledger } = stores;
+    const { ledger, log } = stores;
     const totals = await fromLedger(by, () => ledger.totals?.(request) ?? totalsOfRecords(stores, request));
     const sums = new TotalSums(request);
     await eachInTurns(totals, (total) => sums.add(total));
+    const used = sums.list();
+    const counts = log && (await askLog(log, by, (store) => store.counts(request)));
     const records: UsageRecord[] = [];
     const toRecord = recordMaker(checked);
-    await eachInTurns(sums.list(), (total) => records.push(toRecord(total)));
+    await eachInTurns(counts ? withCounts(used, counts) : used, (total) => records.push(toRecord(total)));
     return records;
   };
 }
@@ -61,14 +71,14 @@ export function gatewayUsage(
 /** So many at once are some milliseconds of work. */
 const totalsPerTurn = 1_000;
 
-async function eachInTurns(totals: readonly PeriodTotal[], use: (total: PeriodTotal) => unknown): Promise<void> {
+async function eachInTurns<Total>(totals: readonly Total[], use: (total: Total) => unknown): Promise<void> {
   for (const [place, total] of totals.entries()) {
     if (place % totalsPerTurn === totalsPerTurn - 1) await nextTurn();
     use(total);
   }
 }
 
-function recordMaker({ request, names, every }: CheckedQuery): (total: PeriodTotal) => UsageRecord {
+function recordMaker({ request, names, every }: CheckedQuery): (total: PeriodTotal & FaultCounts) => UsageRecord {
   const periods = new Map<number, UsagePeriod>();
   const nameOf = every && periodNamer(every);
   const periodAt = (place: number, name: NonNullable<typeof nameOf>): UsagePeriod => {
@@ -77,12 +87,11 @@ function recordMaker({ request, names, every }: CheckedQuery): (total: PeriodTot
     periods.set(place, known);
     return known;
   };
-  return ({ period, by, requests, chargedMicro, tokens }) => ({
+  return ({ period, by, ...used }) => ({
     ...(nameOf !== undefined && { period: periodAt(period, nameOf) }),
     by: Object.fromEntries(names.map((name, place) => [name, by[place] ?? null])),
-    requests,
-    chargedMicro,
-    tokens,
+    ...used,
+    ...(used.costedMicro !== undefined && { marginMicro: used.costedMicro - (used.costMicro ?? 0) }),
   });
 }
 

@@ -10,7 +10,7 @@ export interface UsageRow extends UsageTotal {
   keyId: string | null;
 }
 
-export function toUsageRow({ by, requests, chargedMicro, tokens }: UsageSum): UsageRow {
+export function toUsageRow({ by, ...used }: UsageSum): UsageRow {
   const { day, model = null, key = null } = by;
-  return { day: day ?? "", model, keyId: key, requests, chargedMicro, tokens };
+  return { day: day ?? "", model, keyId: key, ...used };
 }

@@ -1,6 +1,6 @@
 import { journalTagPrefix } from "../../metering/tags.js";
-import { addTokens, noTokens } from "../../metering/token-counts.js";
-import { compareNames } from "./compare-names.js";
+import { addUsage, noUsage } from "./add-usage.js";
+import { compareGroups, groupKey } from "./compare-groups.js";
 import { mostTotals, tooManyTotals } from "./most-totals.js";
 import type { UsageTotal } from "./usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "./usage-totals.js";
@@ -27,28 +27,27 @@ export class TotalSums {
   }
 
   /** Adds what was added up elsewhere by the same names. @throws LedgerInputError when there are too many sums. */
-  add({ period, by, requests, chargedMicro, tokens }: PeriodTotal): void {
-    const place = JSON.stringify([period, ...by]);
+  add(total: PeriodTotal): void {
+    const { period, by } = total;
+    const place = groupKey(total);
     const known = this.#totals.get(place) ?? this.#begun(period, by);
     this.#totals.set(place, {
       period,
       by,
-      requests: known.requests + requests,
-      chargedMicro: known.chargedMicro + chargedMicro,
-      tokens: addTokens(known.tokens, tokens),
+      ...addUsage(known, total),
     });
   }
 
   #begun(period: number, by: PeriodTotal["by"]): PeriodTotal {
     if (this.#totals.size >= mostTotals) throw tooManyTotals();
-    return { period, by, requests: 0, chargedMicro: 0, tokens: noTokens };
+    return { period, by, ...noUsage };
   }
 
   /** Those of which something is left, by their periods, and then by what is alike. */
   list(): readonly PeriodTotal[] {
     return [...this.#totals.values()]
       .filter(({ requests, chargedMicro }) => requests > 0 || chargedMicro !== 0)
-      .sort((one, other) => one.period - other.period || compareAll(one.by, other.by));
+      .sort(compareGroups);
   }
 
   #addPart(period: number, account: string, entry: UsedEntry, part: UsageTotal | UsedPart): void {
@@ -83,12 +82,4 @@ function isDimension(name: string): boolean {
   return (
     name === "plan" || name === "model" || name === "target" || name === "key" || name.startsWith(journalTagPrefix)
   );
-}
-
-function compareAll(one: readonly (string | null)[], other: readonly (string | null)[]): number {
-  for (const [place, value] of one.entries()) {
-    const order = compareNames(value, other[place] ?? null);
-    if (order !== 0) return order;
-  }
-  return 0;
 }

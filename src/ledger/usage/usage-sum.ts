@@ -7,6 +7,10 @@ export interface UsageTotal {
   requests: number;
   /** Micro-credits: 1 credit = 1,000,000. */
   chargedMicro: Micro;
+  /** What the calls with a known cost have cost the operator. Absent: there are none. */
+  costMicro?: Micro;
+  /** The part of {@link chargedMicro} that these calls were charged. The rest has no known cost. */
+  costedMicro?: Micro;
   tokens: TokenCounts;
 }
 

@@ -1,9 +1,9 @@
 import { journalTagPrefix } from "../../metering/tags.js";
-import { addTokens, noTokens } from "../../metering/token-counts.js";
 import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
 import { dayMs } from "../windows.js";
+import { addUsage, noUsage } from "./add-usage.js";
 import { compareNames } from "./compare-names.js";
-import type { UsageSum } from "./usage-sum.js";
+import type { UsageSum, UsageTotal } from "./usage-sum.js";
 import { usedOf, usedParts } from "./used-parts.js";
 
 /** Sums of usage, as they grow. */
@@ -49,17 +49,11 @@ export class UsageSums {
     return this.#names.map((name) => (name === "funding" ? funding : dimensionOf(entry, name)));
   }
 
-  #add(values: readonly (string | null)[], { requests, chargedMicro, tokens }: Omit<UsageSum, "by">): void {
+  #add(values: readonly (string | null)[], used: UsageTotal): void {
     const group = JSON.stringify(values);
-    let sum = this.#sums.get(group);
-    if (sum === undefined) {
-      const by = Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? null]));
-      sum = { by, requests: 0, chargedMicro: 0, tokens: noTokens };
-      this.#sums.set(group, sum);
-    }
-    sum.requests += requests;
-    sum.chargedMicro += chargedMicro;
-    sum.tokens = addTokens(sum.tokens, tokens);
+    const known = this.#sums.get(group);
+    const by = known?.by ?? Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? null]));
+    this.#sums.set(group, { by, ...addUsage(known ?? noUsage, used) });
   }
 }
 

@@ -1,7 +1,10 @@
+import type { Micro } from "../../metering/micro.js";
+import { costTag } from "../../metering/tags.js";
 import { noTokens, type TokenCounts } from "../../metering/token-counts.js";
 import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
 import { prepaidOfEntry } from "../funding.js";
 import type { UsageTotal } from "./usage-sum.js";
+import { type UsedCosts, usedCosts } from "./used-costs.js";
 
 /** An entry of a journal, wherever it stands. */
 export type UsedEntry = Omit<LedgerEntry, "sequence">;
@@ -14,10 +17,15 @@ export interface UsedPart extends UsageTotal {
 /** What an entry of a journal charges or gives back, in all. `undefined`: it does neither. */
 export function usedOf({ kind, amountMicro, tags }: UsedEntry): UsageTotal | undefined {
   if (kind !== "charge" && kind !== "checkpoint" && kind !== "release") return undefined;
-  return { requests: kind === "charge" ? 1 : 0, chargedMicro: amountMicro, tokens: tokensOf(tags) };
+  return {
+    requests: kind === "charge" ? 1 : 0,
+    chargedMicro: amountMicro,
+    ...costsOf(tags, amountMicro),
+    tokens: tokensOf(tags),
+  };
 }
 
-/** The same by who paid. Of one that both paid, the request and the tokens are with what the plan paid. */
+/** The same by who paid. Of one that both paid, the request, its cost and the tokens are with what the plan paid. */
 export function usedParts(entry: UsedEntry): readonly UsedPart[] {
   const whole = usedOf(entry);
   if (whole === undefined) return [];
@@ -25,9 +33,21 @@ export function usedParts(entry: UsedEntry): readonly UsedPart[] {
   if (prepaid === 0) return [{ ...whole, funding: "plan" }];
   if (prepaid === entry.amountMicro) return [{ ...whole, funding: "prepaid" }];
   return [
-    { ...whole, funding: "plan", chargedMicro: entry.amountMicro - prepaid },
-    { funding: "prepaid", requests: 0, chargedMicro: prepaid, tokens: noTokens },
+    partOf(whole, { funding: "plan", chargedMicro: entry.amountMicro - prepaid }),
+    partOf({ ...whole, requests: 0, costMicro: 0, tokens: noTokens }, { funding: "prepaid", chargedMicro: prepaid }),
   ];
+}
+
+function partOf(whole: UsageTotal, paid: Pick<UsedPart, "funding" | "chargedMicro">): UsedPart {
+  const { costedMicro, costMicro = 0, ...rest } = whole;
+  const costs = costedMicro === undefined ? undefined : usedCosts(costMicro, paid.chargedMicro);
+  return { ...rest, ...costs, ...paid };
+}
+
+function costsOf(tags: EntryTags, chargedMicro: Micro): UsedCosts | undefined {
+  const cost = tags[costTag];
+  if (cost === undefined) return undefined;
+  return usedCosts(typeof cost === "number" ? cost : 0, chargedMicro);
 }
 
 function tokensOf(tags: EntryTags): TokenCounts {

@@ -8,33 +8,36 @@ import { Notifications } from "../listen/notifications.js";
 /** An account as the contract has it, without the members that it does not have. */
 const accountMembers = /* sql */ `jsonb_strip_nulls(jsonb_build_object(
   'id', id, 'plan', plan, 'anchor', anchor, 'status', status, 'message', message, 'metadata', metadata,
-  'rates', rates
+  'rates', rates, 'models', models, 'priceFactor', price_factor
 ))`;
 const accountJson = /* sql */ `${accountMembers}::text as json`;
 
 const findSql = /* sql */ `select ${accountJson} from infergate.account_record where id = $1`;
 
 const putSql = /* sql */ `
-insert into infergate.account_record as stored (id, plan, anchor, status, message, metadata, rates)
-values ($1, $2, $3, $4, $5, $6::text::jsonb, $7::text::jsonb)
+insert into infergate.account_record as stored (id, plan, anchor, status, message, metadata, rates, models, price_factor)
+values ($1, $2, $3, $4, $5, $6::text::jsonb, $7::text::jsonb, $8::text::jsonb, $9::numeric)
 on conflict (id) do update set
   plan = excluded.plan,
   anchor = excluded.anchor,
   status = coalesce(excluded.status, stored.status),
   message = case when excluded.status is null then stored.message else excluded.message end,
   metadata = excluded.metadata,
-  rates = excluded.rates`;
+  rates = excluded.rates,
+  models = excluded.models,
+  price_factor = excluded.price_factor`;
 
 /** With the members of the account that must be there, or without, for where there must be none. */
 const replaceSql = {
   known: /* sql */ `
 update infergate.account_record set
-  plan = $2, anchor = $3, status = $4, message = $5, metadata = $6::text::jsonb, rates = $7::text::jsonb
-where id = $1 and ${accountMembers} = $8::text::jsonb
+  plan = $2, anchor = $3, status = $4, message = $5, metadata = $6::text::jsonb, rates = $7::text::jsonb,
+  models = $8::text::jsonb, price_factor = $9::numeric
+where id = $1 and ${accountMembers} = $10::text::jsonb
 returning to_json(true)::text as json`,
   absent: /* sql */ `
-insert into infergate.account_record (id, plan, anchor, status, message, metadata, rates)
-values ($1, $2, $3, $4, $5, $6::text::jsonb, $7::text::jsonb)
+insert into infergate.account_record (id, plan, anchor, status, message, metadata, rates, models, price_factor)
+values ($1, $2, $3, $4, $5, $6::text::jsonb, $7::text::jsonb, $8::text::jsonb, $9::numeric)
 on conflict do nothing
 returning to_json(true)::text as json`,
 };
@@ -46,7 +49,9 @@ update infergate.account_record set
   status = case when change ? 'status' then change->>'status' else status end,
   message = case when change ? 'message' then change->>'message' else message end,
   metadata = case when change ? 'metadata' then nullif(change->'metadata', 'null') else metadata end,
-  rates = case when change ? 'rates' then nullif(change->'rates', 'null') else rates end
+  rates = case when change ? 'rates' then nullif(change->'rates', 'null') else rates end,
+  models = case when change ? 'models' then nullif(change->'models', 'null') else models end,
+  price_factor = case when change ? 'priceFactor' then (change->>'priceFactor')::numeric else price_factor end
 from (select $2::text::jsonb as change) as given
 where id = $1
 returning ${accountJson}`;
@@ -98,7 +103,7 @@ export function accountStore(database: Database, notifications: Notifications): 
   };
 }
 
-function columnsOf({ id, plan, anchor, status, message, metadata, rates }: StoredAccount) {
-  const json = [metadata, rates].map((members) => (members ? JSON.stringify(members) : null));
-  return [id, plan, anchor ?? null, status ?? null, message ?? null, ...json];
+function columnsOf({ id, plan, anchor, status, message, metadata, rates, models, priceFactor }: StoredAccount) {
+  const json = [metadata, rates, models].map((members) => (members ? JSON.stringify(members) : null));
+  return [id, plan, anchor ?? null, status ?? null, message ?? null, ...json, priceFactor ?? null];
 }

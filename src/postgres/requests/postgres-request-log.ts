@@ -7,7 +7,7 @@ import type { RequestLog } from "../../books/requests/request-log.js";
 import { checkLogLimits, type RequestLogLimits } from "../../books/requests/request-log-limits.js";
 import { Database, type PostgresOptions } from "../database.js";
 import { countsQuery, type StoredCounts, toRequestCounts } from "./counts-query.js";
-import { forgetSql, getSql, readSql, trimSql, writeSql } from "./request-sql.js";
+import { forgetRequestsSql, getSql, readSql, trimSql, writeSql } from "./request-sql.js";
 
 /** Options of {@link postgresRequestLog}. `maxRows` is 1,000,000 unless it is given. */
 export interface PostgresRequestLogOptions extends PostgresOptions, RequestLogLimits {}
@@ -21,11 +21,11 @@ const rowsPerForgetting = 500;
  * @throws TypeError or RangeError when an option is not valid.
  */
 export function postgresRequestLog(options: PostgresRequestLogOptions): RequestLog {
-  return requestLog(new Database(options), options);
+  return databaseRequestLog(new Database(options), options);
 }
 
 /** @throws RangeError when a limit is out of range. */
-export function requestLog(database: Database, limits: RequestLogLimits | undefined): RequestLog {
+export function databaseRequestLog(database: Database, limits: RequestLogLimits | undefined): RequestLog {
   const { maxMs, maxRows, countMs } = checkLogLimits(limits);
   return checkedRequestLog("postgresRequestLog", {
     async write(lines) {
@@ -50,7 +50,7 @@ export function requestLog(database: Database, limits: RequestLogLimits | undefi
     },
     async forget(account) {
       for (let more = true; more; ) {
-        more = (await database.query<boolean>(forgetSql, [account, rowsPerForgetting]))[0] === true;
+        more = (await database.query<boolean>(forgetRequestsSql, [account, rowsPerForgetting]))[0] === true;
       }
     },
   });

@@ -49,7 +49,7 @@ uncounted as (
 select to_json(count(*))::text as json from gone`;
 
 /** Some of an account's. @returns whether there may be more. */
-export const forgetSql = /* sql */ `
+export const forgetRequestsSql = /* sql */ `
 with gone as (
   delete from infergate.request
   where sequence in (select sequence from infergate.request where account = $1 limit $2::integer)

@@ -1,5 +1,5 @@
 /**
- * Budgets of accounts, and models of the catalog. Names are compared byte for byte, so that lists have one order whatever
+ * Budgets, models and price factors of accounts, and models of the catalog. Names are compared byte for byte, so that lists have one order whatever
  * the database's locale is.
  */
 export const catalogOfPostgresVersion11 = /* sql */ `
@@ -41,4 +41,8 @@ $$;
 
 create trigger notify_model after insert or update or delete on infergate.model
   for each row execute function infergate.notify_model();
+
+-- Processes of the release before name the columns that they write, so they leave it alone. A list, and a number; null:
+-- there is none.
+alter table infergate.account_record add column models jsonb, add column price_factor numeric;
 `;

@@ -1,3 +1,4 @@
+import { version11Audit } from "../books/version-11-audit.js";
 import { catalogOfPostgresVersion11 } from "./version-11-catalog.js";
 import { quarterSums, slicesAnew } from "./version-11-quarters.js";
 import { requestsOfPostgresVersion11 } from "./version-11-requests.js";
@@ -6,7 +7,7 @@ import { requestsOfPostgresVersion11 } from "./version-11-requests.js";
  * What is rare in the journal, so that it is found without all the calls between. It is a table: no charge could be written
  * while an index of the journal is built. Entries that are there already are noted while operations go on, but for those of
  * the last minutes. And tags of keys, sums of usage by plan and by target, budgets,
- * models, and the log of requests.
+ * models, the log of requests, and terms of accounts.
  */
 const rareEntries = /* sql */ `
 create table infergate.rare_entry (
@@ -84,4 +85,5 @@ export const postgresVersion11 = [
   quarterSums,
   catalogOfPostgresVersion11,
   requestsOfPostgresVersion11,
+  version11Audit,
 ].join("");

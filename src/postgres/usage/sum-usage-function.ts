@@ -113,14 +113,15 @@ begin
   return query execute format(
     $query$
       select jsonb_build_array(
-        %1$s, sum(requests), sum(micro), sum(input), sum(cached_input), sum(cache_write), sum(output), sum(reasoning)
+        %1$s, sum(requests), sum(micro), sum(input), sum(cached_input), sum(cache_write), sum(output), sum(reasoning),
+        sum(cost), sum(costed)
       )
       from (
-        select %2$s, requests, micro, input, cached_input, cache_write, output, reasoning
+        select %2$s, requests, micro, input, cached_input, cache_write, output, reasoning, cost, costed
         from infergate.usage_sum where account = $1 and day >= $2 and day < $3 and day <> all ($8)
         union all
         select %2$s, sign * requests, sign * micro, sign * input, sign * cached_input, sign * cache_write, sign * output,
-          sign * reasoning
+          sign * reasoning, sign * cost, sign * costed
         from unnest($9, $10, $11, $12) as cut (sliced_day, sign, begun, ended), lateral (
           select * from infergate.usage_slice
           where account = $1 and day = sliced_day and since >= begun and until <= ended
@@ -129,7 +130,8 @@ begin
         union all
         select %3$s, requests, micro,
           sign * infergate.count_in(input), sign * infergate.count_in(cached_input),
-          sign * infergate.count_in(cache_write), sign * infergate.count_in(output), sign * infergate.count_in(reasoning)
+          sign * infergate.count_in(cache_write), sign * infergate.count_in(output), sign * infergate.count_in(reasoning),
+          sign * infergate.count_in(cost), costed
         from ${usedEntries("$1", "unnest($4, $5, $6)")}
       ) as used
       group by %1$s

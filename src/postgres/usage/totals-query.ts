@@ -1,4 +1,5 @@
 import { mostTotals } from "../../ledger/usage/most-totals.js";
+import { toUsageTotal } from "../../ledger/usage/to-usage-total.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
 import { dayMs } from "../../ledger/windows.js";
 import { journalTagPrefix } from "../../metering/tags.js";
@@ -87,15 +88,7 @@ export function isOutdated(row: StoredTotal): boolean {
 /** @param row - of {@link totalsQuery}. */
 export function toPeriodTotal(row: StoredTotal, { by }: TotalsRequest): PeriodTotal {
   const numbers = row.slice(1 + by.length).map(Number);
-  const [requests = 0, chargedMicro = 0, input = 0, cachedInput = 0, cacheWrite = 0, output = 0, reasoning = 0] =
-    numbers;
-  return {
-    period: Number(row[0]),
-    by: row.slice(1, 1 + by.length) as (string | null)[],
-    requests,
-    chargedMicro,
-    tokens: { input, cachedInput, ...(cacheWrite !== 0 && { cacheWrite }), output, reasoning },
-  };
+  return { period: Number(row[0]), by: row.slice(1, 1 + by.length) as (string | null)[], ...toUsageTotal(numbers) };
 }
 
 function namesOf({ by, where }: TotalsRequest): readonly string[] {

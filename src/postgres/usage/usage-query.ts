@@ -1,3 +1,4 @@
+import { toUsageTotal } from "../../ledger/usage/to-usage-total.js";
 import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
 import { dayOf } from "../../ledger/usage/usage-sums.js";
 import { dayMs } from "../../ledger/windows.js";
@@ -41,12 +42,8 @@ function splitRange(from: number, to: number): SplitRange {
 export function toUsageSum(row: StoredSum, by: readonly string[]): UsageSum {
   const values = by.map((name, index) => (name === "day" ? dayOf(Number(row[index]) * dayMs) : row[index]));
   const counts = row.slice(by.length).map(Number);
-  const [requests = 0, chargedMicro = 0, input = 0, cachedInput = 0, cacheWrite = 0, output = 0, reasoning = 0] =
-    counts;
   return {
     by: Object.fromEntries(by.map((name, index) => [name, values[index] as string | null])),
-    requests,
-    chargedMicro,
-    tokens: { input, cachedInput, ...(cacheWrite !== 0 && { cacheWrite }), output, reasoning },
+    ...toUsageTotal(counts),
   };
 }

@@ -7,6 +7,7 @@ import type {
   Settlement,
   WindowName,
 } from "../../ledger/credit-ledger.js";
+import { authorTags } from "../../ledger/journal/author-tags.js";
 import { checkLimits } from "../../ledger/ledger-input.js";
 import { prepaidOf } from "../../ledger/limits/held-limits.js";
 import { neverExpires } from "../../ledger/limits/prepaid.js";
@@ -83,16 +84,16 @@ function usesOf(uses: NonNullable<Settlement["rates"]>): unknown[] {
 }
 
 /** @param request - its amount is negative where that is taken back. */
-export function topUpText({ id, amountMicro, expiresAt = neverExpires, note }: TopUpRequest): string {
-  const tags = tagsText(note === undefined ? undefined : { note });
+export function topUpText({ id, amountMicro, expiresAt = neverExpires, by, note }: TopUpRequest): string {
+  const tags = tagsText(authorTags({ by, note }));
   return `[${codes.topUp},${JSON.stringify(id)},${tags},${amountMicro},${expiresAt}]`;
 }
 
 /** @throws LedgerInputError */
-export function grantText({ id, window, note, amountMicro, limits }: GrantRequest): string {
+export function grantText({ id, window, by, note, amountMicro, limits }: GrantRequest): string {
   checkBounds(limits);
   const bounds = [...limits.week.bounds, ...limits.month.bounds];
-  const tags = tagsText(note === undefined ? undefined : { note });
+  const tags = tagsText(authorTags({ by, note }));
   return `[${codes.grant},${JSON.stringify(id)},${JSON.stringify(window)},${tags},${amountMicro},${bounds.join(",")}]`;
 }
 

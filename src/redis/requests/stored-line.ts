@@ -1,5 +1,5 @@
 import { type CountedFaults, countedFaults } from "../../books/requests/counted-faults.js";
-import { isError, type LinePath, type LinePlace, placeOf } from "../../books/requests/line-range.js";
+import { isError, type LinePath, type LinePlace, linePlace } from "../../books/requests/line-range.js";
 import type { LoggedRequest } from "../../books/requests/logged-request.js";
 import { digest } from "../account-keys.js";
 
@@ -31,7 +31,7 @@ export function momentText(at: number): string {
 export function toStoredLine(given: LoggedRequest): (string | number)[] {
   const { texts, ...line } = given;
   const { account, keyId, tags = {} } = line;
-  const place = placeText(placeOf(line));
+  const place = placeText(linePlace(line));
   const labels = [labelOf({}), labelOfId(line.requestId)];
   if (isError(line)) labels.push(labelOf({ isError: true }));
   if (keyId !== undefined) labels.push(labelOf({ keyId }));

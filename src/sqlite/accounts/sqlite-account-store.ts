@@ -18,13 +18,18 @@ export function sqliteAccountStore(options: SqliteOptions): WritableAccountStore
 
 export function accountStoreOf(connection: SqliteConnection): WritableAccountStore {
   const select = `
-    SELECT account.*, rates FROM infergate_account_record AS account LEFT JOIN infergate_account_rates USING (id)`;
+    SELECT account.*, rates, models, price_factor FROM infergate_account_record AS account
+    LEFT JOIN infergate_account_rates USING (id) LEFT JOIN infergate_account_terms USING (id)`;
   const byId = connection.prepare(`${select} WHERE account.id = ?`);
   const after = connection.prepare(`${select} WHERE account.id > ? ORDER BY account.id LIMIT ?`);
   const replace = connection.prepare(`
     REPLACE INTO infergate_account_record (id, plan, anchor, status, message, metadata) VALUES (?, ?, ?, ?, ?, ?)`);
   const replaceRates = connection.prepare("REPLACE INTO infergate_account_rates (id, rates) VALUES (?, ?)");
   const removeRates = connection.prepare("DELETE FROM infergate_account_rates WHERE id = ?");
+  const replaceTerms = connection.prepare(
+    "REPLACE INTO infergate_account_terms (id, models, price_factor) VALUES (?, ?, ?)",
+  );
+  const removeTerms = connection.prepare("DELETE FROM infergate_account_terms WHERE id = ?");
   const remove = connection.prepare("DELETE FROM infergate_account_record WHERE id = ?");
 
   function get(id: string): StoredAccount | undefined {
@@ -32,11 +37,13 @@ export function accountStoreOf(connection: SqliteConnection): WritableAccountSto
     return row ? toAccount(row as Row) : undefined;
   }
 
-  function save({ id, plan, anchor, status, message, metadata, rates }: StoredAccount): void {
+  function save({ id, plan, anchor, status, message, metadata, rates, models, priceFactor }: StoredAccount): void {
     const json = metadata ? JSON.stringify(metadata) : null;
     replace.run(id, plan, anchor ?? null, status ?? null, message ?? null, json);
     if (rates) replaceRates.run(id, JSON.stringify(rates));
     else removeRates.run(id);
+    if (models || priceFactor) replaceTerms.run(id, models ? JSON.stringify(models) : null, priceFactor ?? null);
+    else removeTerms.run(id);
   }
 
   return checkedAccountStore("sqliteAccountStore", {
@@ -81,9 +88,11 @@ interface Row {
   message: string | null;
   metadata: string | null;
   rates: string | null;
+  models: string | null;
+  price_factor: number | null;
 }
 
-function toAccount({ id, plan, anchor, status, message, metadata, rates }: Row): StoredAccount {
+function toAccount({ id, plan, anchor, status, message, metadata, rates, models, price_factor }: Row): StoredAccount {
   return {
     id,
     plan,
@@ -92,5 +101,7 @@ function toAccount({ id, plan, anchor, status, message, metadata, rates }: Row):
     message,
     metadata: metadata === null ? null : JSON.parse(metadata),
     rates: rates === null ? null : JSON.parse(rates),
+    models: models === null ? null : JSON.parse(models),
+    priceFactor: price_factor,
   };
 }

@@ -1,4 +1,5 @@
 import { LedgerConflictError, LedgerInputError } from "../../ledger/credit-ledger.js";
+import { authorTags } from "../../ledger/journal/author-tags.js";
 import { newAccountLimits } from "../../ledger/limits/account-limits.js";
 import {
   addTopUp,
@@ -39,7 +40,7 @@ export class PrepaidChanges {
 
   #change(
     kind: "topup" | "deduction",
-    { id, account: accountId, amountMicro, expiresAt, note }: TopUpRequest,
+    { id, account: accountId, amountMicro, expiresAt, by, note }: TopUpRequest,
     now: number,
     change: (prepaid: Prepaid) => void,
   ): PrepaidState {
@@ -54,7 +55,7 @@ export class PrepaidChanges {
     }
     change(prepaid);
     limitTables.putPrepaid(accountId, { prepaid });
-    const tags = note === undefined ? undefined : { note };
+    const tags = authorTags({ by, note });
     journal.write(account, { id, kind, at: now, amountMicro, starts: {}, tags, expiresAt });
     accounts.put(account);
     return prepaidState(prepaid, now);

@@ -1,11 +1,18 @@
+import { sqliteVersion11Audit } from "./version-11-audit.js";
 import { catalogOfSqliteVersion11 } from "./version-11-catalog.js";
 import { requestsOfSqliteVersion11 } from "./version-11-requests.js";
+import { sumsOfSqliteVersion11 } from "./version-11-sums.js";
+import { accountTermsOfSqliteVersion11 } from "./version-11-terms.js";
 
-/** What is rare in a journal is found without its calls. Tags of keys, budgets, models and the log of requests. */
+/**
+ * What is rare in a journal is found without its calls. Tags of keys, budgets, models, the log of requests, sums over all
+ * accounts, and terms of accounts.
+ */
 export const sqliteVersion11 = `
   -- All but the ends of reservations.
   CREATE INDEX infergate_entry_rare ON infergate_entry (account, at, sequence) WHERE part <> 0;
 
   -- A JSON object; NULL where there are none. Processes of the release before name the columns that they write.
   ALTER TABLE infergate_key ADD COLUMN tags TEXT;
-${catalogOfSqliteVersion11}${requestsOfSqliteVersion11}`;
+${catalogOfSqliteVersion11}${requestsOfSqliteVersion11}${sqliteVersion11Audit}${accountTermsOfSqliteVersion11}
+${sumsOfSqliteVersion11}`;

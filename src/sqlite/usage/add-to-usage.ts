@@ -3,7 +3,7 @@ import { days, floored, hours, type UsageUnit } from "./usage-unit.js";
 /** A day or hour begins no further set of tags than so many, and those of one step. Beyond, they count as unknown. */
 const mostTagSets = 200;
 
-const tokens = [
+export const tokens = [
   ["input", "input"],
   ["cached_input", "cachedInput"],
   ["cache_write", "cacheWrite"],
@@ -18,7 +18,7 @@ export const sums = ["requests", "charged", ...tokens.map(([column]) => column)]
  * The host's tags, a JSON object. A text of SQLite keeps neither NUL nor half a surrogate pair for certain: then they
  * count as unknown.
  */
-const tagsOfEntry = `
+export const tagsOfEntry = `
   CASE
     WHEN e.tags IS NULL OR instr(e.tags, '"tag.') = 0 THEN ''
     WHEN instr(e.tags, '\\u0000') > 0 OR instr(e.tags, '\\ud') > 0 THEN '?'
@@ -43,13 +43,13 @@ function boundedTags({ table, column }: UsageUnit): string {
 }
 
 /** `sum` fails beyond 64 bits, unless a number has a fraction. */
-function countable(count: string): string {
+export function countable(count: string): string {
   const most = Number.MAX_SAFE_INTEGER;
   return `iif(${count} BETWEEN ${-most} AND ${most}, ${count}, ${count} * 1.0)`;
 }
 
 /** What prepaid credits paid of an entry. One of an earlier version is all prepaid if it names no window. */
-const prepaidOfEntry =
+export const prepaidOfEntry =
   "coalesce(e.prepaid, iif(coalesce(e.session_start, e.week_start, e.month_start) IS NULL, e.amount, 0))";
 
 /**

@@ -6,34 +6,57 @@ import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals
 import type { AccountTable } from "../account-table.js";
 import type { JournalTable } from "../journal-table.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
-import type { UsageReader } from "./usage-reader.js";
+import { AllTotals, tableOf } from "./all-totals.js";
+import type { TotalsRollUp } from "./totals-roll-up.js";
 
 interface Tables {
   readonly accounts: AccountTable;
   readonly journal: JournalTable;
-  readonly usage: UsageReader;
+  readonly rollUp: TotalsRollUp;
 }
 
-/** Adds up the usage of one account after the other, in steps. */
+/** Adds up usage: of all accounts from their sums, and what these do not know of one account after the other, in steps. */
 export class Totals {
   readonly #connection: SqliteConnection;
   readonly #tables: Tables;
+  readonly #all: AllTotals;
 
   constructor(connection: SqliteConnection, tables: Tables) {
     this.#connection = connection;
     this.#tables = tables;
+    this.#all = new AllTotals(connection, tables);
   }
 
-  async read(request: TotalsRequest): Promise<readonly PeriodTotal[]> {
-    const { journal, usage } = this.#tables;
+  /** @param clock - now, inside of the transaction. */
+  async read(request: TotalsRequest, clock: () => number): Promise<readonly PeriodTotal[]> {
     const sums = new TotalSums(request);
+    if (tableOf(request) === undefined) {
+      await this.#addEach(sums, request);
+      return sums.list();
+    }
+    await this.#catchUp(clock);
+    const { since } = await this.#connection.read(() => this.#tables.rollUp.summed());
+    const before = request.periods.filter((moment) => moment < since);
+    const end = Math.min(since, request.periods.at(-1) as number);
+    if (before.length > 0)
+      await this.#addEach(sums, { ...request, periods: [...before.filter((at) => at < end), end] });
+    await this.#all.add(sums, request, since);
+    return sums.list();
+  }
+
+  async #catchUp(clock: () => number): Promise<void> {
+    const { rollUp } = this.#tables;
+    if (!(await this.#connection.read(() => rollUp.isBehind()))) return;
+    while (await this.#connection.write(() => rollUp.step(clock()))) await setImmediate();
+  }
+
+  async #addEach(sums: TotalSums, request: TotalsRequest): Promise<void> {
+    const { journal } = this.#tables;
     const books = {
       history: (page: Parameters<JournalTable["read"]>[0]) => this.#connection.read(() => journal.read(page)),
-      usage: (asked: Parameters<UsageReader["read"]>[0]) => usage.read(asked),
       pause: () => setImmediate(),
     };
     for await (const account of this.#accounts(request)) await addAccountTotals(sums, request, account, books);
-    return sums.list();
   }
 
   async *#accounts(request: TotalsRequest): AsyncGenerator<string, void, undefined> {

@@ -29,7 +29,7 @@ export function describeCorrectionEntries(journalIt: JournalIt): void {
       await account.ledger.grant({ ...grant, id: unique("grant"), window, amountMicro: 5 });
     }
     const id = unique("grant");
-    await account.ledger.grant({ ...grant, id, window: "month", amountMicro: -2, note: "a mistake" });
+    await account.ledger.grant({ ...grant, id, window: "month", amountMicro: -2, by: "ann", note: "a mistake" });
     const windows = await account.windows();
     expect((await entriesOf(account)).slice(1)).toMatchObject([
       ...windowNames.map((window) => ({
@@ -37,7 +37,7 @@ export function describeCorrectionEntries(journalIt: JournalIt): void {
         amountMicro: 5,
         starts: { [window]: windows[window].startsAt },
       })),
-      { kind: "grant", id, amountMicro: -2, at: start, tags: { note: "a mistake" } },
+      { kind: "grant", id, amountMicro: -2, at: start, tags: { by: "ann", note: "a mistake" } },
     ]);
     expect(Object.keys((await entriesOf(account)).at(-1)?.starts ?? {})).toEqual(["month"]);
   });

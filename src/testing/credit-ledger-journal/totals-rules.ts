@@ -55,7 +55,8 @@ export function describeTotals(journalIt: JournalIt): void {
       const [plan, target] = [call % 2 === 0 ? "free" : "pro", `openai/m${call % 3}`];
       const team = call % 4 === 0 ? {} : { "tag.team": call % 3 === 0 ? "red" : "blue" };
       const ofVersion = call % 5 === 0 ? {} : { plan, target };
-      const tags = { model: `${model}${call % 2}`, keyId: `k${call % 3}`, ...ofVersion, ...team };
+      const cost = call % 7 === 0 ? {} : { costMicro: call % 6 };
+      const tags = { model: `${model}${call % 2}`, keyId: `k${call % 3}`, ...ofVersion, ...team, ...cost };
       await spend(books, ids[call % 3] as string, 10 + call, tags);
       if (call === 21) await spend(books, ids[0] as string, 5, { model, "tag.model": "x", "tag.day": "y" });
       if (call === 20) await spend(books, ids[0] as string, 0, { model, 'tag.a"b': "\\", cacheWrite: 3 });
@@ -135,9 +136,27 @@ export function describeTotals(journalIt: JournalIt): void {
     const renewals = [dead, late].map((lease) => ({ lease, observedMicro: 25, leaseMs: minute }));
     await account.ledger.renew(renewals);
     account.clock.advance(hour);
-    await account.ledger.settle(late, { amountMicro: 40, tags: { model: "m", plan: "pro", ...tokens } });
+    await account.ledger.settle(late, { amountMicro: 40, tags: { model: "m", plan: "pro", costMicro: 9, ...tokens } });
     account.clock.advance(second);
     await expectTotalsToMatch(account, [account.id], [start, start + minute, start + day]);
+  });
+
+  journalIt("adds up what calls cost, and what those of a known cost were charged", async (account) => {
+    const { ledger, id } = account;
+    if (ledger.totals === undefined) return;
+    const books = { ledger, admit: account.admit.bind(account) };
+    await spend(books, id, 1_200, { model: "m", costMicro: 600 });
+    await spend(books, id, 300, { model: "m", costMicro: 450 });
+    await spend(books, id, 70, { model: "m" });
+    await spend(books, id, 5, { model: "n" });
+    const totals = await ledger.totals({ periods: [start, start + day], by: ["model"], where: { account: [id] } });
+    const costs = totals.map(({ by, chargedMicro, costMicro = null, costedMicro = null }) => {
+      return { model: by[0], chargedMicro, costMicro, costedMicro };
+    });
+    expect(costs.sort((one, other) => other.chargedMicro - one.chargedMicro)).toEqual([
+      { model: "m", chargedMicro: 1_570, costMicro: 1_050, costedMicro: 1_500 },
+      { model: "n", chargedMicro: 5, costMicro: null, costedMicro: null },
+    ]);
   });
 
   journalIt("knows all accounts, but for those that are forgotten", async (account) => {

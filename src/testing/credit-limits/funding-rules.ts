@@ -377,10 +377,10 @@ function describeDeductions({ describe, it, fixture, ids }: RulesInput): void {
       const account = await fixture({ week: 0 });
       if (account.ledger.history === undefined || account.ledger.deduct === undefined) return;
       const id = unique("deduction");
-      await account.ledger.deduct({ id, account: account.id, amountMicro: 7, note: "chargeback" });
+      await account.ledger.deduct({ id, account: account.id, amountMicro: 7, by: "ann", note: "chargeback" });
       const { entries } = await account.ledger.history({ account: account.id });
       expect(entries.map(({ sequence, ...entry }) => entry)).toEqual([
-        { id, kind: "deduction", at: start, amountMicro: -7, starts: {}, tags: { note: "chargeback" } },
+        { id, kind: "deduction", at: start, amountMicro: -7, starts: {}, tags: { by: "ann", note: "chargeback" } },
       ]);
     });
 

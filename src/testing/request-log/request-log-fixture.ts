@@ -47,7 +47,7 @@ export class RequestLogFixture {
 
   /** The request ids of all pages of the account. */
   async ids(query: RequestQuery = {}): Promise<string[]> {
-    return (await readAll(this.log, { account: this.account, ...query })).map(({ requestId }) => requestId);
+    return (await readLog(this.log, { account: this.account, ...query })).map(({ requestId }) => requestId);
   }
 }
 
@@ -77,7 +77,7 @@ export const failed: Partial<LoggedRequest> = {
   attempts: [{ provider: "openai", model: "small", outcome: "upstream_failed", startedMs: 1, durationMs: 9 }],
 };
 
-export async function readAll(log: RequestLog, query: RequestQuery): Promise<LoggedRequest[]> {
+export async function readLog(log: RequestLog, query: RequestQuery): Promise<LoggedRequest[]> {
   const found: LoggedRequest[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await log.list({ ...query, ...(cursor !== undefined && { cursor }) });

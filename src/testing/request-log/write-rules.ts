@@ -1,6 +1,6 @@
 import { unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
-import { RequestLogFixture, type RequestLogRulesInput, readAll, refused } from "./request-log-fixture.js";
+import { RequestLogFixture, type RequestLogRulesInput, readLog, refused } from "./request-log-fixture.js";
 
 const day = 86_400_000;
 
@@ -65,8 +65,8 @@ export function describeWrites({ describe, it, fixture, make }: RequestLogRulesI
       const lines = [old, old + 1].map((startedAt) => log.make({ ...refused, startedAt, tags: { member } }));
       await short.write(lines);
       for (let batch = 0; batch < 3; batch++) await short.write([log.make()]);
-      expect(await readAll(short, { account: log.account })).toHaveLength(3);
-      expect(await readAll(short, { account: log.account, tag: { member } })).toEqual([]);
+      expect(await readLog(short, { account: log.account })).toHaveLength(3);
+      expect(await readLog(short, { account: log.account, tag: { member } })).toEqual([]);
       expect(await short.get(lines[0]?.requestId ?? "")).toBeUndefined();
       const request = { periods: [old - day, log.begin], by: [], where: { account: [log.account] } };
       expect(await short.counts(request)).toEqual([]);
@@ -78,7 +78,7 @@ export function describeWrites({ describe, it, fixture, make }: RequestLogRulesI
       const short = await make({ maxDays: 30 });
       await short.write([log.make({ ...refused, startedAt: old })]);
       for (let batch = 0; batch < 3; batch++) await short.write([log.make()]);
-      expect(await readAll(short, { account: log.account })).toHaveLength(3);
+      expect(await readLog(short, { account: log.account })).toHaveLength(3);
       const request = { periods: [old - day, log.begin], by: [], where: { account: [log.account] } };
       expect(await short.counts(request)).toEqual([{ period: 0, by: [], refusals: 1, failures: 0 }]);
     });

@@ -171,6 +171,106 @@ export function describeAccounts(name: string, make: () => StoresWithAccounts, t
       expect(await test.call(first)).toBe(429);
     });
 
+    it("narrows its plan's models to the account's, for keys, sessions and the host's own calls, until they are taken away", async () => {
+      let identity: Identity | undefined;
+      const { test, plan, account } = await startWithPlan({ identify: () => identity });
+      const { accounts, keys } = test.gateway;
+      await accounts.put({ id: account, plan, models: ["acme/s*", "other/*"] });
+      identity = { account, plan };
+      const { secret } = await keys.create({ account });
+      const narrow = await keys.create({ account, models: ["acme/large"] });
+      const listed = async (key: string) => {
+        const { data } = (await (await test.get("/v1/models", key)).json()) as { data: { id: string }[] };
+        return data.map(({ id }) => id);
+      };
+      expect([await listed(secret), await listed(narrow.secret)]).toEqual([["acme/small"], []]);
+      expect((await test.get("/v1/models/acme%2Fsmall", secret)).status).toBe(200);
+      expect(await errorOf(await test.get("/v1/models/acme%2Flarge", secret))).toMatchObject({
+        status: 403,
+        code: "model_not_allowed",
+      });
+      expect((await test.get("/v1/models/other%2Fnone", secret)).status).toBe(404);
+      const statuses = () => Promise.all(["acme/small", "acme/large", "other/none"].map((id) => test.call(secret, id)));
+      expect(await statuses()).toEqual([200, 403, 404]);
+      const ofHost = (id: string, terms = {}) =>
+        test.gateway.as({ account, ...terms }).fetch("http://infergate.invalid/v1/chat/completions", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ model: id, messages: [{ role: "user", content: "Hi" }] }),
+        });
+      const ofSession = (id: string) =>
+        test.gateway.handler(
+          new Request("http://gateway.test/v1/chat/completions", {
+            method: "POST",
+            headers: { "sec-fetch-site": "same-origin", "content-type": "application/json" },
+            body: JSON.stringify({ model: id, messages: [{ role: "user", content: "Hi" }] }),
+          }),
+        );
+      for (const call of [ofHost, (id: string) => ofHost(id, { plan, anchor: null }), ofSession]) {
+        expect([(await call("acme/small")).status, (await call("acme/large")).status]).toEqual([200, 403]);
+      }
+      const unmatched = test.warnings.filter(({ code }) => code === "unmatched_account_pattern");
+      expect(unmatched[0]?.message).toMatch(/^The account ".*" names the model "other\/\*", which matches nothing/);
+
+      const { version } = await accounts.update(account, { plan });
+      await accounts.update(account, { models: [] }, { expected: version });
+      expect(await statuses()).toEqual([403, 403, 404]);
+      await expect(accounts.update(account, { models: ["acme/*"] }, { expected: version })).rejects.toThrow(
+        AccountConflictError,
+      );
+      expect(await accounts.update(account, { models: null })).not.toHaveProperty("models");
+      expect([await statuses(), await listed(narrow.secret)]).toEqual([[200, 200, 404], ["acme/large"]]);
+    });
+
+    it("charges by the factor of the plan, and by the account's in its place", async () => {
+      const { test, plan, account } = await startWithPlan({ exposeCost: true });
+      const { accounts, keys, plans } = test.gateway;
+      await plans.put({ id: plan, models: ["acme/*"], credits: { month: 100 }, priceFactor: 0.8 });
+      await accounts.put({ id: account, plan });
+      const { secret } = await keys.create({ account });
+      // One credit by the model's price.
+      const charged = async () => {
+        const response = await test.post("/v1/chat/completions", secret);
+        const { usage } = (await response.json()) as { usage: { cost: number } };
+        const { entries } = await accounts.history(account, { kinds: ["charge"], limit: 1 });
+        const { amountMicro = 0, tags } = entries[0] ?? {};
+        expect(response.headers.get("x-credits-charged")).toBe(String(usage.cost));
+        return [usage.cost, amountMicro, String(tags?.["price"]).replace(/^[^*]*/, "")];
+      };
+      expect(await charged()).toEqual([0.8, 800_000, "*0.8"]);
+      await accounts.update(account, { priceFactor: 1.25 });
+      expect(await charged()).toEqual([1.25, 1_250_000, "*1.25"]);
+      await accounts.update(account, { priceFactor: 1 });
+      expect(await charged()).toEqual([1, 1_000_000, ""]);
+      await accounts.update(account, { priceFactor: null });
+      expect(await charged()).toEqual([0.8, 800_000, "*0.8"]);
+      const { windows } = await accounts.balance(account);
+      expect(windows.month).toMatchObject({ usedMicro: 3_850_000, heldMicro: 0 });
+      // What is granted and bought is not scaled.
+      const grant = { id: unique("g"), window: "month", amountMicro: 5 } as const;
+      expect((await accounts.grant(account, grant)).windows.month.bonusMicro).toBe(5);
+      await expect(plans.put({ id: plan, models: [], priceFactor: 0 })).rejects.toThrow(
+        /priceFactor: must be a number/,
+      );
+    });
+
+    it("holds what a call can cost by the factor", async () => {
+      const { test, plan, account } = await startWithPlan();
+      const { accounts, keys } = test.gateway;
+      await accounts.put({ id: account, plan, anchor: 0 });
+      const { secret } = await keys.create({ account });
+      const held: number[] = [];
+      for (const priceFactor of [null, 1, 2, 0.5]) {
+        await accounts.update(account, { priceFactor });
+        expect((await test.post("/v1/chat/completions", secret, { max_tokens: 100_000 })).status).toBe(200);
+        await expect.poll(() => test.events.length, { interval: 5 }).toBe(held.length + 1);
+        held.push(test.events.at(-1)?.heldMicro ?? 0);
+      }
+      const [usual = 0] = held;
+      expect(usual).toBeGreaterThan(1_000_000);
+      expect(held).toEqual([usual, usual, usual * 2, Math.ceil(usual / 2)]);
+    });
+
     it("keeps metadata of any names", async () => {
       const { test, plan, account } = await startWithPlan();
       const { accounts } = test.gateway;

@@ -8,9 +8,11 @@ import { chatRequest, getRequest, startTestGateway, type TestGateway } from "../
 let test: TestGateway | undefined;
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(async () => {
-  const closed = test?.close();
-  await vi.advanceTimersByTimeAsync(5_000);
-  await closed;
+  let isClosed = false;
+  void test?.close().finally(() => {
+    isClosed = true;
+  });
+  while (!isClosed) await vi.advanceTimersByTimeAsync(500);
   vi.useRealTimers();
 });
 

@@ -1,7 +1,7 @@
 import type { Gateway } from "../../../src/gateway/gateway.js";
 
 /** The parts of the management API that keep things. */
-export type Area = "keys" | "plans" | "models" | "accounts" | "requests";
+export type Area = "keys" | "plans" | "models" | "budgets" | "accounts" | "requests" | "audit";
 
 /** What each method is called with, to succeed on the gateway of the tests. */
 export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly unknown[]>>>> = {
@@ -21,6 +21,13 @@ export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly 
     list: [],
     check: [{ id: "acme/small", disabled: true }],
   },
+  budgets: {
+    put: ["acct_pro", { tag: "member", value: "42" }],
+    get: ["acct_pro", { tag: "member", value: "42" }],
+    remove: ["acct_pro", { tag: "member", value: "42" }],
+    list: ["acct_pro"],
+    balance: ["acct_pro", { tag: "member", value: "42" }],
+  },
   accounts: {
     put: [{ id: "acct_new", plan: "pro" }],
     update: ["acct_pro", { plan: "pro" }],
@@ -39,13 +46,18 @@ export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly 
     usage: ["acct_pro"],
     forget: ["acct_new"],
   },
+  audit: { list: [] },
   requests: { list: [{}], get: ["req_1"] },
 };
 
 /** All methods, as `[area, method]`. A new one needs its input above. */
 export function methodsOf(gateway: Gateway): readonly (readonly [Area, string])[] {
   const areas = Object.keys(validInput) as Area[];
-  return areas.flatMap((area) => Object.keys(gateway[area]).map((method) => [area, method] as const));
+  return areas.flatMap((area) =>
+    Object.entries(gateway[area]).flatMap(([name, member]) =>
+      typeof member === "function" ? [[area, name] as const] : [],
+    ),
+  );
 }
 
 export function callMethod(gateway: Gateway, area: Area, method: string, input: readonly unknown[]): Promise<unknown> {

@@ -13,7 +13,9 @@ import {
   UnknownPlanError,
   UnknownTermsError,
 } from "../../../src/index.js";
+import { memoryAuditTrail } from "../../../src/memory/books/memory-audit-trail.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
+import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
 import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
@@ -30,8 +32,14 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const kept = { accounts: accountsOfTest(), catalog: memoryModelStore(), requestLog: memoryRequestLog() };
-  const test = await startTestGateway({ ...kept, ...options });
+  const test = await startTestGateway({
+    accounts: accountsOfTest(),
+    budgets: memoryBudgetStore(),
+    catalog: memoryModelStore(),
+    requestLog: memoryRequestLog(),
+    audit: memoryAuditTrail(),
+    ...options,
+  });
   tests.push(test);
   return test.gateway;
 }
@@ -98,7 +106,7 @@ describe("every method of the management API", () => {
     for (const [area, method] of methodsOf(gateway)) {
       if (["plans.list", "models.list", "models.check"].includes(`${area}.${method}`)) continue;
       for (const input of wrong) {
-        const isPage = method === "list" && (area === "accounts" || area === "requests");
+        const isPage = method === "list" && ["accounts", "audit", "requests"].includes(area);
         if (isPage && (input === undefined || (typeof input === "object" && !("limit" in (input ?? {}))))) continue;
         const error = await failureOf(() => callMethod(gateway, area, method, [input, {}]));
         expect([area, method, input, error]).toEqual([area, method, input, expect.any(TypeError)]);
@@ -113,9 +121,11 @@ describe("every method of the management API", () => {
     const gateway = await start({
       keys: away(memoryKeyStore()),
       accounts: away(accountsOfTest()),
+      audit: away(memoryAuditTrail()),
       catalog: away(memoryModelStore()),
       plans: { find: down, put: down, listAll: down, delete: down } as PlanStore,
       ledger: away(memoryCreditLedger()),
+      budgets: away(memoryBudgetStore()),
       requestLog: away(memoryRequestLog()),
     });
     for (const [area, method] of methodsOf(gateway)) {

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import type { ThresholdReached } from "../../../src/events/threshold-reached.js";
+import type { GatewayOptions } from "../../../src/index.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { chatAnswer, wholeAnswer } from "../../../src/testing.js";
 import { type BackEnd, describeBackEnds } from "../../processes/back-ends.js";
@@ -19,9 +20,12 @@ describeBackEnds("thresholds", (backEnd: () => BackEnd) => {
   });
 
   /** As two processes have them. */
-  async function startTwo(onThreshold: (event: ThresholdReached) => void) {
+  async function startTwo(
+    onThreshold: (event: ThresholdReached) => void,
+    given: GatewayOptions["thresholds"] = thresholds,
+  ) {
     const { keys, plans, ledger } = backEnd().stores;
-    const start = () => startTestGateway({ keys, plans, ledger, onThreshold, thresholds });
+    const start = () => startTestGateway({ keys, plans, ledger, onThreshold, thresholds: given });
     const first = await start();
     gateways = [first, await start()];
     for (const { upstream } of gateways) upstream.reply(oneCredit);
@@ -65,5 +69,22 @@ describeBackEnds("thresholds", (backEnd: () => BackEnd) => {
           `${window} ${percent} ${limitMicro} ${keyId === capped.id ? "key" : (keyId ?? "account")}`,
       );
     await expect.poll(() => found().sort()).toEqual([...expected, "prepaid 100 0 account"].sort());
+  });
+
+  it("of several low balances are reached once each, whichever gateway charges", async () => {
+    const reached: ThresholdReached[] = [];
+    const { gateway, call } = await startTwo((event) => reached.push(event), { percent: [100], prepaid: [6, 3] });
+    const account = unique("acct");
+    const plan = unique("plan");
+    await gateway.plans.put({ id: plan, models: ["acme/*"], credits: { month: 0 } });
+    const { secret } = await gateway.keys.create({ account, plan });
+    await gateway.accounts.topUp(account, { id: unique("payment"), credits: 8 });
+    const low = () => reached.filter(({ percent }) => percent === null).map(({ balanceMicro }) => balanceMicro);
+    // Each call costs 1 credit, so a fall that two gateways saw would be there twice.
+    for (let round = 0; round < 6; round++) await call(secret, 2);
+    await expect.poll(() => low().sort()).toEqual([3_000_000, 6_000_000]);
+    await gateway.accounts.topUp(account, { id: unique("payment"), credits: 10 });
+    for (let round = 0; round < 7; round++) await call(secret, 2);
+    await expect.poll(() => low().sort()).toEqual([3_000_000, 3_000_000, 6_000_000, 6_000_000]);
   });
 });

@@ -196,6 +196,28 @@ describe("thresholds", () => {
     await close();
   });
 
+  it("come at each of several low balances, once for a charge, and again after a top-up", async () => {
+    const thresholds = { prepaid: [20e-6, 5e-6] };
+    const { gateways, first, reached, close } = startMany(4, { session: 0 }, { thresholds });
+    const balances = () => reached.map(({ percent, balanceMicro }) => [percent, balanceMicro]);
+    await first.accounts.topUp("acct", { id: "a", creditsMicro: 50 });
+    await Promise.all(gateways.map((gateway) => spend(gateway, 8)));
+    await turn();
+    expect(balances()).toEqual([[null, 18]]);
+    await Promise.all(gateways.map((gateway) => spend(gateway, 3)));
+    await spend(first, 2);
+    await turn();
+    expect(balances()).toEqual([
+      [null, 18],
+      [null, 4],
+    ]);
+    await first.accounts.topUp("acct", { id: "b", creditsMicro: 46 });
+    await spend(first, 46);
+    await turn();
+    expect(balances().slice(2)).toEqual([[null, 4]]);
+    await close();
+  });
+
   it("of one charge that passes several are the highest alone", async () => {
     const { first, reached, close } = startMany(1, { session: 100e-6 }, { thresholds: [50, 80, 100] });
     await spend(first, 85);
@@ -231,10 +253,17 @@ describe("thresholds", () => {
     await close();
   });
 
-  it.each([[[0]], [[101]], [[1.5]], [[]], [[80, 80]], [{ prepaid: -1 }], [{ percents: [80] }]])(
-    "of %o are refused",
-    (thresholds) => {
-      expect(() => startMany(1, {}, { thresholds: thresholds as GatewayOptions["thresholds"] })).toThrow("thresholds");
-    },
-  );
+  it.each([
+    [[0]],
+    [[101]],
+    [[1.5]],
+    [[]],
+    [[80, 80]],
+    [{ prepaid: -1 }],
+    [{ prepaid: [] }],
+    [{ prepaid: [5, 5] }],
+    [{ percents: [80] }],
+  ])("of %o are refused", (thresholds) => {
+    expect(() => startMany(1, {}, { thresholds: thresholds as GatewayOptions["thresholds"] })).toThrow("thresholds");
+  });
 });

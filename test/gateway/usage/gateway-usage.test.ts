@@ -125,6 +125,34 @@ describe.each([
 });
 
 describe("gateway.usage", () => {
+  it("has the margin of the calls with a known cost", async () => {
+    const clock = new ManualClock(Date.parse("2026-03-11T00:00Z"));
+    const ledger = memoryCreditLedger({ clock });
+    const calls: [charged: number, model: string, costMicro?: number][] = [
+      [1_200, "m", 600],
+      [300, "m", 450],
+      [70, "m"],
+      [5, "n"],
+    ];
+    const credits = { session: null, week: null, month: null };
+    const limits = windowLimits({ credits, sessionMs: hour, anchor: undefined, now: clock.now() });
+    for (const [amountMicro, model, costMicro] of calls) {
+      const request = { id: `call ${++serial}`, account: "acct_1", amountMicro, limits, leaseMs: 60_000 };
+      const reserved = await ledger.reserve(request);
+      if (!reserved.ok) throw new Error("denied");
+      const tags = { model, ...(costMicro !== undefined && { costMicro }) };
+      await ledger.settle(reserved.lease, { amountMicro, tags });
+    }
+    test = await startTestGateway({ ledger });
+    expect(await test.gateway.usage({ by: ["model"] })).toEqual([
+      {
+        ...{ by: { model: "m" }, requests: 3, tokens: noTokens },
+        ...{ chargedMicro: 1_570, costMicro: 1_050, costedMicro: 1_500, marginMicro: 450 },
+      },
+      { by: { model: "n" }, requests: 1, tokens: noTokens, chargedMicro: 5 },
+    ]);
+  });
+
   it("has the plan and the target of calls", async () => {
     test = await startTestGateway();
     test.upstream.reply(wholeAnswer(chatAnswer({ usage })));

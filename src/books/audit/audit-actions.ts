@@ -1,0 +1,22 @@
+/** Every method of the management API that changes what is kept. */
+export const auditActions = [
+  "keys.create",
+  "keys.update",
+  "keys.rotate",
+  "keys.revoke",
+  "plans.put",
+  "plans.delete",
+  "accounts.put",
+  "accounts.update",
+  "accounts.suspend",
+  "accounts.resume",
+  "accounts.topUp",
+  "accounts.deduct",
+  "accounts.grant",
+  "accounts.reset",
+  "accounts.forget",
+  "budgets.put",
+  "budgets.remove",
+  "models.put",
+  "models.remove",
+] as const;

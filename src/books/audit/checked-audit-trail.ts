@@ -1,0 +1,104 @@
+import * as z from "zod";
+import { checkInput } from "../../check/check-input.js";
+import { idText } from "../../check/id-text.js";
+import { auditActions } from "./audit-actions.js";
+import { authorShape, longestAuthor } from "./audit-author.js";
+import { auditId, auditPlace, beforeAll, isAuditPlace } from "./audit-place.js";
+import type { AuditEntry, AuditPage, AuditTrail } from "./audit-trail.js";
+
+/** What entries are found by. */
+export const auditFilters = ["account", "key", "action", "by"] as const;
+
+export type AuditFilters = { readonly [Name in (typeof auditFilters)[number]]?: string | undefined };
+
+/** An entry as a store keeps it. Its texts hold neither NUL nor halves of surrogate pairs. */
+export interface AuditRow extends AuditFilters {
+  /** See {@link auditPlace}. No two entries have the same. */
+  readonly place: string;
+  readonly at: number;
+  /** The entry as JSON. */
+  readonly json: string;
+}
+
+/** A part of what a trail has, from the newest down. */
+export interface AuditRange {
+  readonly filters: AuditFilters;
+  /** The lowest place, inclusive. */
+  readonly from: string;
+  /** The highest place, exclusive. */
+  readonly below: string;
+  readonly limit: number;
+}
+
+/** A store that leaves the checks to {@link checkedAuditTrail}. */
+export interface UncheckedAuditTrail {
+  /** Nothing happens where the place is taken. */
+  append(row: AuditRow): Promise<void>;
+  /** @returns entries in the order of their places, the highest first. */
+  list(range: AuditRange): Promise<readonly AuditEntry[]>;
+}
+
+const moment = z.number().int().min(-8.64e15).max(8.64e15);
+const details = z.record(z.string(), z.unknown()).optional();
+const accountId = idText(128).optional();
+const entryId = z.string().regex(auditId, "must be 1 to 64 of a-z, 0-9, _ and -");
+
+const entrySchema = z.strictObject({
+  ...authorShape,
+  id: entryId,
+  at: moment.min(0),
+  action: z.enum(auditActions),
+  outcome: z.enum(["done", "unknown"]),
+  account: accountId,
+  key: idText().optional(),
+  plan: idText().optional(),
+  model: idText().optional(),
+  budget: idText().optional(),
+  given: details,
+  before: details,
+  after: details,
+  cut: z.array(z.string()).optional(),
+});
+
+/** The members of an {@link AuditQuery}, but for its range of time. */
+export const auditQueryShape = {
+  account: accountId,
+  key: idText().optional(),
+  action: z.enum(auditActions).optional(),
+  by: idText(longestAuthor).optional(),
+  cursor: z.string().refine(isAuditPlace, { error: "must be that of the page before" }).optional(),
+  limit: z.number().int().min(1).max(1000).default(100),
+};
+const querySchema = z.strictObject({ ...auditQueryShape, from: moment.optional(), to: moment.optional() });
+
+/** After the places of all entries. */
+const end = ":";
+
+/**
+ * The store behind a check: only valid entries and queries reach it, others throw a TypeError that begins with `by`. Pages
+ * are cut here.
+ */
+export function checkedAuditTrail(by: string, store: UncheckedAuditTrail): AuditTrail {
+  return {
+    async append(given) {
+      const entry: AuditEntry = checkInput(`${by}.append`, entrySchema, given);
+      const { at, account, key, action } = entry;
+      // A copy of its own, whatever happens to the caller's objects.
+      const json = JSON.stringify(entry);
+      await store.append({ place: auditPlace(entry), at, account, key, action, by: entry.by, json });
+    },
+    async list(given = {}) {
+      const { from, to, cursor, limit, ...filters } = checkInput(`${by}.list`, querySchema, given);
+      const bounds = [cursor ?? end, to === undefined ? end : beforeAll(to)].toSorted();
+      const range = { filters, from: from === undefined ? "" : beforeAll(from), below: bounds[0] ?? end };
+      return toPage(await store.list({ ...range, limit: limit + 1 }), limit);
+    },
+  };
+}
+
+/** @param found - one more than `limit`, where there are as many. */
+function toPage(found: readonly AuditEntry[], limit: number): AuditPage {
+  const entries = found.slice(0, limit);
+  const last = entries.at(-1);
+  return found.length > limit && last !== undefined ? { entries, cursor: auditPlace(last) } : { entries };
+}

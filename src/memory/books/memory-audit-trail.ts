@@ -1,0 +1,44 @@
+import { checkAuditLimits, goneAtOnce } from "../../books/audit/audit-limits.js";
+import type { AuditEntry, AuditLimits, AuditTrail } from "../../books/audit/audit-trail.js";
+import { type AuditRow, auditFilters, checkedAuditTrail } from "../../books/audit/checked-audit-trail.js";
+import { type Clock, systemClock } from "../../ledger/clock.js";
+
+/** Options of {@link memoryAuditTrail}. */
+export interface MemoryAuditTrailOptions extends AuditLimits {
+  /** Default: the process's clock. */
+  clock?: Clock | undefined;
+}
+
+/**
+ * Keeps what the management API changes in this process, until it ends.
+ * @throws RangeError when a limit is out of range.
+ */
+export function memoryAuditTrail({ clock = systemClock, ...limits }: MemoryAuditTrailOptions = {}): AuditTrail {
+  const { keepMs, maxEntries } = checkAuditLimits(limits, 10_000);
+  /** In the order of their places, the highest last. */
+  const rows: AuditRow[] = [];
+
+  return checkedAuditTrail("memoryAuditTrail", {
+    async append(row) {
+      let index = rows.length;
+      while (index > 0 && (rows[index - 1]?.place ?? "") > row.place) index--;
+      if (rows[index - 1]?.place === row.place) return;
+      rows.splice(index, 0, row);
+      const oldest = clock.now() - keepMs;
+      const isBeyond = (gone: number) => rows.length - gone > maxEntries || (rows[gone]?.at ?? oldest) < oldest;
+      let gone = 0;
+      while (gone < goneAtOnce && isBeyond(gone)) gone++;
+      rows.splice(0, gone);
+    },
+    async list({ filters, from, below, limit }) {
+      const wanted = auditFilters.filter((name) => filters[name] !== undefined);
+      const found: AuditEntry[] = [];
+      for (let index = rows.length - 1; index >= 0 && found.length < limit; index--) {
+        const row = rows[index];
+        if (row === undefined || row.place < from) break;
+        if (row.place < below && wanted.every((name) => row[name] === filters[name])) found.push(JSON.parse(row.json));
+      }
+      return found;
+    },
+  });
+}

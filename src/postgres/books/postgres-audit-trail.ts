@@ -1,0 +1,51 @@
+import { checkAuditLimits, goneAtOnce } from "../../books/audit/audit-limits.js";
+import type { AuditEntry, AuditLimits, AuditTrail } from "../../books/audit/audit-trail.js";
+import { auditFilters, checkedAuditTrail } from "../../books/audit/checked-audit-trail.js";
+import { Database, type PostgresOptions } from "../database.js";
+
+/** Options of {@link postgresAuditTrail}. */
+export interface PostgresAuditTrailOptions extends PostgresOptions, AuditLimits {}
+
+/** Keeps an entry, and drops some of what is too old or too much. */
+const appendSql = /* sql */ `
+with gone as (
+  delete from infergate.audit_entry where sequence = any (array(
+    select sequence
+    from (select sequence, at from infergate.audit_entry order by sequence limit ${goneAtOnce} for update skip locked) as oldest
+    where at < infergate.clock_ms() - $8::bigint
+      or sequence <= (select max(sequence) from infergate.audit_entry) - $9::bigint + 1
+  ))
+)
+insert into infergate.audit_entry (place, at, account, key, action, author, entry)
+values ($1, $2::bigint, $3, $4, $5, $6, $7)
+on conflict (place) do nothing`;
+
+const columns = { account: "account", key: "key", action: "action", by: "author" };
+
+/**
+ * Keeps what the management API changes in PostgreSQL.
+ *
+ * @throws TypeError or RangeError when an option is not valid.
+ */
+export function postgresAuditTrail(options: PostgresAuditTrailOptions): AuditTrail {
+  return auditTrail(new Database(options), options);
+}
+
+/** @throws RangeError when a limit is out of range. */
+export function auditTrail(database: Database, limits: AuditLimits | undefined): AuditTrail {
+  const { keepMs, maxEntries } = checkAuditLimits(limits);
+  return checkedAuditTrail("postgresAuditTrail", {
+    async append({ place, at, account, key, action, by, json }) {
+      const filed = [account, key, action, by].map((value) => value ?? null);
+      await database.query(appendSql, [place, at, ...filed, json, keepMs, maxEntries]);
+    },
+    async list({ filters, from, below, limit }) {
+      const wanted = auditFilters.filter((name) => filters[name] !== undefined);
+      const conditions = wanted.map((name, index) => `and ${columns[name]} = $${index + 4}`).join(" ");
+      const sql = /* sql */ `
+        select entry as json from infergate.audit_entry where place >= $1 and place < $2 ${conditions}
+        order by place desc limit $3::int`;
+      return database.query<AuditEntry>(sql, [from, below, limit, ...wanted.map((name) => filters[name] ?? null)]);
+    },
+  });
+}

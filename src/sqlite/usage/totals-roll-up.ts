@@ -1,0 +1,121 @@
+import { dayMs } from "../../ledger/windows.js";
+import { toNumber } from "../numbers.js";
+import type { SqliteConnection } from "../sqlite-connection.js";
+import type { SqliteStatement } from "../sqlite-database.js";
+import { addToTotals } from "./add-to-totals.js";
+import { accountDays, quarters } from "./totals-table.js";
+import { floored } from "./usage-unit.js";
+
+/** So many entries are added in one step: some milliseconds of work. */
+const entriesPerStep = 256;
+
+/** The time of which sums over all accounts have all that is in the journal, in epoch milliseconds. */
+export interface SummedTime {
+  /** It begins a day of UTC. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/**
+ * Adds the journal to sums over all accounts, step by step. No settlement waits for it, and what processes of the release
+ * before write is in them, too.
+ */
+export class TotalsRollUp {
+  readonly #summed: SqliteStatement;
+  readonly #putSince: SqliteStatement;
+  readonly #putUntil: SqliteStatement;
+  readonly #nextAt: SqliteStatement;
+  readonly #lastChange: SqliteStatement;
+  readonly #deleteChanges: SqliteStatement;
+  readonly #purgeQuarters: SqliteStatement;
+  readonly #purgeDays: SqliteStatement;
+  readonly #addEntries: readonly SqliteStatement[];
+  readonly #addChanges: readonly SqliteStatement[];
+  readonly #deleteEmpty: readonly SqliteStatement[];
+
+  constructor(connection: SqliteConnection) {
+    const prepare = (sql: string) => connection.prepare(sql);
+    this.#summed = prepare("SELECT since, until FROM infergate_totals WHERE only_row = 1");
+    this.#putSince = prepare("UPDATE infergate_totals SET since = ? WHERE only_row = 1");
+    this.#putUntil = prepare("UPDATE infergate_totals SET until = ? WHERE only_row = 1");
+    const entries = "FROM infergate_entry INDEXED BY infergate_entry_at WHERE sequence IS NOT NULL AND at >= ?";
+    this.#nextAt = prepare(`SELECT at ${entries} ORDER BY at LIMIT 1 OFFSET ${entriesPerStep - 1}`);
+    const changes = `FROM infergate_totals_change WHERE id > 0 ORDER BY id LIMIT ${entriesPerStep}`;
+    this.#lastChange = prepare(`SELECT max(id) AS id FROM (SELECT id ${changes})`);
+    this.#deleteChanges = prepare("DELETE FROM infergate_totals_change WHERE id <= ?");
+    this.#purgeQuarters = prepare(`
+      DELETE FROM ${quarters.table} WHERE quarter IN (
+        SELECT quarter FROM ${quarters.table} WHERE quarter < ? ORDER BY quarter LIMIT 1
+      )`);
+    this.#purgeDays = prepare(`DELETE FROM ${accountDays.table} WHERE account = ? AND day < ?`);
+    const tables = [quarters, accountDays];
+    this.#addEntries = tables.map((table) =>
+      prepare(addToTotals(`FROM (SELECT *, 1 AS sign ${entries} AND at < ?) AS e`, table)),
+    );
+    const changed = "FROM infergate_totals_change WHERE id <= ? AND at >= ?";
+    this.#addChanges = tables.map((table) => prepare(addToTotals(`FROM (SELECT * ${changed}) AS e`, table)));
+    const isEmpty = "requests = 0 AND charged = 0";
+    this.#deleteEmpty = [
+      prepare(`
+        DELETE FROM ${quarters.table}
+        WHERE quarter IN (SELECT ${floored("at", quarters.ms)} ${changed}) AND ${isEmpty}`),
+      prepare(`DELETE FROM ${accountDays.table} WHERE account IN (SELECT account ${changed}) AND ${isEmpty}`),
+    ];
+  }
+
+  summed(): SummedTime {
+    const { since, until } = this.#summed.get() as { since: unknown; until: unknown };
+    return { since: toNumber(since), until: toNumber(until) };
+  }
+
+  /** Whether the sums lack so many entries that it pays to add them, or are to be corrected. */
+  isBehind(): boolean {
+    return this.hasChanges() || this.#nextAt.all(this.summed().until).length > 0;
+  }
+
+  hasChanges(): boolean {
+    return this.#lastOfChanges() !== undefined;
+  }
+
+  /** Adds the next entries to the sums, and corrects them by what has changed since. @returns whether there may be more. */
+  step(now: number): boolean {
+    const { since, until } = this.summed();
+    const last = this.#lastOfChanges();
+    if (last !== undefined) {
+      for (const statement of [...this.#addChanges, ...this.#deleteEmpty]) statement.run(last, since);
+      this.#deleteChanges.run(last);
+    }
+    // What is written in this very moment may not be there yet.
+    const row = this.#nextAt.all(until)[0] as { at: unknown } | undefined;
+    const end = Math.min(row ? Math.max(toNumber(row.at), until + 1) : now, now);
+    if (end <= until) return last !== undefined;
+    for (const statement of this.#addEntries) statement.run(until, end);
+    this.#putUntil.run(end);
+    return last !== undefined || row !== undefined;
+  }
+
+  /** Before entries that are too old go: the sums of their days are of no use any more. */
+  keepFrom(moment: number): void {
+    const { since, until } = this.summed();
+    const next = Math.ceil(moment / dayMs) * dayMs;
+    if (next > since) this.#putSince.run(next);
+    if (next > until) this.#putUntil.run(next);
+  }
+
+  /** Deletes some of the sums that are too old. */
+  purge(account: string): void {
+    const { since } = this.summed();
+    this.#purgeQuarters.run(Math.floor(since / quarters.ms));
+    this.forgetOlder(account);
+  }
+
+  /** Deletes the sums of an account which are too old to be corrected. */
+  forgetOlder(account: string): void {
+    this.#purgeDays.run(account, Math.floor(this.summed().since / dayMs));
+  }
+
+  #lastOfChanges(): number | undefined {
+    const { id } = this.#lastChange.get() as { id: unknown };
+    return id === null ? undefined : toNumber(id);
+  }
+}
