@@ -12,6 +12,9 @@ const entries = [
   "redis",
   "postgres",
   "ai-sdk",
+  "otel",
+  "prometheus",
+  "logs",
   "testing",
   "tokenizer",
 ];

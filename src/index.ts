@@ -49,6 +49,8 @@ export type { CreditGrant, HistoryRange, JournalRange, ManagedAccounts } from ".
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";
 export type { CreditHold, HoldEnd } from "./gateway/admin/open-hold.js";
+export type { BudgetBalance, CapBalance, RateBalance } from "./gateway/budgets/budget-balance.js";
+export type { ManagedBudgets } from "./gateway/budgets/managed-budgets.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
 export type { DisabledModel, StorableModel } from "./gateway/catalog/stored-model-schema.js";
 export { createGateway } from "./gateway/create-gateway.js";
@@ -56,6 +58,7 @@ export type { Gateway } from "./gateway/gateway.js";
 export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
 export type { Identified, Identify, Identity } from "./gateway/host-session/identity.js";
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";
+export type { AttemptStarted, ObservedRequest, Observer, RequestStarted } from "./gateway/observers/observer.js";
 export type { GatewayOptions, LedgerOptions, Model, ThresholdOptions } from "./gateway/options.js";
 export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/records/listed-account.js";
 export { KeyEndedError } from "./gateway/refusals/key-ended-error.js";

@@ -1,3 +1,4 @@
+import type { CheckedBudget } from "../budgets/budget-schema.js";
 import { countableLimit } from "../check/credit-limit.js";
 import { type GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
 import type { GatewayWarning, Warn } from "../events/warning.js";
@@ -28,6 +29,8 @@ export interface Allowance {
   readonly drain: ResolvedDrainLimits | "cancel" | undefined;
   /** Of each account of the plan. */
   readonly rates: RateRules | undefined;
+  /** Of each account of the plan that has none of its own for the tag; `undefined`: none. */
+  readonly budgets: readonly CheckedBudget[] | undefined;
 }
 
 export const defaultSessionMs = 5 * 60 * 60 * 1000;
@@ -60,6 +63,9 @@ export function allowanceLookup(
     if (plan.credits === undefined && store.list === undefined) warnOnce(unlimitedPlan(id));
     const allowance = checkRecord(() => toAllowance(id, plan), fail);
     warnOfTooLarge(`The plan ${JSON.stringify(id)}`, plan.credits, warnOnce);
+    for (const { tag, credits } of allowance.budgets ?? []) {
+      warnOfTooLarge(`The budget of ${tag} in the plan ${JSON.stringify(id)}`, credits, warnOnce);
+    }
     warnOfUnmatched(allowance, catalog.current, warnOnce);
     return allowance;
   }, cache);
@@ -81,6 +87,7 @@ export function toAllowance(id: string, plan: Plan): Allowance {
     defaultOutputTokens: rest.defaultOutputTokens ?? undefined,
     drain: rest.disconnect === undefined || rest.disconnect === null ? undefined : toDrainLimits(rest.disconnect),
     rates: RateRules.of({ owner: "plan", counters: "plan" }, rest.rates),
+    budgets: rest.budgets?.length ? rest.budgets : undefined,
   };
 }
 

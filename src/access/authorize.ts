@@ -7,11 +7,17 @@ import type { Catalog, CatalogModel } from "./catalog.js";
 const notFound = repeatedFor(modelNotFound);
 const notAllowed = repeatedFor(modelNotAllowed);
 
-/** Whether the key may use the model: its plan includes it, and neither its account's models nor its own exclude it. */
+/** Whether the key may use the model: its plan includes it, and neither its account's models, its own nor a budget exclude it. */
 export function mayUse(caller: Caller, allowance: Allowance | undefined, modelId: string): boolean {
   if (allowance === undefined || !allowance.models.has(modelId)) return false;
   if (caller.accountModels !== undefined && !caller.accountModels.has(modelId)) return false;
-  return caller.models === undefined || caller.models.has(modelId);
+  if (caller.models !== undefined && !caller.models.has(modelId)) return false;
+  return caller.budgets === undefined || caller.budgets.allow(modelId);
+}
+
+/** @throws GatewayError 403 for a model that the key may not use. */
+export function requireAllowed(caller: Caller, allowance: Allowance, modelId: string): void {
+  if (!mayUse(caller, allowance, modelId)) throw notAllowed(modelId);
 }
 
 /**

@@ -3,6 +3,7 @@ import { RepeatedError } from "../errors/repeated-error.js";
 import { repeatedFor } from "../errors/repeated-for.js";
 import type { Warn } from "../events/warning.js";
 import type { KnownAccount, OwnTerms } from "./account-lookup.js";
+import type { ApplyBudgets } from "./budgets/budget-resolver.js";
 import type { Lookup } from "./cached-lookup.js";
 import type { Caller, IdentifiedCaller } from "./caller.js";
 
@@ -10,16 +11,29 @@ const suspended = repeatedFor(accountSuspended);
 const withoutPlan = RepeatedError.of(accountWithoutPlan());
 
 /**
- * Gives a caller what its account's record says: its plan, its calendar, and whether it may call at all.
- * @returns at once where the account is cached.
- * @throws GatewayError 403 for a suspended account, and for one without a plan; 503 when the account store fails. Where
+ * Gives a caller what its account's record says, its plan, its calendar, and whether it may call at all, and the budgets of
+ * its tags.
+ * @returns at once where account and budgets are cached.
+ * @throws GatewayError 403 for a suspended account or budget, and for one without a plan; 503 when a store fails. Where
  * a promise is returned, it rejects with them.
  */
 export type ResolveCaller = (caller: IdentifiedCaller) => Caller | Promise<Caller>;
 
-/** @param findAccount - `undefined`: there is no account store, and every caller has a plan of its own. */
-export function callerResolver(findAccount: Lookup<KnownAccount> | undefined, warnOnce: Warn): ResolveCaller {
-  const resolve = (caller: IdentifiedCaller, account: KnownAccount | undefined): Caller => {
+/**
+ * @param findAccount - `undefined`: there is no account store, and every caller has a plan of its own.
+ * @param applyBudgets - `undefined`: there are none.
+ */
+export function callerResolver(
+  findAccount: Lookup<KnownAccount> | undefined,
+  warnOnce: Warn,
+  applyBudgets?: ApplyBudgets,
+): ResolveCaller {
+  const resolve = (identified: IdentifiedCaller, account: KnownAccount | undefined): Caller | Promise<Caller> => {
+    const caller = underAccount(identified, account);
+    const { tags } = caller;
+    return tags === undefined || applyBudgets === undefined ? caller : applyBudgets(caller, tags);
+  };
+  const underAccount = (caller: IdentifiedCaller, account: KnownAccount | undefined): Caller => {
     if (account?.suspension !== undefined) throw suspended(account.suspension);
     // A call of the host's own code may name another plan. What keys and sessions say may be older than the record.
     if (account !== undefined && caller.source !== "in_process") {

@@ -5,6 +5,7 @@ import { checkKey } from "../keys/check-key.js";
 import type { ApiKey, KeyStore } from "../keys/key-store.js";
 import { Calendar } from "../ledger/windows.js";
 import { sharedTags, type Tags } from "../metering/tags.js";
+import type { CallerBudgets } from "./budgets/caller-budgets.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
 import { ownCounters } from "./counter-name.js";
 import { KeyCaps } from "./key-caps.js";
@@ -46,6 +47,10 @@ export interface IdentifiedCaller {
 /** A caller that may call, with the terms that count: a request needs no more of it. */
 export interface Caller extends IdentifiedCaller {
   readonly plan: string;
+  /** Those of its tags. Their caps are among its caps. */
+  readonly budgets?: CallerBudgets | undefined;
+  /** The same caller without its budgets. */
+  readonly unbudgeted?: Caller | undefined;
 }
 
 export interface CallerLookupOptions extends StoreLookupOptions {

@@ -9,7 +9,7 @@ export function counterName(text: string): string {
 }
 
 /** Begins the ids of an owner's counters. Its name has no slash there, so that no other one's ids begin with it. */
-export function ownCounters(owner: "key" | "caller", name: string): string {
+export function ownCounters(owner: "key" | "caller" | "budget", name: string): string {
   return `${owner}/${name.includes("/") ? hashed(name) : counterName(name)}`;
 }
 

@@ -8,7 +8,7 @@ import type { RateRule } from "./rate-rules.js";
 export interface Entitlement {
   readonly allowance: Allowance;
   readonly model: CatalogModel;
-  /** The rates that its calls are subject to, of the plan, the account and the key. */
+  /** The rates that its calls are subject to, of the plan, the account, the key and its budgets. */
   readonly rules: readonly RateRule[];
 }
 
@@ -44,6 +44,11 @@ export function entitlementOf(
 
 function workedOut(caller: Caller, found: Allowance | undefined, catalog: Catalog, name: string): Entitlement {
   const { model, allowance } = authorize(caller, found, catalog, name);
-  const rules = [allowance.rates, caller.accountRates, caller.rates].flatMap((some) => some?.for(model.id) ?? []);
-  return { allowance, model, rules };
+  return { allowance, model, rules: rulesOf(caller, allowance, model.id) };
+}
+
+/** The rates that a caller's calls of a model are subject to. */
+export function rulesOf(caller: Caller, allowance: Allowance, modelId: string): readonly RateRule[] {
+  const rules = [allowance.rates, caller.accountRates, caller.rates].flatMap((some) => some?.for(modelId) ?? []);
+  return caller.budgets === undefined ? rules : [...rules, ...caller.budgets.rules(modelId)];
 }

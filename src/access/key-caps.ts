@@ -21,7 +21,7 @@ interface Current {
 
 const capWindows: readonly CapWindow[] = ["day", "week", "month", "total"];
 
-/** What a key may cost. */
+/** What a key, or a budget on a tag, may cost. */
 export class KeyCaps {
   readonly #caps: readonly Cap[];
   #current: Current | undefined;
@@ -31,7 +31,7 @@ export class KeyCaps {
   }
 
   /**
-   * @param counters - begins the ids of the key's counters.
+   * @param counters - begins the ids of its counters.
    * @returns `undefined` where nothing is capped.
    */
   static of(counters: string, credits: KeyCredits | null | undefined): KeyCaps | undefined {
@@ -42,6 +42,13 @@ export class KeyCaps {
         : { id: `${counters}/${window}`, window, limitMicro: toMicro(countableLimit(limit)) };
     });
     return caps.length === 0 ? undefined : new KeyCaps(caps);
+  }
+
+  /** All of these as one. @returns `undefined` where nothing is capped. */
+  static together(some: readonly (KeyCaps | undefined)[]): KeyCaps | undefined {
+    const [first, ...others] = some.filter((caps) => caps !== undefined);
+    if (first === undefined || others.length === 0) return first;
+    return new KeyCaps([first, ...others].flatMap((caps) => caps.#caps));
   }
 
   /** @returns the same list until one of its windows has ended. Do not modify it. */

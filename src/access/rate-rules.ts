@@ -4,7 +4,7 @@ import { counterName } from "./counter-name.js";
 import { matchesPattern } from "./matches-pattern.js";
 
 /** Whose limit it is. */
-export type RateOwner = "plan" | "account" | "key" | "caller";
+export type RateOwner = "plan" | "account" | "key" | "caller" | "budget";
 
 /** One limit that calls are subject to. */
 export interface RateRule {
@@ -14,6 +14,8 @@ export interface RateRule {
   readonly limit: number;
   readonly burst: number;
   readonly owner: RateOwner;
+  /** Whose budget it is of; `undefined`: of none. */
+  readonly tag?: string | undefined;
   /** Which models it is for; `undefined`: all. */
   readonly pattern: string | undefined;
   /** Which tokens count. Without meaning for other kinds. */
@@ -27,6 +29,8 @@ export interface RateScope {
   readonly owner: RateOwner;
   /** Begins the ids of their buckets. */
   readonly counters: string;
+  /** Of a budget. */
+  readonly tag?: string | undefined;
 }
 
 /** The rates of a plan, account or key, compiled. */
@@ -54,6 +58,11 @@ export class RateRules {
     return rules.length === 0 ? undefined : new RateRules(rules, patterns);
   }
 
+  /** Those of all models and of each pattern. */
+  get all(): readonly RateRule[] {
+    return this.#rules;
+  }
+
   /** @param modelId - of the catalog. */
   for(modelId: string): readonly RateRule[] {
     let rules = this.#byModel.get(modelId);
@@ -65,11 +74,11 @@ export class RateRules {
   }
 }
 
-function toRules({ owner, counters }: RateScope, pattern: string | undefined, rates: ModelRates): RateRule[] {
+function toRules({ owner, counters, tag }: RateScope, pattern: string | undefined, rates: ModelRates): RateRule[] {
   const prefix = pattern === undefined ? counters : `${counters}/${counterName(pattern)}`;
   const rule = (kind: RateKind, { limit, burst, count = "total", cached = false }: TokenRate): RateRule => ({
     id: `${prefix}/${kind}`,
-    ...{ kind, limit, owner, pattern, count, cached },
+    ...{ kind, limit, owner, tag, pattern, count, cached },
     burst: limit === 0 ? 0 : (burst ?? limit),
   });
   const { requestsPerMinute, tokensPerMinute, concurrent } = rates;

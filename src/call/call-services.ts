@@ -1,4 +1,5 @@
 import type { Allowance } from "../access/allowance.js";
+import type { ApplyBudgets } from "../access/budgets/budget-resolver.js";
 import type { Lookup } from "../access/cached-lookup.js";
 import type { CurrentCatalog } from "../access/catalog.js";
 import type { HoldRooms } from "../access/hold-rooms.js";
@@ -29,6 +30,7 @@ export interface RelayLimits {
 export interface CallServices {
   readonly catalog: CurrentCatalog;
   readonly findAllowance: Lookup<Allowance>;
+  readonly applyBudgets: ApplyBudgets;
   readonly ledger: CreditLedger;
   readonly keeper: LeaseKeeper;
   readonly holdRooms: HoldRooms;

@@ -111,6 +111,14 @@ export function accountSuspended(message: string | null): GatewayError {
   );
 }
 
+/** @param message - the operator's words; `null`: the usual sentence. */
+export function budgetSuspended(message: string | null): GatewayError {
+  return accountRefused(
+    "budget_suspended",
+    message ?? "Your use of this service is suspended. Ask the owner of your account to reactivate it.",
+  );
+}
+
 export function accountWithoutPlan(): GatewayError {
   return accountRefused(
     "account_without_plan",

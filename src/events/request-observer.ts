@@ -70,6 +70,12 @@ export type RequestEndpoint =
 
 /** Observes one request. Its methods are called in this order; none may throw. */
 export interface RequestObserver {
+  /** Does the work of the request, so that what is begun in it belongs to the request. Absent: nothing has to be done for that. */
+  run?<T>(work: () => T): T;
+  /** Calls a target, likewise. */
+  runAttempt?<T>(call: () => T): T;
+  /** The headers that tell the target of the trace, in place of those of the client. `undefined`, or absent: those of the client. */
+  traceHeaders?(): Readonly<Record<string, string>> | undefined;
   /** The caller is known. A key may be expired or revoked. Comes again when its account's record names the plan. */
   authenticated(caller: RequestCaller): void;
   /**
@@ -108,10 +114,17 @@ export interface RequestObserver {
   responded(status: number): void;
 }
 
-/**
- * Starts observing a request when it arrives. @param endpoint - `undefined` for paths that the gateway does not have.
- */
-export type ObserveRequest = (requestId: string, endpoint: RequestEndpoint | undefined) => RequestObserver;
+/** What is known of a request when it arrives. */
+export interface ArrivedRequest {
+  readonly requestId: string;
+  /** `undefined` for paths that the gateway does not have. */
+  readonly endpoint: RequestEndpoint | undefined;
+  /** The request's method, and its headers by their names in lower case. */
+  readonly head: { readonly method: string; header(name: string): string | undefined };
+}
+
+/** Starts observing a request when it arrives. */
+export type ObserveRequest = (request: ArrivedRequest) => RequestObserver;
 
 function ignore(): void {}
 
@@ -131,28 +144,3 @@ export const noObserver: RequestObserver = {
   refused: ignore,
   responded: ignore,
 };
-
-/** Combines several observers; they are called in their order. */
-export function joinObservers(observers: readonly ObserveRequest[]): ObserveRequest {
-  const [first, ...others] = observers;
-  if (first === undefined) return () => noObserver;
-  if (others.length === 0) return first;
-  return (requestId, endpoint) => {
-    const all = observers.map((observe) => observe(requestId, endpoint));
-    return {
-      authenticated: (caller) => all.forEach((each) => void each.authenticated(caller)),
-      requested: (model, stream) => all.forEach((each) => void each.requested(model, stream)),
-      admitted: (callId, heldMicro) => all.forEach((each) => void each.admitted(callId, heldMicro)),
-      attemptResponded: (response) => all.forEach((each) => void each.attemptResponded(response)),
-      tagged: (tags) => all.forEach((each) => void each.tagged(tags)),
-      guarded: (outcomes, ms) => all.forEach((each) => void each.guarded(outcomes, ms)),
-      attemptStarted: (target) => all.forEach((each) => void each.attemptStarted(target)),
-      attemptAnswered: () => all.forEach((each) => void each.attemptAnswered()),
-      attemptFailed: (error, costMicro) => all.forEach((each) => void each.attemptFailed(error, costMicro)),
-      clientStalled: () => all.forEach((each) => void each.clientStalled()),
-      ended: (outcome, charge, mark) => all.forEach((each) => void each.ended(outcome, charge, mark)),
-      refused: (errorCode) => all.forEach((each) => void each.refused(errorCode)),
-      responded: (status) => all.forEach((each) => void each.responded(status)),
-    };
-  };
-}

@@ -242,7 +242,7 @@ type OnCompleted = (event: RequestCompleted) => void;
 
 /** Observes requests, and passes on one event for each. @param complete - must not throw. */
 export function summarizeRequests(complete: OnCompleted, clock: Clock): ObserveRequest {
-  return (requestId, endpoint) => new RequestSummary(requestId, endpoint, clock.now(), complete);
+  return ({ requestId, endpoint }) => new RequestSummary(requestId, endpoint, clock.now(), complete);
 }
 
 /** The host's `onRequestCompleted`. A hook that fails causes a warning. */

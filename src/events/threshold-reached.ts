@@ -2,12 +2,14 @@ import type { CapWindow } from "../ledger/cap-limit.js";
 import type { WindowName } from "../ledger/credit-ledger.js";
 import type { Micro } from "../metering/micro.js";
 
-/** What `onThreshold` gets when the use of an account or a key has reached a share of its limit, or its prepaid credits are low. */
+/** What `onThreshold` gets when the use of an account, a key or a budget has reached a share of its limit, or its prepaid credits are low. */
 export interface ThresholdReached {
   account: string;
-  /** The key whose cap it is. Absent: the account's own credits. */
+  /** The key whose cap it is. Absent: a budget's, or the account's own credits. */
   keyId?: string;
-  /** A window of the account, a cap of the key, or `prepaid`: the prepaid credits are low, or used up. */
+  /** The budget whose cap it is, with the value of its tag. Absent: a key's, or the account's own credits. */
+  budget?: { readonly tag: string; readonly value: string };
+  /** A window of the account, a cap of the key or the budget, or `prepaid`: the prepaid credits are low, or used up. */
   window: WindowName | CapWindow | "prepaid";
   /**
    * The threshold, of {@link GatewayOptions.thresholds}. For `prepaid` 100 where they are used up, and `null` where the

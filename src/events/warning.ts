@@ -4,7 +4,7 @@ export interface GatewayWarning {
    * `unmatched_plan_pattern`, `unmatched_account_pattern`: a plan or an account names a model that the catalog does not have. `unknown_plan`: a key belongs to a
    * plan that does not exist. `unlimited_plan`: a plan from a store has no member `credits`. `unknown_account`: an
    * account is not in the account store, and its key names no plan, or is its first key. `key_store_failed`, `plan_store_failed`,
-   * `account_store_failed`, `model_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or returned an invalid record.
+   * `account_store_failed`, `budget_store_failed`, `model_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or returned an invalid record.
    * `model_invalid`: an entry of the model store is not valid in this process, where its model stays as it was.
    * `upstream_failed`: a model server did not respond as it should. `charge_unresolved`: a settlement came so late that
    * an earlier charge could not be ruled out, and was not charged. `charge_lost`: a settlement will not reach the
@@ -32,6 +32,7 @@ export interface GatewayWarning {
     | "key_store_failed"
     | "plan_store_failed"
     | "account_store_failed"
+    | "budget_store_failed"
     | "model_store_failed"
     | "model_invalid"
     | "ledger_failed"

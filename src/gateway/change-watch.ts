@@ -9,7 +9,7 @@ export interface ChangeWatchOptions {
   /** Called when notices begin to arrive. */
   onListening?: (() => void) | undefined;
   /** The kind of store, for the warning. */
-  what: "key" | "plan" | "account" | "model" | "ledger";
+  what: "key" | "plan" | "account" | "budget" | "model" | "ledger";
   warn: Warn;
 }
 
@@ -23,6 +23,9 @@ const messages = {
   account:
     "The account store cannot be subscribed to, which is tried again: until then, accounts that other processes change " +
     "are changed here when the cache forgets them (`cacheTtlMs`).",
+  budget:
+    "The budget store cannot be subscribed to, which is tried again: until then, budgets that other processes change are " +
+    "changed here when the cache forgets them (`cacheTtlMs`).",
   model:
     "The model store cannot be subscribed to, which is tried again: until then, models that other processes change are " +
     "changed here when they are read again (`cacheTtlMs`).",

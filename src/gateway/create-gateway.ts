@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { toAllowance } from "../access/allowance.js";
+import { budgetResolver } from "../access/budgets/budget-resolver.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
 import { callerResolver, type ResolveCaller } from "../access/caller-resolver.js";
 import type { Catalog } from "../access/catalog.js";
@@ -12,8 +13,7 @@ import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
 import { FirstTimes } from "../events/first-times.js";
 import type { RequestCompleted } from "../events/request-completed.js";
-import { joinObservers, type ObserveRequest } from "../events/request-observer.js";
-import { completedHook, summarizeRequests } from "../events/summarize-requests.js";
+import { completedHook } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { withoutRepeats } from "../events/without-repeats.js";
 import { TimeLimit } from "../guard/time-limit.js";
@@ -37,13 +37,16 @@ import { AccountTermsLookup } from "./admin/account-terms.js";
 import { managedAccounts } from "./admin/managed-accounts.js";
 import { managedKeys } from "./admin/managed-keys.js";
 import { managedPlans } from "./admin/managed-plans.js";
-import { requireLimitsKept } from "./admin/require-limits-kept.js";
+import { requirePlanKept } from "./admin/require-limits-kept.js";
 import { recordWarning } from "./admin/warn-of-record.js";
+import { managedBudgets } from "./budgets/managed-budgets.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
+import { consoleWarn } from "./console-warn.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
 import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
+import { HostObservers } from "./observers/host-observers.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { managedRequests } from "./requests/managed-requests.js";
 import { type WrittenLog, writtenLog } from "./requests/written-log.js";
@@ -69,7 +72,14 @@ import { bridgeWebRequest } from "./web-bridge.js";
  * ```
  */
 export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gateway {
-  const resolved = resolveOptions(options);
+  const given = resolveOptions(options);
+  const observers = new HostObservers(given);
+  const gateway = assemble(observers.addTo(given), observers);
+  observers.start(gateway);
+  return gateway;
+}
+
+function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway {
   const warnings = toWarnings(resolved);
   const { warn, warnOnce } = warnings;
   const catalog = new LiveCatalog(resolved);
@@ -89,20 +99,24 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
   const askedLog = log && { ...log, timeLimit: storeLimit };
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
+  const applyBudgets = budgetResolver(lookups.budgets, findAllowance);
   const services: ServerServices = {
-    calls: { ...callOptions(resolved, responses, warnings), catalog, findAllowance, ledger, keeper, openCalls, clock },
+    calls: {
+      ...callOptions(resolved, responses, warnings),
+      ...{ catalog, findAllowance, applyBudgets, ledger, keeper, openCalls, clock },
+    },
     findCaller,
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
-    resolveCaller: gatedBy(models, callerResolver(lookups.findAccount, warnOnce)),
-    observe: joinObservers(observersOf(resolved, log, warn, clock)),
+    resolveCaller: gatedBy(models, callerResolver(lookups.findAccount, warnOnce, applyBudgets)),
+    observe: observers.observe({ complete: onCompleted(resolved, log, warn), warnOnce, clock }),
     ...serverOptions(resolved, clock),
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
   const warnOfRecord = recordWarning(warnOfUnknownPlan, { catalog, feed: models?.feed, warn });
 
-  const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit };
+  const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit, observers };
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
     maxStallMs: resolved.maxStallMs,
@@ -117,6 +131,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
     keys: managedKeys({ ...resolved, warn }, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans({ ...resolved, feed: models?.feed }, lookups.findAllowance, catalog, warn),
     models: managedModels(models, catalog),
+    budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock }),
     accounts: managedAccounts(
       { ...resolved, ledger, responses, requestLog: log },
       { ...lookups, terms, warnOfRecord, holds, warn, warnOnce },
@@ -148,6 +163,7 @@ interface ClosedParts {
   readonly storeLimit: TimeLimit;
   readonly models: WatchedModels | undefined;
   readonly catalog: LiveCatalog;
+  readonly observers: HostObservers;
 }
 
 async function close(parts: ClosedParts): Promise<void> {
@@ -162,6 +178,7 @@ async function close(parts: ClosedParts): Promise<void> {
   await parts.models?.close();
   parts.storeLimit.close();
   await parts.catalog.close();
+  await parts.observers.close();
 }
 
 function storedModels(
@@ -188,7 +205,7 @@ function checkPlans({ plans, ledger, catalog: models }: ResolvedOptions, catalog
     if (tooLarge !== undefined) {
       throw new TypeError(`createGateway: the plan ${JSON.stringify(plan.id)}: credits.${tooLarge}: ${tooManyCredits}`);
     }
-    requireLimitsKept("createGateway", ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
+    requirePlanKept("createGateway", ledger, plan);
     // A model that a plan names may be in the store, which is not read yet.
     if (models === undefined) warnOfUnmatched(allowance, catalog, warn);
   }
@@ -211,7 +228,7 @@ function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
   { warn, warnOnce }: Pick<CallServices, "warn" | "warnOnce">,
-): Omit<CallServices, "catalog" | "findAllowance" | "ledger" | "keeper" | "openCalls" | "clock"> {
+): Omit<CallServices, "catalog" | "findAllowance" | "applyBudgets" | "ledger" | "keeper" | "openCalls" | "clock"> {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,
@@ -234,24 +251,19 @@ function toWarnings({ onWarning }: ResolvedOptions): Pick<CallServices, "warn" |
   return { warn, warnOnce: withoutRepeats(warn) };
 }
 
-function observersOf(
+/** One event for the request log and the host's hook, which is last, since it may write into the event. */
+function onCompleted(
   { onRequestCompleted }: ResolvedOptions,
   log: WrittenLog | undefined,
   warn: Warn,
-  clock: Clock,
-): ObserveRequest[] {
+): ((event: RequestCompleted) => void) | undefined {
   const hook = onRequestCompleted && completedHook(onRequestCompleted, warn);
   const add = log?.writer.add;
-  if (hook === undefined || add === undefined) {
-    const complete = hook ?? add;
-    return complete === undefined ? [] : [summarizeRequests(complete, clock)];
-  }
-  // One event for both. The hook is last, since it may write into the event.
-  const completeBoth = (event: RequestCompleted) => {
+  if (hook === undefined || add === undefined) return hook ?? add;
+  return (event) => {
     add(event);
     hook(event);
   };
-  return [summarizeRequests(completeBoth, clock)];
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;
@@ -279,13 +291,7 @@ function bodyOptions(options: ResolvedOptions): BodyOptions {
 
 /** Errors of the warning hook are ignored. */
 function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
-  if (onWarning === undefined) {
-    return ({ code, message, requestId }) => {
-      const about = requestId === undefined ? code : `${code}, ${requestId}`;
-      // biome-ignore lint/suspicious/noConsole: where warnings go unless the host takes them
-      console.warn(`infergate: ${message} [${about}]`);
-    };
-  }
+  if (onWarning === undefined) return consoleWarn;
   return (warning) => {
     // If the hook fails, there is no other place to report it.
     new Promise((resolve) => resolve(onWarning(warning))).catch(() => {});

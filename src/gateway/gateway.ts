@@ -3,6 +3,7 @@ import type { SentRequest } from "../server/misplaced-path.js";
 import type { ManagedAccounts } from "./admin/managed-accounts.js";
 import type { ManagedKeys } from "./admin/managed-keys.js";
 import type { ManagedPlans } from "./admin/managed-plans.js";
+import type { ManagedBudgets } from "./budgets/managed-budgets.js";
 import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
 import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
@@ -44,6 +45,8 @@ export interface Gateway {
   readonly keys: ManagedKeys;
   /** Creates and changes plans. */
   readonly plans: ManagedPlans;
+  /** Limits what calls of an account with a tag may use, such as those of a member. */
+  readonly budgets: ManagedBudgets;
   /** Adds, changes and removes models at run time, for all processes. Needs {@link GatewayOptions.catalog}. */
   readonly models: ManagedModels;
   /** The accounts' credits: balance, top-up, reset, journal, usage, deletion. */

@@ -3,6 +3,7 @@ import type { AccountStore } from "../accounts/account-store.js";
 import type { AnswerGuard } from "../answer-guards/answer-guard.js";
 import { answerGuardsSchema } from "../answer-guards/answer-guards-schema.js";
 import type { RequestLog } from "../books/requests/request-log.js";
+import type { BudgetStore } from "../budgets/budget-store.js";
 import { countableCredits } from "../check/credit-limit.js";
 import { explainOnce } from "../check/explain-issue.js";
 import { having } from "../check/having.js";
@@ -30,6 +31,7 @@ import { catalogProblems } from "./catalog/catalog-problems.js";
 import { catalogShape } from "./catalog/catalog-shape.js";
 import type { Identify } from "./host-session/identity.js";
 import { sessionProblems } from "./host-session/session-problems.js";
+import type { Observer } from "./observers/observer.js";
 import { type RequestLogOptions, requestLogSchema } from "./requests/request-log-options.js";
 import type { RoutingOptions, TargetOptions } from "./target-options.js";
 import { thresholdsSchema } from "./thresholds/thresholds-schema.js";
@@ -188,6 +190,11 @@ export interface GatewayOptions<Raw = unknown> {
    */
   accounts?: AccountStore | undefined;
   /**
+   * Finds budgets on tags: one of the stores' `budgets`, or your own. Asked for callers with tags only. Default: none, and
+   * plans alone may have budgets.
+   */
+  budgets?: BudgetStore | undefined;
+  /**
    * Keeps models that {@link Gateway.models} changes for all processes at run time: one of the stores' `catalog`,
    * `memoryModelStore()`, or your own. Its entries count in place of the {@link models} of the same ids, and beside the
    * others. Default: there are the `models` alone.
@@ -264,6 +271,11 @@ export interface GatewayOptions<Raw = unknown> {
    * account can be recharged before calls are refused. A list is `percent` alone. Default: `{ percent: [80, 100] }`.
    */
   thresholds?: readonly number[] | ThresholdOptions | undefined;
+  /**
+   * Look on while requests are served: traces, metrics and logs, as of `infergate/otel`, `infergate/prometheus` and
+   * `infergate/logs`, or your own. Default: none. See `docs/observability.md`.
+   */
+  observers?: readonly Observer[] | undefined;
   /** Called with the events of the ledger and of the charges that are sent to it: its metrics. */
   onLedgerEvent?: ((event: LedgerEvent) => void) | undefined;
   /** Called when something needs the operator's attention. Default: `console.warn`. */
@@ -345,6 +357,10 @@ const secret = z
   .min(32, "must have at least 32 characters, such as those of `openssl rand -base64 32`")
   .max(1024, "must have at most 1,024 characters");
 
+const observer = z.custom<Observer>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
+  error: "must be an observer, such as openTelemetry() of infergate/otel",
+});
+
 const optionsSchema = z.strictObject({
   ...catalogShape,
   keys: having<KeyStore>("a key store, such as memoryKeyStore([…])", ["find"]),
@@ -355,6 +371,7 @@ const optionsSchema = z.strictObject({
     "settle",
     "release",
   ]),
+  budgets: having<BudgetStore>("a budget store, such as memoryBudgetStore()", ["find"]).optional(),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
   catalog: having<ModelStore>("a model store, such as memoryModelStore()", [
     "list",
@@ -415,6 +432,7 @@ const optionsSchema = z.strictObject({
   hookTimeoutMs: timeout.default(2_000),
   guards: answerGuardsSchema.default([]),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
+  observers: z.array(observer).readonly().default([]),
   onThreshold: z.custom<OnThreshold>(isFunction, "must be a function").optional(),
   thresholds: thresholdsSchema,
   onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),

@@ -1,10 +1,12 @@
 import { accountLookup, type KnownAccount } from "../access/account-lookup.js";
 import { type Allowance, type AllowanceLookupOptions, allowanceLookup } from "../access/allowance.js";
+import { type BudgetLookup, budgetLookup } from "../access/budgets/budget-lookup.js";
 import type { CachedLookup } from "../access/cached-lookup.js";
 import { callerLookup, type IdentifiedCaller } from "../access/caller.js";
 import type { CurrentCatalog } from "../access/catalog.js";
 import { KeyUses } from "../access/key-uses.js";
 import type { AccountStore, WritableAccountStore } from "../accounts/account-store.js";
+import type { BudgetStore, WritableBudgetStore } from "../budgets/budget-store.js";
 import type { KeyStore, WritableKeyStore } from "../keys/key-store.js";
 import type { PlanStore, WritablePlanStore } from "../plans/plan-store.js";
 import { ChangeWatch } from "./change-watch.js";
@@ -16,6 +18,7 @@ export interface WatchedLookups {
   readonly keyUses: KeyUses | undefined;
   /** `undefined`: there is no account store. */
   readonly findAccount: CachedLookup<KnownAccount> | undefined;
+  readonly budgets: BudgetLookup;
   /** Ends the subscriptions, and writes when keys were used. */
   close(): Promise<void>;
 }
@@ -24,14 +27,15 @@ export interface WatchedLookups {
 interface LookupStores {
   readonly keys: KeyStore & Partial<Omit<WritableKeyStore, "find">>;
   readonly plans: PlanStore & Partial<Omit<WritablePlanStore, "find">>;
+  readonly budgets?: (BudgetStore & Partial<Omit<WritableBudgetStore, "find">>) | undefined;
   readonly accounts?: (AccountStore & Partial<Omit<WritableAccountStore, "find">>) | undefined;
 }
 
 /**
- * Finds keys, plans and accounts through caches. Where a store sends notices, changes in another process clear the cached record.
+ * Finds keys, plans, accounts and budgets through caches. Where a store sends notices, changes in another process clear the cached record.
  */
 export function watchedLookups(
-  { keys, plans, accounts }: LookupStores,
+  { keys, plans, accounts, budgets }: LookupStores,
   catalog: CurrentCatalog,
   options: AllowanceLookupOptions,
 ): WatchedLookups {
@@ -54,20 +58,28 @@ export function watchedLookups(
     what: "account",
     warn,
   });
+  const budgetWatch = new ChangeWatch({
+    subscribe: budgets?.subscribe && ((onChange) => budgets.subscribe?.(onChange) ?? nothingToEnd),
+    onChange: (account) => findBudgets.forget(account),
+    what: "budget",
+    warn,
+  });
   const hasAccounts = accounts !== undefined;
   const findCaller = callerLookup(keys, { ...options, hasAccounts, mayRemember: keyWatch.mayRemember });
   const findAllowance = allowanceLookup(plans, catalog, { ...options, mayRemember: planWatch.mayRemember });
   const findAccount =
     accounts && accountLookup(accounts, catalog, { ...options, mayRemember: accountWatch.mayRemember });
+  const findBudgets = budgetLookup(budgets, { ...options, mayRemember: budgetWatch.mayRemember });
   const keyUses = keys.touch && new KeyUses((uses) => keys.touch?.(uses), options);
   return {
     findCaller,
     findAllowance,
     keyUses,
     findAccount,
+    budgets: findBudgets,
     close: async () => {
       await keyUses?.close();
-      await Promise.all([keyWatch, planWatch, accountWatch].map((watch) => watch.close()));
+      await Promise.all([keyWatch, planWatch, accountWatch, budgetWatch].map((watch) => watch.close()));
     },
   };
 }

@@ -1,6 +1,9 @@
 import type { Micro } from "../metering/micro.js";
 import type { Bounds } from "./bounds.js";
 
+/** The most caps of a reservation. */
+export const mostCaps = 16;
+
 /** The spans for which a cap can limit charges. `total` never ends. */
 export type CapWindow = "day" | "week" | "month" | "total";
 

@@ -1,7 +1,7 @@
 import { idProblem } from "../check/id-problem.js";
 import { journalTagPrefix } from "../metering/tags.js";
 import { largestCount } from "../metering/token-counts.js";
-import type { CapLimit } from "./cap-limit.js";
+import { type CapLimit, mostCaps } from "./cap-limit.js";
 import {
   type GrantRequest,
   type HistoryRequest,
@@ -24,7 +24,6 @@ const maxAccountLength = 128;
 const maxPageLength = 1_000;
 const mostDimensions = 16;
 const mostMoments = mostPeriods + 1;
-const mostCaps = 16;
 
 /** @throws LedgerInputError */
 export function checkReserve(request: ReserveRequest): void {

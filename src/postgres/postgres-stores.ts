@@ -76,7 +76,7 @@ class Stores {
   }
 
   /** A line for each request. Not spread, either: `createGateway({ ...stores, requestLog: stores.requestLog, … })`. */
-  get databaseRequestLog(): RequestLog {
+  get requestLog(): RequestLog {
     return this.#requestLog;
   }
 

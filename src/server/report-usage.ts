@@ -4,10 +4,11 @@ import type { CallServices } from "../call/call-services.js";
 import { ledgerFailure } from "../call/ledger-failure.js";
 import { requireKept } from "../call/limits/require-kept.js";
 import { serviceUnavailable } from "../errors/gateway-error.js";
+import type { CapState } from "../ledger/cap-limit.js";
 import type { Balance, WindowState } from "../ledger/credit-ledger.js";
 import type { PrepaidState } from "../ledger/prepaid-state.js";
 import { remaining } from "../ledger/remaining.js";
-import { type UsagePrepaidInput, type UsageWindowInput, usageReport } from "./usage-report.js";
+import { type UsageCapInput, type UsagePrepaidInput, type UsageWindowInput, usageReport } from "./usage-report.js";
 
 /**
  * `GET /v1/usage`: the credits of the key's account, as JSON text. Free of charge; it opens no window.
@@ -22,7 +23,8 @@ export async function reportUsage(
   const { credits, sessionMs } = allowance ?? nothing;
   const limits = caller.calendar.limits(credits, sessionMs, clock.now());
   const named = caller.caps && { caps: caller.caps.limits(caller.calendar, clock.now()) };
-  if (named !== undefined) requireKept({ ledger, warn }, requestId, []);
+  if (named !== undefined)
+    requireKept({ ledger, warn }, requestId, { ...named, rules: [], budgets: caller.budgets?.each });
   let balance: Balance;
   try {
     balance = await ledger.balance(caller.account, limits, named);
@@ -30,14 +32,23 @@ export async function reportUsage(
     warn({ code: "ledger_failed", message: ledgerFailure("read a balance", cause), cause, requestId });
     throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
   }
-  const { windows, prepaid, caps } = balance;
+  const { windows, prepaid, caps = [] } = balance;
+  const capsOf = (begins: string) => caps.filter(({ id }) => id.startsWith(begins)).map(toCap);
   const { session, week, month } = windows;
   return usageReport({
     plan: caller.plan,
     windows: { session: toInput(session), week: toInput(week), month: toInput(month) },
     prepaid: prepaid && ofPrepaid(prepaid),
-    caps: caps?.map((cap) => ({ ...toInput({ ...cap, bonusMicro: 0 }), window: cap.window })),
+    caps: capsOf("key/"),
+    budgets: (caller.budgets?.each ?? []).flatMap(({ tag, counters }) => {
+      const ofBudget = capsOf(`${counters}/`);
+      return ofBudget.length === 0 ? [] : [{ tag, caps: ofBudget }];
+    }),
   });
+}
+
+function toCap(cap: CapState): UsageCapInput {
+  return { ...toInput({ ...cap, bonusMicro: 0 }), window: cap.window };
 }
 
 /** The credits of a plan that does not exist. */

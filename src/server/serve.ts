@@ -28,13 +28,23 @@ export function serve(
   findOwnCaller?: () => IdentifiedCaller,
 ): Promise<GatewayResponse> {
   const served = new Served(services, request);
-  let response: Soon<GatewayResponse>;
-  try {
-    response = respond(served, findOwnCaller);
-  } catch (thrown) {
-    response = served.refuse(thrown);
-  }
+  const { observer } = served;
+  const response = observer.run === undefined ? begin(served, findOwnCaller) : runBegin(served, findOwnCaller);
   return response instanceof Promise ? response : Promise.resolve(response);
+}
+
+/** In a function of its own: one that has closures in it allocates for them, also where it makes none. */
+function runBegin(served: Served, findOwnCaller: (() => IdentifiedCaller) | undefined): Soon<GatewayResponse> {
+  const work = (): Soon<GatewayResponse> => begin(served, findOwnCaller);
+  return served.observer.run?.(work) ?? work();
+}
+
+function begin(served: Served, findOwnCaller: (() => IdentifiedCaller) | undefined): Soon<GatewayResponse> {
+  try {
+    return respond(served, findOwnCaller);
+  } catch (thrown) {
+    return served.refuse(thrown);
+  }
 }
 
 /** Throws what is refused at once. Its promise does not reject: each stage that has to be waited for refuses by itself. */

@@ -29,7 +29,7 @@ export class Served {
     this.path = matchPath(request.path);
     this.callId = makeRequestId();
     this.requestId = (requestIdOf && hostRequestId(requestIdOf, request, calls.warn)) ?? this.callId;
-    this.observer = observerOf(services, this.requestId, this.path);
+    this.observer = observerOf(this);
   }
 
   /** What the client gets for a response, or for an error that was not thrown, which takes microseconds. */
@@ -59,9 +59,10 @@ export class Served {
 }
 
 /** Health probes cause no event. */
-function observerOf({ observe }: ServerServices, requestId: string, path: Path | undefined): RequestObserver {
+function observerOf({ services, requestId, path, request }: Omit<Served, "observer">): RequestObserver {
   if (path?.endpoint === "healthz" || path?.endpoint === "readyz") return noObserver;
-  return observe(requestId, path?.endpoint);
+  const { observe } = services;
+  return observe === undefined ? noObserver : observe({ requestId, endpoint: path?.endpoint, head: request });
 }
 
 /** A request for a model, whose caller is known. */

@@ -21,7 +21,8 @@ export interface ServerServices {
   readonly identifyCaller: IdentifyCaller | undefined;
   /** Gives callers the terms of their accounts. */
   readonly resolveCaller: ResolveCaller;
-  readonly observe: ObserveRequest;
+  /** `undefined`: nobody looks on. */
+  readonly observe: ObserveRequest | undefined;
   readonly cors: CorsOptions | undefined;
   /** How often accounts may have tokens counted, which is free of charge. */
   readonly countPace: AccountPace;

@@ -8,7 +8,7 @@ export interface UsageWindowInput {
   resetsAt: number | null;
 }
 
-/** A cap of the key. */
+/** A cap of the key or of a budget. */
 export interface UsageCapInput extends UsageWindowInput {
   window: "day" | "week" | "month" | "total";
 }
@@ -16,8 +16,10 @@ export interface UsageCapInput extends UsageWindowInput {
 export interface UsageReportInput {
   plan: string;
   windows: Readonly<Record<"session" | "week" | "month", UsageWindowInput>>;
-  /** `undefined`: the key has none. */
-  caps: readonly UsageCapInput[] | undefined;
+  /** Of the key. */
+  caps: readonly UsageCapInput[];
+  /** Those that have caps. */
+  budgets: readonly { tag: string; caps: readonly UsageCapInput[] }[];
   /** In micro-credits, and epoch milliseconds. `undefined`: the account has none. */
   prepaid: UsagePrepaidInput | undefined;
 }
@@ -51,10 +53,15 @@ export interface UsageReport {
   plan: string;
   windows: Readonly<Record<"session" | "week" | "month", UsageReportWindow>>;
   /** Present where the API key has caps of its own. */
-  key?: { limits: Readonly<Partial<Record<"day" | "week" | "month" | "total", UsageReportWindow>>> };
+  key?: { limits: UsageReportCaps };
+  /** Present where budgets with caps limit the caller: each with the name of its tag. */
+  budgets?: readonly { tag: string; limits: UsageReportCaps }[];
   /** The account's prepaid credits; absent where it has never had any. */
   prepaid?: UsageReportPrepaid;
 }
+
+/** Caps of {@link UsageReport}, by their windows. */
+export type UsageReportCaps = Readonly<Partial<Record<"day" | "week" | "month" | "total", UsageReportWindow>>>;
 
 /** The prepaid credits of {@link UsageReport}. */
 export interface UsageReportPrepaid {
@@ -71,18 +78,23 @@ export interface UsageReportPrepaid {
 const microPerCredit = 1_000_000;
 
 /** The usage object as JSON text: amounts in credits, instants in epoch seconds, rounded up as in the headers. */
-export function usageReport({ plan, windows, prepaid, caps }: UsageReportInput): string {
+export function usageReport({ plan, windows, prepaid, caps, budgets }: UsageReportInput): string {
   const { session, week, month } = windows;
   const report: UsageReport = {
     object: "usage",
     plan,
     windows: { session: toWire(session), week: toWire(week), month: toWire(month) },
     ...(prepaid !== undefined && { prepaid: prepaidToWire(prepaid) }),
-    ...(caps !== undefined && {
-      key: { limits: Object.fromEntries(caps.map((cap) => [cap.window, toWire(cap)])) },
+    ...(caps.length > 0 && { key: { limits: capsToWire(caps) } }),
+    ...(budgets.length > 0 && {
+      budgets: budgets.map((budget) => ({ tag: budget.tag, limits: capsToWire(budget.caps) })),
     }),
   };
   return JSON.stringify(report);
+}
+
+function capsToWire(caps: readonly UsageCapInput[]): UsageReportCaps {
+  return Object.fromEntries(caps.map((cap) => [cap.window, toWire(cap)]));
 }
 
 function toWire({ limitMicro, usedMicro, heldMicro, remainingMicro, resetsAt }: UsageWindowInput): UsageReportWindow {

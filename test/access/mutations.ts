@@ -50,4 +50,68 @@ export const mutations: readonly Mutation[] = [
     replace: "true ? roomIn(windows)",
     test: "hold-room",
   },
+  {
+    name: "a tag has the budgets of its account and of its plan",
+    find: "pickBudgets(this.#tags, ofPlan).filter(({ tag }) => !taken.has(tag))",
+    replace: "pickBudgets(this.#tags, ofPlan)",
+    test: "known-budgets",
+  },
+  {
+    name: "the budgets of another plan stay",
+    find: "this.#last === undefined || this.#last.ofPlan !== ofPlan",
+    replace: "this.#last === undefined",
+    test: "known-budgets",
+  },
+  {
+    name: "an account that was forgotten finds what it had before",
+    find: "      this.#others = ++this.#newest;\n",
+    replace: "",
+    test: "known-budgets",
+  },
+  {
+    name: "a suspended budget suspends nobody",
+    find: "for (const { suspension } of budgets.each) if (suspension !== undefined) throw suspended(suspension);",
+    replace: "",
+    test: "../gateway/budgets/budgets",
+  },
+  {
+    name: "a budget excludes no model",
+    find: "return caller.budgets === undefined || caller.budgets.allow(modelId);",
+    replace: "return true;",
+    test: "../gateway/budgets/budgets",
+  },
+  {
+    name: "the caps of a budget limit nothing",
+    find: "caps: KeyCaps.together([caller.caps, budgets.caps])",
+    replace: "caps: caller.caps",
+    test: "../gateway/budgets/budgets",
+  },
+  {
+    name: "the cap of a key goes away under a budget",
+    find: "caps: KeyCaps.together([caller.caps, budgets.caps])",
+    replace: "caps: budgets.caps",
+    test: "../gateway/budgets/budgets",
+  },
+  {
+    name: "the rates of a budget limit nothing",
+    find: "caller.budgets === undefined ? rules : [...rules, ...caller.budgets.rules(modelId)]",
+    replace: "rules",
+    test: "../gateway/budgets/budgets",
+  },
+  {
+    name: "a changed budget is found as it was",
+    find: "    forget: (account) => generations.next(account),",
+    replace: "    forget: () => {},",
+    test: "../gateway/budgets/budgets",
+  },
+];
+
+/** Of which budget counts. */
+export const budgetMutations: readonly Mutation[] = [
+  {
+    name: "a budget of each value goes before that of the value",
+    find: "byField.get(budgetField({ tag, value })) ?? byField.get(budgetField({ tag }))",
+    replace: "byField.get(budgetField({ tag })) ?? byField.get(budgetField({ tag, value }))",
+    test: "known-budgets",
+  },
 ];

@@ -128,4 +128,16 @@ export const mutations: readonly Mutation[] = [
     replace: "",
     test: "leaving-long-answers",
   },
+  {
+    name: "the tags of a hook add to the budgets of the key's tags",
+    find: "await applyBudgets(earlier.unbudgeted ?? earlier, tags)",
+    replace: "await applyBudgets(earlier, tags)",
+    test: "../gateway/budgets/budgets",
+  },
+  {
+    name: "a call has any number of budgets",
+    find: 'tooMany(budgets, mostBudgets, "budgets", "budgets for the tags of a call")',
+    replace: "undefined",
+    test: "../gateway/budgets/budgets",
+  },
 ];

@@ -105,4 +105,34 @@ export const mutations: readonly Mutation[] = [
     replace: "const problems: string[] = [];",
     test: "stored-models/models",
   },
+  {
+    name: "a flood of refusals fills the log of requests",
+    find: "if (lines < mostAlike && this.#own < mostOwn) {",
+    replace: "if (lines < mostAlike || this.#own < mostOwn) {",
+    test: "requests/request-log-writer",
+  },
+  {
+    name: "refusals that wait are not counted",
+    find: "      known.count++;\n    } else if",
+    replace: "      known.count += 0;\n    } else if",
+    test: "requests/request-log-writer",
+  },
+  {
+    name: "a batch of the log of requests that failed is not written again",
+    find: "[...retryPausesMs, undefined]",
+    replace: "[undefined]",
+    test: "requests/request-log-writer",
+  },
+  {
+    name: "lines of requests wait without a bound",
+    find: "if (rows >= maxRows || this.#bytes + bytes > maxBytes) {",
+    replace: "if (this.#bytes + bytes > maxBytes) {",
+    test: "requests/request-log-writer",
+  },
+  {
+    name: "what waits of a forgotten account is logged",
+    find: "this.#queue = this.#queue.filter((line) => isOther(line) || this.#release(line));",
+    replace: "",
+    test: "requests/logged-requests",
+  },
 ];

@@ -244,7 +244,7 @@ export const layers: readonly Layer[] = [
     folder: "access",
     question: "Whose key is it, and what may it use? Cached and checked.",
     imports: [
-      ...["keys", "plans", "accounts", "ledger"],
+      ...["keys", "budgets", "plans", "accounts", "ledger"],
       "metering",
       "errors",
       "events",
@@ -292,7 +292,7 @@ export const layers: readonly Layer[] = [
         "check",
         "metering",
         "tokens",
-        ...["keys", "plans", "accounts", "models", "ledger", "responses"],
+        ...["keys", "budgets", "plans", "accounts", "models", "ledger", "responses"],
         "errors",
         "openai",
         provider,
@@ -319,6 +319,23 @@ export const layers: readonly Layer[] = [
       ...["providers/transport/fetch-error.js", "providers/transport/idle-timeout.js"],
     ],
     packages: ["zod", "node:buffer"],
+  },
+  {
+    folder: "otel",
+    question: "What does OpenTelemetry learn of requests?",
+    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+    packages: ["@opentelemetry/api"],
+  },
+  {
+    folder: "prometheus",
+    question: "What does Prometheus learn of requests?",
+    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+    packages: ["prom-client"],
+  },
+  {
+    folder: "logs",
+    question: "What does a log say of requests?",
+    imports: ["gateway/observers/observer.js", "events"],
   },
   {
     folder: "testing",

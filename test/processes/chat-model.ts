@@ -9,3 +9,10 @@ export const chatModel: Model = {
   price: { input: 1, output: 10 },
   upstream: { provider: "fake", model: "upstream-small" },
 };
+
+/** The same, of which the operator pays 1 and 4 micro-credits. */
+export const costedModel: Model = {
+  ...chatModel,
+  id: "acme/costed",
+  upstream: { provider: "fake", model: "upstream-small", cost: { input: 1, output: 4 } },
+};

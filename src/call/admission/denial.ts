@@ -1,3 +1,4 @@
+import type { TagBudget } from "../../access/budgets/tag-budget.js";
 import type { RateRule } from "../../access/rate-rules.js";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { RepeatedError } from "../../errors/repeated-error.js";
@@ -15,8 +16,13 @@ import { prepaidDenial } from "./prepaid-denial.js";
  * The 429 of a reservation that was denied. Where several limits deny, the windows speak first, then caps, then rates:
  * credits are the longer truth.
  * @param rules - the rates that the call is subject to.
+ * @param budgets - those that it is subject to.
  */
-export function denialError(denial: DeniedReservation, rules: readonly RateRule[]): GatewayError {
+export function denialError(
+  denial: DeniedReservation,
+  rules: readonly RateRule[],
+  budgets: readonly TagBudget[] = [],
+): GatewayError {
   const { rates, blocked, blockedCaps, blockedRates } = denial;
   const headers = addRateHeaders(addCreditHeaders({}, denial), rates, rules);
   const [window] = blocked;
@@ -24,7 +30,7 @@ export function denialError(denial: DeniedReservation, rules: readonly RateRule[
     return prepaidDenial(denial, headers) ?? windowDenial(denial, window, headers);
   }
   const cap = blockedCaps?.[0];
-  if (cap !== undefined) return capDenial(denial, cap, headers);
+  if (cap !== undefined) return capDenial(denial, cap, { budgets, headers });
   const rate = blockedRates?.[0];
   if (rate !== undefined) return rateDenial(denial, rate, { rules, headers });
   throw new TypeError("The ledger denied a reservation, but named no window, cap or rate that denies it.");

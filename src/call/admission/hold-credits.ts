@@ -45,7 +45,7 @@ export function holdCredits(services: CallServices, call: CheckedCall): Soon<Res
   const { isOut } = room;
   const named = callLimits(call, !isOut);
   if (free && named === undefined) return undefined;
-  if (named !== undefined) requireKept(services, requestId, named.rules);
+  if (named !== undefined) requireKept(services, requestId, named);
   // An account without credits may go on with models that are free.
   const limits = caller.calendar.limits(free ? noLimits : allowance.credits, allowance.sessionMs, admittedAt);
   const request = { id: callId, account: caller.account, amountMicro: 0, limits, leaseMs };

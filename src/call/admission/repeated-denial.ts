@@ -27,14 +27,14 @@ const noRules: readonly RateRule[] = [];
 export function repeatedDenial(
   result: DeniedReservation,
   limits: WindowLimits,
-  named: Pick<CallLimits, "caps" | "rules"> | undefined,
+  named: Partial<Pick<CallLimits, "caps" | "rules" | "budgets">> | undefined,
 ): GatewayError {
   const rules = named?.rules ?? noRules;
   const place = result.blocked.length > 0 ? limits : (named?.caps ?? rules);
   const last = known.get(place);
   const isKnown = last !== undefined && (last.rules === rules || result.rates === undefined);
   if (isKnown && isSameDenial(last.result, result)) return last.error;
-  const error = denialError(result, rules);
+  const error = denialError(result, rules, named?.budgets);
   known.set(place, { result, rules, error });
   return error;
 }

@@ -2,6 +2,7 @@ import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
 import type { ReceivedCall } from "./check-call.js";
 import { completeCall } from "./complete-call.js";
+import { rebudgeted } from "./rebudgeted.js";
 import { ReceivedPrompt } from "./received-prompt.js";
 import { runRequestHook } from "./run-request-hook.js";
 
@@ -23,11 +24,12 @@ export async function reviewCall(
   const result = await runRequestHook(requestHook, { received, checked, prompt }, warn);
   if (result === undefined) return checked;
   const { headers, members } = result;
-  const tags = result.tags === undefined ? checked.tags : { ...checked.tags, ...result.tags };
-  if (tags !== undefined) received.observer.tagged(tags);
+  const tagged = result.tags === undefined ? checked : { ...checked, tags: { ...checked.tags, ...result.tags } };
+  if (tagged.tags !== undefined) received.observer.tagged(tagged.tags);
+  const reviewed = tagged === checked ? checked : await rebudgeted(services, tagged);
   const additions = headers === undefined && members === undefined ? undefined : { headers, members };
-  if (result.body === undefined) return { ...checked, tags, additions };
+  if (result.body === undefined) return { ...reviewed, additions };
   const request = await received.operation.parse(result.body, services.operations, received);
   const demand = request.demand(checked.model, checked.allowance.defaultOutputTokens);
-  return await completeCall(services, received, { ...checked, request, demand, tags, additions });
+  return await completeCall(services, received, { ...reviewed, request, demand, additions });
 }

@@ -1,3 +1,4 @@
+import type { TagBudget } from "../../access/budgets/tag-budget.js";
 import type { RateRule } from "../../access/rate-rules.js";
 import type { CapLimit } from "../../ledger/cap-limit.js";
 import type { RateLimit } from "../../ledger/rate-limit.js";
@@ -10,6 +11,8 @@ export interface CallLimits {
   readonly rates: readonly RateLimit[] | undefined;
   /** What `rates` were made of, in their order. */
   readonly rules: readonly RateRule[];
+  /** Those of which some of the caps and rates are. */
+  readonly budgets: readonly TagBudget[] | undefined;
 }
 
 /**
@@ -28,6 +31,7 @@ export function callLimits(call: CheckedCall, isCounted = true): CallLimits | un
     caps: capLimits,
     rates: rules.length === 0 ? undefined : rules.map((rule) => toLimit(rule, isCounted ? call : undefined)),
     rules,
+    budgets: caller.budgets?.each,
   };
 }
 

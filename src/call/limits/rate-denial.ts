@@ -41,6 +41,7 @@ const owners: Readonly<Record<RateOwner, string>> = {
   account: "your account",
   key: "this API key",
   caller: "this caller",
+  budget: "the budget",
 };
 
 const kindsOfOne: Readonly<Record<BlockedRate["kind"], string>> = {
@@ -56,7 +57,8 @@ function describe(
   waitMs: number | undefined,
 ): string {
   const models = rule?.pattern === undefined ? "" : ` for models ${JSON.stringify(rule.pattern)}`;
-  const whose = `The rate limit of ${rule === undefined ? "this account" : owners[rule.owner]}${models}`;
+  const tag = rule?.tag === undefined ? "" : ` of your ${JSON.stringify(rule.tag)}`;
+  const whose = `The rate limit of ${rule === undefined ? "this account" : owners[rule.owner]}${tag}${models}`;
   const named = limit === 1 ? kindsOfOne[kind] : kind === "tokens" ? "tokens" : "requests";
   const what = `${limit} ${named} ${kind === "concurrent" ? "at once" : "a minute"}`;
   if (waitMs === undefined) return `${whose} is ${what}: none is allowed.`;

@@ -26,7 +26,7 @@ export interface SendingAttempt {
   readonly notice: AbortNotifier;
   readonly meter: Pick<Meter, "handedOver" | "notHandedOver">;
   readonly call: {
-    readonly observer: Pick<RequestObserver, "attemptResponded">;
+    readonly observer: Pick<RequestObserver, "attemptResponded" | "runAttempt" | "traceHeaders">;
     readonly admission: Pick<CheckedCall, "requestId" | "tags" | "additions"> & {
       readonly caller: Pick<CheckedCall["caller"], "account" | "keyId">;
       readonly request: { readonly stream: boolean };
@@ -86,6 +86,8 @@ function callProvider({ target, notice, meter, call }: SendingAttempt, exchange:
   const { requestId, caller, request, tags, additions } = call.admission;
   const { account, keyId } = caller;
   const { stream } = request;
+  const { observer } = call;
+  const trace = observer.traceHeaders?.() ?? call.trace;
   const parts: UpstreamCallParts = {
     endpoint: operation,
     model: upstreamModel,
@@ -97,20 +99,45 @@ function callProvider({ target, notice, meter, call }: SendingAttempt, exchange:
     keyId,
     tags,
     headers:
-      call.trace === undefined && additions?.headers === undefined
+      trace === undefined && additions?.headers === undefined
         ? headers
-        : { ...headers, ...call.trace, ...additions?.headers },
+        : { ...headers, ...trace, ...additions?.headers },
   };
-  const callDirectly = directCallOf(provider);
-  // A host's own provider may do anything with its call.
-  if (callDirectly === undefined) meter.handedOver();
   try {
-    return Promise.resolve(
-      callDirectly === undefined ? provider.call(toUpstreamCall(parts, exchange)) : callDirectly(parts, meter),
-    );
+    if (observer.runAttempt === undefined) return Promise.resolve(handOver(provider, meter, parts, exchange));
+    return Promise.resolve(handOverWithin(observer, { provider, meter, parts, exchange }));
   } catch (error) {
     return Promise.reject(error);
   }
+}
+
+function handOver(
+  provider: UpstreamProvider,
+  meter: SendingAttempt["meter"],
+  parts: UpstreamCallParts,
+  exchange: Exchange,
+): Promise<DirectAnswer> | DirectAnswer {
+  const callDirectly = directCallOf(provider);
+  if (callDirectly !== undefined) return callDirectly(parts, meter);
+  // A host's own provider may do anything with its call.
+  meter.handedOver();
+  return provider.call(toUpstreamCall(parts, exchange));
+}
+
+interface Sent {
+  readonly provider: UpstreamProvider;
+  readonly meter: SendingAttempt["meter"];
+  readonly parts: UpstreamCallParts;
+  readonly exchange: Exchange;
+}
+
+/** In a function of its own, as all that have closures: calls that nobody observes allocate nothing for them. */
+function handOverWithin(
+  observer: Pick<RequestObserver, "runAttempt">,
+  { provider, meter, parts, exchange }: Sent,
+): Promise<DirectAnswer> | DirectAnswer {
+  const call = (): Promise<DirectAnswer> | DirectAnswer => handOver(provider, meter, parts, exchange);
+  return observer.runAttempt?.(call) ?? call();
 }
 
 function withMembers(body: Uint8Array, members: MemberEdits): Uint8Array {

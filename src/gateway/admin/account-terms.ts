@@ -41,6 +41,8 @@ export interface KeyTerms {
 
 export interface ResolvedTerms {
   readonly plan: string;
+  readonly allowance: Allowance;
+  readonly anchor: number | null;
   readonly limits: WindowLimits;
 }
 
@@ -79,7 +81,8 @@ export class AccountTermsLookup {
       );
     }
     const { credits, sessionMs } = allowance;
-    return { plan, limits: windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() }) };
+    const limits = windowLimits({ credits, sessionMs, anchor: anchor ?? undefined, now: this.#clock.now() });
+    return { plan, allowance, anchor, limits };
   }
 
   /** The terms of the account's record; `undefined` where there is none. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { BudgetStore, WritableBudgetStore } from "../../budgets/budget-store.js";
 import { checkInput } from "../../check/check-input.js";
 import { freeText, idText } from "../../check/id-text.js";
 import { isTagName } from "../../check/tags-input.js";
@@ -31,6 +32,7 @@ import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { fromLedger, fromStore } from "./from-store.js";
+import { termsShape } from "./terms-shape.js";
 import type { WarnOfRecord } from "./warn-of-record.js";
 
 /** What {@link ManagedAccounts.grant} takes. */
@@ -117,8 +119,8 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
    */
   usage(account: string, range: HistoryRange & { by: readonly string[] }): Promise<readonly UsageSum[]>;
   /**
-   * Deletes everything that the gateway keeps of an account: its credits, its holds, its journal, and its keys and its
-   * record if their stores can delete. Calls in progress cost nothing, and leave no entry. For about a day, the ledger keeps a hash
+   * Deletes everything that the gateway keeps of an account: its credits, its holds, its journal, and its keys, its
+   * record and its budgets if their stores can delete. Calls in progress cost nothing, and leave no entry. For about a day, the ledger keeps a hash
    * of the account's name and the time. So a late settlement does not bring the account back.
    */
   forget(account: string): Promise<void>;
@@ -127,10 +129,7 @@ export interface ManagedAccounts extends AccountRecords, AccountPrepaid, Account
 const moment = wholeInstant.transform((value) => value ?? undefined);
 const windowName = z.enum(["session", "week", "month"]);
 const accountInput = z.strictObject({ account: keyAccount });
-const planId = idText()
-  .nullish()
-  .transform((value) => value ?? undefined);
-const termsInput = accountInput.extend({ plan: planId, anchor: wholeInstant });
+const termsInput = accountInput.extend(termsShape);
 const grantInput = termsInput.extend({
   id: idText(200),
   window: windowName,
@@ -171,12 +170,13 @@ interface AccountStores {
   /** `undefined`: no responses are kept. */
   readonly responses: ResponseStore | undefined;
   readonly accounts?: GivenAccountStore | undefined;
+  readonly budgets?: (BudgetStore & Partial<Pick<WritableBudgetStore, "forget">>) | undefined;
   /** `undefined`: requests are not logged. */
   readonly requestLog: WrittenLog | undefined;
 }
 
 /** What finds an account's terms, and what must forget changes. */
-interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccount"> {
+interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccount" | "budgets"> {
   readonly terms: AccountTermsLookup;
   readonly warnOfRecord: WarnOfRecord;
   readonly holds: AccountHolds;
@@ -185,8 +185,8 @@ interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccoun
 }
 
 export function managedAccounts(
-  { keys, ledger, responses, accounts, requestLog }: AccountStores,
-  { findCaller, findAccount, terms, warnOfRecord, holds, warn, warnOnce }: AccountLookups,
+  { keys, ledger, responses, accounts, budgets, requestLog }: AccountStores,
+  { findCaller, findAccount, budgets: findBudgets, terms, warnOfRecord, holds, warn, warnOnce }: AccountLookups,
 ): ManagedAccounts {
   const journal = new AccountJournal(ledger, warnOnce);
 
@@ -248,6 +248,8 @@ export function managedAccounts(
       for (const hash of hashes) findCaller.forget(hash);
       await fromStore(by, "account", () => accounts?.forget?.(account));
       findAccount?.forget(account);
+      await fromStore(by, "budget", () => budgets?.forget?.(account));
+      findBudgets.forget(account);
       await Promise.all([
         fromLedger(by, () => ledger.forget(account)),
         fromStore(by, "response", () => responses?.forget(account)),

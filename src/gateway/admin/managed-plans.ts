@@ -9,7 +9,7 @@ import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import { checkNewPlan } from "../../plans/plan-schema.js";
 import type { Plan, PlanStore, WritablePlanStore } from "../../plans/plan-store.js";
 import { fromStore } from "./from-store.js";
-import { requireLimitsKept } from "./require-limits-kept.js";
+import { requirePlanKept } from "./require-limits-kept.js";
 import { requireMethods } from "./require-methods.js";
 
 /** Creates, changes, finds and deletes plans. */
@@ -19,7 +19,7 @@ export interface ManagedPlans {
    * processes get it at once where the store sends notices (Redis, PostgreSQL), else within `cacheTtlMs`. The used
    * credits of accounts stay used.
    *
-   * @throws TypeError when the plan is not valid, has rates that the ledger does not keep, or the plan store cannot write;
+   * @throws TypeError when the plan is not valid, has rates or budgets that the ledger does not keep, or the plan store cannot write;
    * GatewayError 503 when the store fails.
    */
   put(plan: Plan): Promise<void>;
@@ -85,7 +85,7 @@ export function managedPlans(
       const by = "gateway.plans.put";
       checkNewPlan(by, plan);
       const allowance = toAllowance(plan.id, plan);
-      requireLimitsKept(by, ledger, `the plan ${JSON.stringify(plan.id)}`, { rates: plan.rates });
+      requirePlanKept(by, ledger, plan);
       if (feed !== undefined) await feed.ready();
       warnOfUnmatched(allowance, catalog.current, warn);
       const store = requireMethods(by, "plan", plans, ["put"]);

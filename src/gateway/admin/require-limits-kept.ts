@@ -4,8 +4,9 @@ import { UnsupportedError } from "../../check/unsupported-error.js";
 import type { KeyCredits } from "../../keys/key-store.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import type { Rates } from "../../metering/rates.js";
+import type { Plan } from "../../plans/plan-store.js";
 
-/** A plan, account or key, as far as it may limit calls. */
+/** A plan, account, key or budget, as far as it may limit calls. */
 export interface Limited {
   readonly credits?: KeyCredits | null | undefined;
   readonly rates?: Rates | null | undefined;
@@ -31,4 +32,11 @@ export function requireLimitsKept(
     `${by}: this ledger keeps no ${kind}: ${what} has some, which would limit nothing. Take them away, or use a ledger ` +
       "with `keepsLimits`.",
   );
+}
+
+/** The same for a plan and its budgets. @throws UnsupportedError */
+export function requirePlanKept(by: string, ledger: Pick<CreditLedger, "keepsLimits">, plan: Plan): void {
+  const name = `the plan ${JSON.stringify(plan.id)}`;
+  requireLimitsKept(by, ledger, name, { rates: plan.rates });
+  for (const budget of plan.budgets ?? []) requireLimitsKept(by, ledger, `a budget of ${name}`, budget);
 }

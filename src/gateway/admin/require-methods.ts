@@ -1,4 +1,5 @@
 import type { WritableAccountStore } from "../../accounts/account-store.js";
+import type { WritableBudgetStore } from "../../budgets/budget-store.js";
 import { UnsupportedError } from "../../check/unsupported-error.js";
 import type { WritableKeyStore } from "../../keys/key-store.js";
 import type { WritablePlanStore } from "../../plans/plan-store.js";
@@ -8,12 +9,14 @@ interface Contracts {
   key: WritableKeyStore;
   plan: WritablePlanStore;
   account: WritableAccountStore;
+  budget: WritableBudgetStore;
 }
 
 const kinds = {
   key: { contract: "WritableKeyStore", inMemory: "memoryKeyStore" },
   plan: { contract: "WritablePlanStore", inMemory: "memoryPlanStore" },
   account: { contract: "WritableAccountStore", inMemory: "memoryAccountStore" },
+  budget: { contract: "WritableBudgetStore", inMemory: "memoryBudgetStore" },
 };
 
 /**

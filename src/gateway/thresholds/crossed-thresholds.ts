@@ -1,6 +1,8 @@
+import { budgetCounters, budgetPrefix } from "../../access/budgets/tag-budget.js";
 import type { ThresholdReached } from "../../events/threshold-reached.js";
-import type { Lease, Settlement, SettleResult, WindowName } from "../../ledger/credit-ledger.js";
+import type { EntryTags, Lease, Settlement, SettleResult, WindowName } from "../../ledger/credit-ledger.js";
 import type { Micro } from "../../metering/micro.js";
+import { journalTagPrefix } from "../../metering/tags.js";
 
 const names: readonly WindowName[] = ["session", "week", "month"];
 
@@ -26,7 +28,6 @@ export function crossedThresholds(
 ): ThresholdReached[] {
   if (charge <= 0 || (result.status !== "settled" && result.status !== "recovered")) return [];
   const { account } = lease;
-  const keyId = tags?.["keyId"];
   const paid = result.prepaidMicro ?? 0;
   const ofAccount = [
     ...ofWindows(lease, charge - paid, result, percent),
@@ -34,15 +35,25 @@ export function crossedThresholds(
   ];
   return [
     ...ofAccount.map((reached) => ({ account, ...reached })),
-    ...ofCaps(lease, charge, result, percent).map((reached) => ({
-      account,
-      ...(typeof keyId === "string" && { keyId }),
-      ...reached,
-    })),
+    ...ofCaps(lease, charge, result, percent).map(({ id, reached }) => ({ account, ...ownerOf(id, tags), ...reached })),
   ];
 }
 
-type Reached = Omit<ThresholdReached, "account" | "keyId">;
+type Reached = Omit<ThresholdReached, "account" | "keyId" | "budget">;
+
+/** Whose cap it is: of the budget of one of the call's tags, or of its key. */
+function ownerOf(capId: string, tags: EntryTags = {}): Pick<ThresholdReached, "keyId" | "budget"> {
+  if (capId.startsWith(budgetPrefix)) {
+    for (const [name, value] of Object.entries(tags)) {
+      if (!name.startsWith(journalTagPrefix) || typeof value !== "string") continue;
+      const tag = name.slice(journalTagPrefix.length);
+      if (capId.startsWith(`${budgetCounters(tag, value)}/`)) return { budget: { tag, value } };
+    }
+    return {};
+  }
+  const { keyId } = tags;
+  return typeof keyId === "string" ? { keyId } : {};
+}
 
 function ofWindows(
   { starts }: Lease,
@@ -64,11 +75,11 @@ function ofCaps(
   charge: Micro,
   { caps = [] }: SettleResult,
   thresholds: readonly number[],
-): Reached[] {
+): { id: string; reached: Reached }[] {
   return caps.flatMap(({ id, window, limitMicro, usedMicro, startsAt, resetsAt }) => {
     if (startsAt !== leased.find((cap) => cap.id === id)?.start) return [];
     const use = { usedMicro, limitMicro };
-    return crossed(use, charge, thresholds).map((percent) => ({ window, percent, ...use, resetsAt }));
+    return crossed(use, charge, thresholds).map((percent) => ({ id, reached: { window, percent, ...use, resetsAt } }));
   });
 }
 

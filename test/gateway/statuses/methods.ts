@@ -1,7 +1,7 @@
 import type { Gateway } from "../../../src/gateway/gateway.js";
 
 /** The parts of the management API that keep things. */
-export type Area = "keys" | "plans" | "models" | "accounts" | "requests";
+export type Area = "keys" | "plans" | "models" | "budgets" | "accounts" | "requests";
 
 /** What each method is called with, to succeed on the gateway of the tests. */
 export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly unknown[]>>>> = {
@@ -20,6 +20,13 @@ export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly 
     get: ["acme/small"],
     list: [],
     check: [{ id: "acme/small", disabled: true }],
+  },
+  budgets: {
+    put: ["acct_pro", { tag: "member", value: "42" }],
+    get: ["acct_pro", { tag: "member", value: "42" }],
+    remove: ["acct_pro", { tag: "member", value: "42" }],
+    list: ["acct_pro"],
+    balance: ["acct_pro", { tag: "member", value: "42" }],
   },
   accounts: {
     put: [{ id: "acct_new", plan: "pro" }],

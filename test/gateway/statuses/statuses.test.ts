@@ -14,6 +14,7 @@ import {
   UnknownTermsError,
 } from "../../../src/index.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
+import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
 import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
@@ -30,8 +31,13 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const kept = { accounts: accountsOfTest(), catalog: memoryModelStore(), requestLog: memoryRequestLog() };
-  const test = await startTestGateway({ ...kept, ...options });
+  const test = await startTestGateway({
+    accounts: accountsOfTest(),
+    budgets: memoryBudgetStore(),
+    catalog: memoryModelStore(),
+    requestLog: memoryRequestLog(),
+    ...options,
+  });
   tests.push(test);
   return test.gateway;
 }
@@ -116,6 +122,7 @@ describe("every method of the management API", () => {
       catalog: away(memoryModelStore()),
       plans: { find: down, put: down, listAll: down, delete: down } as PlanStore,
       ledger: away(memoryCreditLedger()),
+      budgets: away(memoryBudgetStore()),
       requestLog: away(memoryRequestLog()),
     });
     for (const [area, method] of methodsOf(gateway)) {

@@ -4,7 +4,9 @@ import { ModelFeed } from "../../../src/gateway/stored-models/model-feed.js";
 import { TimeLimit } from "../../../src/guard/time-limit.js";
 import type { StoredModel } from "../../../src/models/model-store.js";
 import { smallModel } from "../../support/test-gateway.js";
-import { call, listed, named, silentStore, start } from "./fixture.js";
+import { call, closeStarted, listed, named, silentStore, start } from "./fixture.js";
+
+afterEach(closeStarted);
 
 const never = () => new Promise<never>(() => {});
 const down = () => Promise.reject(new Error("connect ECONNREFUSED, password hunter2"));

@@ -1,13 +1,14 @@
-import { afterEach } from "vitest";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
 import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
 import type { ModelStore, StoredModel } from "../../../src/models/model-store.js";
 import { chatRequest, getRequest, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
+
+/** For `afterEach` of each file: what files share is loaded once for several of them. */
+export async function closeStarted(): Promise<void> {
   for (const close of closers.splice(0).reverse()) await close();
-});
+}
 
 /** A gateway with a store of models. */
 export async function start(catalog: ModelStore, options: Partial<GatewayOptions> = {}): Promise<TestGateway> {

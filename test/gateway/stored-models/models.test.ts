@@ -1,10 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import { createGate, wholeAnswer } from "../../../src/testing.js";
 import type { Tokenizer } from "../../../src/tokens/tokenizer.js";
 import { chatRequest, getRequest, largeModel, smallModel } from "../../support/test-gateway.js";
-import { call, listed, named, start, startPair } from "./fixture.js";
+import { call, closeStarted, listed, named, start, startPair } from "./fixture.js";
+
+afterEach(closeStarted);
 
 const ofOptions = ["acme/small", "acme/large", "acme/free", "acme/embed"];
 

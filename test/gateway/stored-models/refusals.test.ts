@@ -1,9 +1,11 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import { largeModel, smallModel, startTestGateway } from "../../support/test-gateway.js";
-import { listed, named, start, startPair } from "./fixture.js";
+import { closeStarted, listed, named, start, startPair } from "./fixture.js";
+
+afterEach(closeStarted);
 
 const wrong: readonly (readonly [string, object, RegExp])[] = [
   ["no price", { ...smallModel, price: undefined }, /price: must be \{ input, output \}|price: is required/],

@@ -1,0 +1,174 @@
+import * as z from "zod";
+import type { BudgetLookup } from "../../access/budgets/budget-lookup.js";
+import type { TagBudget } from "../../access/budgets/tag-budget.js";
+import { RateRules } from "../../access/rate-rules.js";
+import { budgetNameSchema, newBudgetSchema } from "../../budgets/budget-schema.js";
+import type {
+  Budget,
+  BudgetName,
+  BudgetPage,
+  BudgetPageRequest,
+  BudgetStore,
+  KeptBudget,
+  WritableBudgetStore,
+} from "../../budgets/budget-store.js";
+import { checkInput } from "../../check/check-input.js";
+import { InputError } from "../../check/input-error.js";
+import { UnsupportedError } from "../../check/unsupported-error.js";
+import { keyAccount } from "../../keys/check-key.js";
+import type { Clock } from "../../ledger/clock.js";
+import type { CreditLedger } from "../../ledger/credit-ledger.js";
+import { mostRates, type RateState } from "../../ledger/rate-limit.js";
+import { Calendar } from "../../ledger/windows.js";
+import type { AccountTerms, AccountTermsLookup } from "../admin/account-terms.js";
+import { fromLedger } from "../admin/from-store.js";
+import { requireLimitsKept } from "../admin/require-limits-kept.js";
+import { requireMethods } from "../admin/require-methods.js";
+import { termsShape } from "../admin/terms-shape.js";
+import { type BudgetBalance, type RateBalance, toCapBalance } from "./budget-balance.js";
+
+/**
+ * Creates, finds and deletes the budgets of accounts: what their calls with a tag may use, such as those of a member. They
+ * take effect at once in this process, and in others as soon as the store sends notices (Redis, PostgreSQL), else within
+ * `cacheTtlMs`. What is used stays used. Calls in progress go on.
+ *
+ * Every method rejects with a TypeError when an argument is not valid or the budget store is missing, and with a
+ * GatewayError 503 when the store fails.
+ */
+export interface ManagedBudgets {
+  /**
+   * Creates the budget, or replaces the one of the same tag and value as a whole: what is not given is no limit any more,
+   * and a suspension ends. A budget of a value takes the place of the one of each value, and any of the account that of the
+   * plan: nothing of the two is put together.
+   * @throws TypeError for limits that the ledger does not keep.
+   *
+   * @example
+   * ```ts
+   * await gateway.budgets.put("acct_1", { tag: "member", value: "42", credits: { month: 50 } });
+   * ```
+   */
+  put(account: string, budget: Budget): Promise<void>;
+  /** The account's own budget of exactly this name, as the store has it now; `undefined` when there is none. */
+  get(account: string, name: BudgetName): Promise<KeptBudget | undefined>;
+  /**
+   * Deletes the budget. From then on the value has that of each value, or of the plan.
+   * @returns whether there was one.
+   */
+  remove(account: string, name: BudgetName): Promise<boolean>;
+  /** The account's own budgets, page by page, in an order that does not change. */
+  list(account: string, page?: BudgetPageRequest): Promise<BudgetPage>;
+  /**
+   * What limits the calls with this tag, whichever budget it is, and what they have used of it.
+   * @param terms - as of {@link ManagedAccounts.balance}.
+   * @throws UnknownAccountError, UnknownPlanError or UnknownTermsError as {@link ManagedAccounts.balance};
+   * LedgerUnavailableError when the ledger fails.
+   */
+  balance(account: string, name: { tag: string; value: string }, terms?: AccountTerms): Promise<BudgetBalance>;
+}
+
+const accountInput = z.strictObject({ account: keyAccount });
+const putInput = accountInput.extend({ budget: newBudgetSchema });
+const nameInput = accountInput.extend({ name: budgetNameSchema });
+const balanceInput = accountInput.extend({
+  name: budgetNameSchema.extend({ value: budgetNameSchema.shape.value.unwrap().unwrap() }),
+  terms: z.strictObject(termsShape),
+});
+
+interface BudgetParts {
+  readonly budgets?: (BudgetStore & Partial<Omit<WritableBudgetStore, "find">>) | undefined;
+  readonly ledger: CreditLedger;
+}
+
+interface BudgetServices {
+  readonly budgets: BudgetLookup;
+  readonly terms: AccountTermsLookup;
+  readonly clock: Clock;
+}
+
+export function managedBudgets(
+  { budgets, ledger }: BudgetParts,
+  { budgets: lookup, terms, clock }: BudgetServices,
+): ManagedBudgets {
+  const store = <Method extends keyof WritableBudgetStore>(by: string, method: Method) => {
+    if (budgets !== undefined) return requireMethods(by, "budget", budgets, [method]);
+    throw new UnsupportedError(
+      `${by}: the gateway has no budget store. Give createGateway \`budgets\`: the one of sqliteStores, redisStores or ` +
+        "postgresStores, as in `budgets: stores.budgets`, or memoryBudgetStore().",
+    );
+  };
+  const write = async <Result>(account: string, run: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await run();
+    } finally {
+      // Also after a failure: the store may have changed the budget.
+      lookup.forget(account);
+    }
+  };
+  return {
+    async put(account, budget) {
+      const by = "gateway.budgets.put";
+      const given = checkInput(by, putInput, { account, budget });
+      requireLimitsKept(by, ledger, "the budget", given.budget);
+      requireFewRates(by, given.budget);
+      const { put } = store(by, "put");
+      await write(account, () => put(given.account, given.budget));
+    },
+    async get(account, name) {
+      const by = "gateway.budgets.get";
+      checkInput(by, nameInput, { account, name });
+      return await store(by, "get").get(account, name);
+    },
+    async remove(account, name) {
+      const by = "gateway.budgets.remove";
+      checkInput(by, nameInput, { account, name });
+      const { remove } = store(by, "remove");
+      return await write(account, () => remove(account, name));
+    },
+    async list(account, page = {}) {
+      const by = "gateway.budgets.list";
+      checkInput(by, accountInput, { account });
+      return await store(by, "list").list(account, page);
+    },
+    async balance(account, name, given = {}) {
+      const by = "gateway.budgets.balance";
+      const input = checkInput(by, balanceInput, { account, name, terms: given });
+      const { tag, value } = input.name;
+      const { plan, allowance, anchor, limits } = await terms.resolve(by, account, input.terms);
+      const known = await lookup.find(account, { [tag]: value });
+      const budget = known.under(allowance.budgets)?.each[0];
+      const caps = budget?.caps?.limits(new Calendar(anchor ?? undefined), clock.now()) ?? [];
+      const rules = (budget?.rates?.all ?? []).slice(0, mostRates);
+      const rates = rules.map(({ id, kind, limit, burst }) => ({ id, kind, limit, burst, take: 0 }));
+      const states = await fromLedger(by, () =>
+        caps.length + rates.length === 0 ? undefined : ledger.balance(account, limits, { caps, rates }),
+      );
+      return {
+        ...{ account, plan, tag, value, ...termsOf(budget) },
+        caps: states?.caps?.map(toCapBalance) ?? [],
+        rates: states?.rates?.map((state) => toRateBalance(state, rules)) ?? [],
+      };
+    },
+  };
+}
+
+/** @throws InputError for a budget of which a single call might be subject to more rates than a ledger takes. */
+function requireFewRates(by: string, { tag, rates }: Budget): void {
+  const count = RateRules.of({ owner: "budget", counters: "", tag }, rates)?.all.length ?? 0;
+  if (count <= mostRates) return;
+  throw new InputError(`${by}: rates: are ${count} limits, and ${mostRates} are the most. Use fewer patterns.`);
+}
+
+function termsOf(budget: TagBudget | undefined): Pick<BudgetBalance, "origin" | "status" | "message" | "models"> {
+  const { origin = null, suspension, models } = budget ?? {};
+  return {
+    origin,
+    status: suspension === undefined ? "active" : "suspended",
+    ...(typeof suspension === "string" && { message: suspension }),
+    models: models?.patterns ?? null,
+  };
+}
+
+function toRateBalance(state: RateState, rules: NonNullable<TagBudget["rates"]>["all"]): RateBalance {
+  const pattern = rules.find(({ id }) => id === state.id)?.pattern;
+  return { ...state, ...(pattern !== undefined && { models: pattern }) };
+}

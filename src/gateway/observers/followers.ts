@@ -1,0 +1,83 @@
+import type { RequestCompleted } from "../../events/request-completed.js";
+import type { AttemptTarget, RequestObserver } from "../../events/request-observer.js";
+import { guarded } from "./guarded.js";
+import type { ObservedRequest } from "./observer.js";
+
+/** Those of the host who follow one request. What one of them throws keeps nothing from the others. */
+export class Followers {
+  readonly #all: readonly ObservedRequest[];
+  readonly #failed: (cause: unknown) => void;
+
+  constructor(all: readonly ObservedRequest[], failed: (cause: unknown) => void) {
+    this.#all = all;
+    this.#failed = failed;
+  }
+
+  completed(event: RequestCompleted): void {
+    this.#tell((follower) => follower.onCompleted(event));
+  }
+
+  /** @param summary - collects the event of the request; it gets all that happens. Its methods are put onto. */
+  join(summary: RequestObserver): RequestObserver {
+    const attemptStarted = summary.attemptStarted.bind(summary);
+    const responded = summary.responded.bind(summary);
+    return Object.assign(summary, {
+      attemptStarted: (target: AttemptTarget) => {
+        attemptStarted(target);
+        this.#attempt(target);
+      },
+      responded: (status: number) => {
+        this.#tell((follower) => follower.onResponse?.(status));
+        responded(status);
+      },
+      ...(this.#some("run") && { run: <T>(work: () => T): T => this.#within("run", work) }),
+      ...(this.#some("runAttempt") && { runAttempt: <T>(call: () => T): T => this.#within("runAttempt", call) }),
+      ...(this.#some("traceHeaders") && { traceHeaders: () => this.#traceHeaders() }),
+    });
+  }
+
+  #attempt({ providerName: provider, upstreamModel: model }: AttemptTarget): void {
+    this.#tell((follower) => follower.onAttempt?.({ provider, model }));
+  }
+
+  #some(method: keyof ObservedRequest): boolean {
+    return this.#all.some((follower) => follower[method] !== undefined);
+  }
+
+  /** The work is done once, whatever those around it do, and what it throws is thrown. */
+  #within<T>(method: "run" | "runAttempt", work: () => T): T {
+    let done: { readonly result: T } | { readonly thrown: unknown } | undefined;
+    const once = (): void => {
+      try {
+        done ??= { result: work() };
+      } catch (thrown) {
+        done ??= { thrown };
+      }
+    };
+    const nested = this.#all.reduceRight<() => void>(
+      (inner, follower) => () => guarded(() => withinOne(follower, method, inner), this.#failed),
+      once,
+    );
+    nested();
+    once();
+    if (done === undefined || "thrown" in done) throw done?.thrown;
+    return done.result;
+  }
+
+  #traceHeaders(): Readonly<Record<string, string>> | undefined {
+    let headers: Readonly<Record<string, string>> | undefined;
+    this.#tell((follower) => {
+      headers ??= follower.traceHeaders?.();
+    });
+    return headers;
+  }
+
+  #tell(what: (follower: ObservedRequest) => void): void {
+    for (const follower of this.#all) guarded(() => what(follower), this.#failed);
+  }
+}
+
+function withinOne(follower: ObservedRequest, method: "run" | "runAttempt", work: () => void): void {
+  if (follower[method] === undefined) work();
+  else follower[method](work);
+}

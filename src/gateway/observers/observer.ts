@@ -1,0 +1,57 @@
+import type { RequestCompleted } from "../../events/request-completed.js";
+import type { RequestEndpoint } from "../../events/request-observer.js";
+import type { GatewayWarning } from "../../events/warning.js";
+import type { LedgerEvent } from "../../guard/ledger-event.js";
+import type { GatewayHealth } from "../gateway-health.js";
+
+/** A request that has arrived. Nothing of it has been checked. */
+export interface RequestStarted {
+  /** The `x-request-id` of the response. */
+  readonly requestId: string;
+  /** `undefined` for paths that the gateway does not have. */
+  readonly endpoint: RequestEndpoint | undefined;
+  readonly method: string;
+  /** A header of the request, by its name in lower case. It may hold secrets. */
+  header(name: string): string | undefined;
+}
+
+/** A call to a model server that begins. */
+export interface AttemptStarted {
+  /** The provider's name in the options. */
+  readonly provider: string;
+  /** The upstream's name for the model. */
+  readonly model: string;
+}
+
+/** What an {@link Observer} has for one request. Nothing waits for its methods. */
+export interface ObservedRequest {
+  /** Does the work of the request, so that what is begun in it, as calls to stores, belongs to the request. */
+  run?<T>(work: () => T): T;
+  /** Calls a model server, likewise. It comes after {@link onAttempt}. */
+  runAttempt?<T>(call: () => T): T;
+  /** Headers that tell the model server of the trace, in place of those of the client. Default: those of the client. */
+  traceHeaders?(): Readonly<Record<string, string>> | undefined;
+  /** A call to a model server begins. The one before has failed. */
+  onAttempt?(attempt: AttemptStarted): void;
+  /** The status of the response is known: the first bytes go out, or all of them. */
+  onResponse?(status: number): void;
+  /** The response has ended, however it ended. Comes once. */
+  onCompleted(event: RequestCompleted): void;
+}
+
+/**
+ * Looks on while requests are served: see `infergate/otel`, `infergate/prometheus` and `infergate/logs`. What it throws harms no
+ * request, and causes a warning `hook_failed`.
+ */
+export interface Observer {
+  /** The gateway has been made. */
+  onStart?(gateway: { health(): GatewayHealth }): void;
+  /** A request has arrived. @returns what follows it; `undefined`: nobody does. */
+  onRequest?(request: RequestStarted): ObservedRequest | undefined;
+  /** As `onLedgerEvent` of the options. */
+  onLedgerEvent?(event: LedgerEvent): void;
+  /** As `onWarning` of the options, and beside it. */
+  onWarning?(warning: GatewayWarning): void;
+  /** The gateway is closed, and all is settled. It is waited for, a second at most. */
+  close?(): void | Promise<void>;
+}

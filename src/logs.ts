@@ -1,0 +1,2 @@
+export type { Logger, LogsOptions } from "./logs/logs.js";
+export { logs } from "./logs/logs.js";

@@ -1,0 +1,2 @@
+export type { OpenTelemetryOptions } from "./otel/open-telemetry.js";
+export { openTelemetry } from "./otel/open-telemetry.js";

@@ -1,0 +1,133 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { RequestCompleted, UpstreamAttempt } from "../events/request-completed.js";
+import type { AttemptStarted, ObservedRequest, RequestStarted } from "../gateway/observers/observer.js";
+import { names, operationOf } from "./names.js";
+import { endAttributes, isFailure } from "./span-attributes.js";
+
+/** How spans belong to traces. */
+export interface Propagation {
+  readonly extract: boolean;
+  readonly inject: boolean;
+}
+
+/** The span of one request, and those of its calls to model servers. */
+export class RequestSpan implements ObservedRequest {
+  readonly #tracer: Tracer;
+  readonly #inject: boolean;
+  readonly #operation: string;
+  readonly #span: Span;
+  readonly #context: Context;
+  readonly #startedAt = now();
+  readonly #attempts: Span[] = [];
+  #also: (event: RequestCompleted) => void = () => {};
+
+  constructor(tracer: Tracer, request: RequestStarted, { extract, inject }: Propagation) {
+    this.#tracer = tracer;
+    this.#inject = inject;
+    const endpoint = request.endpoint ?? "";
+    this.#operation = operationOf(endpoint);
+    const active = context.active();
+    const hasParent = trace.getSpan(active) !== undefined;
+    const parent = extract && !hasParent ? extracted(request) : active;
+    const attributes: Attributes = {
+      [names.operation]: this.#operation,
+      [names.endpoint]: endpoint,
+      [names.requestId]: request.requestId,
+    };
+    // The host's own instrumentation may have made a span of the server.
+    const kind = hasParent ? SpanKind.INTERNAL : SpanKind.SERVER;
+    this.#span = tracer.startSpan(this.#operation, { kind, attributes, startTime: this.#startedAt }, parent);
+    this.#context = trace.setSpan(parent, this.#span);
+  }
+
+  get isRecording(): boolean {
+    return this.#span.isRecording();
+  }
+
+  /** @param also - gets the event after this. */
+  alsoCompleted(also: (event: RequestCompleted) => void): void {
+    this.#also = also;
+  }
+
+  run<T>(work: () => T): T {
+    return context.with(this.#context, work);
+  }
+
+  runAttempt<T>(call: () => T): T {
+    return context.with(this.#attemptContext, call);
+  }
+
+  /** The client's own would contradict that of the host's instrumentation of HTTP clients. */
+  traceHeaders(): Record<string, string> {
+    if (!this.#inject) return {};
+    const carrier: Record<string, string> = {};
+    propagation.inject(this.#attemptContext, carrier);
+    const { traceparent, tracestate } = carrier;
+    if (traceparent === undefined) return {};
+    return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
+  }
+
+  onAttempt({ provider, model }: AttemptStarted): void {
+    const attributes = { [names.provider]: provider, [names.requestModel]: model };
+    const options = { kind: SpanKind.CLIENT, attributes, startTime: now() };
+    this.#attempts.push(this.#tracer.startSpan(`${this.#operation} ${model}`, options, this.#context));
+  }
+
+  onCompleted(event: RequestCompleted): void {
+    for (const [place, span] of this.#attempts.entries()) this.#endAttempt(span, event.attempts[place]);
+    if (event.model !== undefined) this.#span.updateName(`${this.#operation} ${event.model}`);
+    this.#span.setAttributes(endAttributes(event));
+    if (isFailure(event)) this.#span.setStatus({ code: SpanStatusCode.ERROR });
+    this.#span.end(now());
+    this.#also(event);
+  }
+
+  get #attemptContext(): Context {
+    const last = this.#attempts.at(-1);
+    return last === undefined ? this.#context : trace.setSpan(this.#context, last);
+  }
+
+  /** What became of an attempt is known when the request has ended. */
+  #endAttempt(span: Span, attempt: UpstreamAttempt | undefined): void {
+    if (attempt === undefined) {
+      span.end(now());
+      return;
+    }
+    const { status, outcome, upstreamRequestId, startedMs, durationMs } = attempt;
+    span.setAttribute(names.outcome, outcome);
+    if (status !== undefined) span.setAttribute(names.status, status);
+    if (upstreamRequestId !== undefined) span.setAttribute(names.upstreamId, upstreamRequestId);
+    if (!harmless.has(outcome)) {
+      span.setAttribute(names.errorType, status === undefined || status === 200 ? outcome : String(status));
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    span.end(this.#startedAt + startedMs + durationMs);
+  }
+}
+
+const harmless = new Set<string>(["completed", "client_gone", "shutdown"]);
+
+/** Epoch milliseconds that never go back. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+const readsHeaders = {
+  get: (request: RequestStarted, name: string) => request.header(name),
+  keys: () => ["traceparent", "tracestate"],
+};
+
+function extracted(request: RequestStarted): Context {
+  return propagation.extract(ROOT_CONTEXT, request, readsHeaders);
+}
