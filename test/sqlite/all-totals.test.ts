@@ -42,10 +42,16 @@ beforeEach(() => open());
 
 type Tags = Readonly<Record<string, string | number>>;
 
-async function spend(account: string, amountMicro: number, tags: Tags = {}): Promise<void> {
-  const credits = { session: null, week: null, month: null };
+async function spend(account: string, amountMicro: number, tags: Tags = {}, week: number | null = null): Promise<void> {
+  const credits = { session: null, week, month: null };
   const limits = windowLimits({ credits, sessionMs: 5 * hour, now: clock.now() });
-  const request = { id: `id-${++serial}`, account, amountMicro: 0, limits, leaseMs: minute };
+  const request = {
+    id: `id-${++serial}`,
+    account,
+    amountMicro: week === null ? 0 : amountMicro,
+    limits,
+    leaseMs: minute,
+  };
   const result = await ledger.reserve(request);
   if (result.ok) await ledger.settle(result.lease, { amountMicro, tags: { input: 3, ...tags } });
 }
@@ -135,6 +141,19 @@ describe("sums over all accounts", () => {
       { numRuns: 30 },
     );
   }, 60_000);
+
+  it("have what the plan and prepaid credits paid together with each of them", async () => {
+    await ledger.topUp?.({ id: "bought", account: "a", amountMicro: 100 });
+    for (const amount of [14, 5]) await spend("a", amount, { keyId: "k" }, 10);
+    clock.advance(1);
+    rollUp();
+    for (const by of [["funding"], ["key", "funding"]]) await expectTotals({ ...whole, by });
+    const paid = rows("usage_account_day").map(({ funding, requests, charged }) => [funding, requests, charged]);
+    expect(paid).toEqual([
+      ["plan", 1, 10],
+      ["prepaid", 1, 9],
+    ]);
+  });
 
   it("are made of so many entries at a time, also where all are of one moment", async () => {
     for (let call = 0; call < 600; call++) await spend(accounts[call % 3] as string, 1, { model: `m${call % 4}` });

@@ -399,6 +399,7 @@ export const limitMutations: readonly Mutation[] = [
     name: "a sweep is one turn",
     find: "        await setImmediate();\n      }\n",
     replace: "      }\n",
+    part: "booking/sweep",
     test: funding,
   },
   {

@@ -211,8 +211,9 @@ export const usageMutations: readonly Mutation[] = [
   // Over all accounts
   {
     name: "what the plan paid of a shared call is all of it, over all accounts",
-    find: "iif(prepaid = amount, amount, amount - prepaid) AS charged, ${counts}, has_cost",
-    replace: "amount AS charged, ${counts}, has_cost",
+    find: "iif(prepaid = amount, amount, amount - prepaid) AS charged",
+    replace: "amount AS charged",
+    part: "add-to-totals",
     test: "all-totals",
   },
   {

@@ -1,5 +1,5 @@
 import { costTag } from "../../metering/tags.js";
-import { countable, prepaidOfEntry, tagsOfEntry, tokens } from "./add-to-usage.js";
+import { countable, prepaidInSql, tagsOfEntry, tokens } from "./add-to-usage.js";
 import { quarters, type TotalsTable, totalSums } from "./totals-table.js";
 import { floored } from "./usage-unit.js";
 
@@ -43,7 +43,7 @@ export function addToTotals(entries: string, { table, unit, ms, names }: TotalsT
   return `
   WITH entry AS MATERIALIZED (
     SELECT ${floored("e.at", ms)} AS ${unit}, ${own.map((name) => `${read[name]} AS ${name}`).join(", ")},
-      e.sign * (e.kind = 'charge') AS requests, e.sign * e.amount AS amount, e.sign * (${prepaidOfEntry}) AS prepaid,
+      e.sign * (e.kind = 'charge') AS requests, e.sign * e.amount AS amount, e.sign * (${prepaidInSql}) AS prepaid,
       -- A JSON text is 0 as a number, unless it is one.
       ${numbers.map(([name, tag]) => `e.sign * ((e.tags -> '$.${tag}') + 0) AS ${name}`).join(", ")},
       e.tags -> '$.${costTag}' IS NOT NULL AS has_cost

@@ -49,7 +49,7 @@ export function countable(count: string): string {
 }
 
 /** What prepaid credits paid of an entry. One of an earlier version is all prepaid if it names no window. */
-export const prepaidOfEntry =
+export const prepaidInSql =
   "coalesce(e.prepaid, iif(coalesce(e.session_start, e.week_start, e.month_start) IS NULL, e.amount, 0))";
 
 /**
@@ -70,7 +70,7 @@ export function addToUsage(entries: string, unit: UsageUnit): string {
         coalesce(e.tags -> '$.keyId', '') AS key,
         e.kind = 'charge' AS requests,
         e.amount,
-        ${prepaidOfEntry} AS prepaid,
+        ${prepaidInSql} AS prepaid,
         -- A JSON text is 0 as a number, unless it is one.
         ${tokens.map(([name, tag]) => `(e.tags -> '$.${tag}') + 0 AS ${name}`).join(", ")}
       ${entries} WHERE e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)

@@ -5,7 +5,7 @@ import type { JournalTable, PlaceInTime } from "../journal-table.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement } from "../sqlite-database.js";
-import { isTag, namesOf, TotalsPage } from "./totals-page.js";
+import { isTag, requestedNames, TotalsPage } from "./totals-page.js";
 import type { TotalsRollUp } from "./totals-roll-up.js";
 import { accountDays, quarters, type TotalsTable } from "./totals-table.js";
 
@@ -66,7 +66,7 @@ export class AllTotals {
 
   async #addQuarters(sums: TotalSums, request: TotalsRequest, units: readonly Units[]): Promise<void> {
     const { first, ended } = await this.#connection.read(() => this.#known());
-    const hasTags = namesOf(request).some(isTag);
+    const hasTags = requestedNames(request).some(isTag);
     const condition = "FROM infergate_usage_quarter WHERE quarter >= ? AND quarter < ?";
     const page = new TotalsPage(this.#connection, request, quarters, condition);
     for (const { period, from, to } of units) {
@@ -157,7 +157,7 @@ export class AllTotals {
 
 /** The sums over all accounts that know what is asked for. `undefined`: none. */
 export function tableOf(request: TotalsRequest): TotalsTable | undefined {
-  const names = namesOf(request);
+  const names = requestedNames(request);
   if (Object.hasOwn(request.where, "account")) return undefined;
   if (!names.includes("account") && !names.includes("key")) return quarters;
   return names.some(isTag) ? undefined : accountDays;

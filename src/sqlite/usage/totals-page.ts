@@ -6,7 +6,7 @@ import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
 import { type TotalsTable, totalSums } from "./totals-table.js";
 
 /** All that a request names. */
-export function namesOf({ by, where }: TotalsRequest): readonly string[] {
+export function requestedNames({ by, where }: TotalsRequest): readonly string[] {
   return [...new Set([...by, ...Object.keys(where)])];
 }
 
@@ -24,7 +24,7 @@ export class TotalsPage {
   /** @param condition - which sums, with parameters. */
   constructor(connection: SqliteConnection, request: TotalsRequest, table: TotalsTable, condition: string) {
     this.#request = request;
-    const names = namesOf(request);
+    const names = requestedNames(request);
     const columns = table.names.filter((name) => (name === "tags" ? names.some(isTag) : names.includes(name)));
     // SQLite answers nothing where nothing is, unless it groups by nothing.
     this.#columns = columns.length === 0 ? ["funding"] : columns;
