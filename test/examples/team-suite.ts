@@ -117,7 +117,10 @@ export function describeTeam(environment: () => Record<string, string>): void {
     expect((await send(operator, first, back, { to: "nobody" })).status).toBe(404);
     const { json } = await send<{ entries: object[] }>(operator, second, "GET /operator/audit");
     expect(json.entries).toContainEqual(
-      expect.objectContaining({ action: "keys.update", by: "operator", note: "A new job.", account: "joined" }),
+      expect.objectContaining({
+        ...{ action: "keys.update", by: "operator", note: "A new job." },
+        ...{ account: "left", given: { account: "joined" } },
+      }),
     );
   });
 
