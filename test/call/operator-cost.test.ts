@@ -37,6 +37,11 @@ const dear = { input: 3, output: 5, request: 0.000007 };
 async function start(model: Partial<Model> = {}, options: Partial<GatewayOptions> = {}): Promise<Pair> {
   const a = await startFakeUpstream();
   const b = await startFakeUpstream();
+  // Before the gateway, which may be refused.
+  closers.push(
+    () => a.close(),
+    () => b.close(),
+  );
   const ledger = memoryCreditLedger();
   const upstream = [
     { provider: "a", model: "upstream-a", cost: cheap },
@@ -48,11 +53,7 @@ async function start(model: Partial<Model> = {}, options: Partial<GatewayOptions
     providers: { a: openAICompatible({ baseURL: a.url }), b: openAICompatible({ baseURL: b.url }) },
     ...options,
   });
-  closers.push(
-    () => a.close(),
-    () => b.close(),
-    () => test.close(),
-  );
+  closers.push(() => test.close());
   return { ...test, a, b, tags: async () => chargesOf(await journalOf(ledger, "acct_pro")) };
 }
 
