@@ -12,7 +12,7 @@ export function usedEntries(owner: string, spans: string): string {
           select sign, at, (at / 86400000)::int as day,
             not is_call or (starts[1] is null and starts[2] is null and starts[3] is null) as prepaid,
             case when kind = 'charge' and is_call then sign else 0 end as requests,
-            sign * case when prepaid is null then amount when is_call then amount - prepaid else prepaid end as micro,
+            micro,
             infergate.text_of(tags, 'model') as model, infergate.text_of(tags, 'keyId') as key_id,
             infergate.text_of(tags, 'plan') as plan, infergate.text_of(tags, 'target') as target, tags,
             case when is_call then tags->'input' end as input,
@@ -21,10 +21,8 @@ export function usedEntries(owner: string, spans: string): string {
             case when is_call then tags->'output' end as output,
             case when is_call then tags->'reasoning' end as reasoning,
             case when is_call then tags->'${costTag}' end as cost,
-            case
-              when not tags ? '${costTag}' then 0
-              else sign * case when prepaid is null then amount when is_call then amount - prepaid else prepaid end
-            end as costed
+            -- Also of an entry without any tags.
+            case when tags ? '${costTag}' then micro else 0 end as costed
           from ${spans} as span (sign, since, until), lateral (
             -- Behind this fence each span is read by the index, whatever the statistics say.
             select at, kind, amount, prepaid, starts, tags || '{}' as tags,
@@ -32,7 +30,9 @@ export function usedEntries(owner: string, spans: string): string {
             from infergate.entry
             where account = ${owner} and at >= since and at < until and kind in ('charge', 'checkpoint', 'release')
             offset 0
-          ) as entered
+          ) as entered, lateral (
+            select sign * case when prepaid is null then amount when is_call then amount - prepaid else prepaid end as micro
+          ) as paid
           -- And behind this one, each number is looked for once.
           offset 0
         ) as entry`;
