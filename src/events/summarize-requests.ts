@@ -8,6 +8,7 @@ import type { ResponseMark } from "../metering/response-mark.js";
 import type { Tags } from "../metering/tags.js";
 import { noTokens } from "../metering/token-counts.js";
 import { attemptError } from "./attempt-error.js";
+import { callHook } from "./call-hook.js";
 import type { GuardOutcome } from "./guard-outcome.js";
 import { endReasonOf, type Outcome } from "./outcome.js";
 import type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./request-completed.js";
@@ -249,9 +250,9 @@ export function summarizeRequests(complete: OnCompleted, clock: Clock): ObserveR
 export function completedHook(hook: OnCompleted, warn: Warn): OnCompleted {
   return (event) => {
     const { requestId } = event;
-    // A hook may be async in spite of its type. Its rejection must not end the process.
-    new Promise((resolve) => resolve(hook(event))).catch((cause: unknown) => {
-      warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId });
-    });
+    callHook(
+      () => hook(event),
+      (cause) => warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId }),
+    );
   };
 }

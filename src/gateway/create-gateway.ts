@@ -11,6 +11,7 @@ import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
+import { callHook } from "../events/call-hook.js";
 import { FirstTimes } from "../events/first-times.js";
 import type { RequestCompleted } from "../events/request-completed.js";
 import { completedHook } from "../events/summarize-requests.js";
@@ -292,8 +293,10 @@ function bodyOptions(options: ResolvedOptions): BodyOptions {
 /** Errors of the warning hook are ignored. */
 function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
   if (onWarning === undefined) return consoleWarn;
-  return (warning) => {
-    // If the hook fails, there is no other place to report it.
-    new Promise((resolve) => resolve(onWarning(warning))).catch(() => {});
-  };
+  // If the hook fails, there is no other place to report it.
+  return (warning) =>
+    callHook(
+      () => onWarning(warning),
+      () => {},
+    );
 }

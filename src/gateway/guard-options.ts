@@ -1,3 +1,4 @@
+import { callHook } from "../events/call-hook.js";
 import type { Warn } from "../events/warning.js";
 import type { GuardOptions } from "../guard/guarded-credit-ledger.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
@@ -20,10 +21,10 @@ export function guardOptions(
     emit: (event) => {
       warnOf(event, warn);
       if (onLedgerEvent === undefined) return;
-      // A hook may be async in spite of its type. Its rejection must not end the process.
-      new Promise((resolve) => resolve(onLedgerEvent(event))).catch((cause: unknown) => {
-        warn({ code: "hook_failed", message: "onLedgerEvent failed.", cause });
-      });
+      callHook(
+        () => onLedgerEvent(event),
+        (cause) => warn({ code: "hook_failed", message: "onLedgerEvent failed.", cause }),
+      );
     },
   };
 }

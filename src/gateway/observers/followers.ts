@@ -1,6 +1,6 @@
+import { callHook } from "../../events/call-hook.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
 import type { AttemptTarget, RequestObserver } from "../../events/request-observer.js";
-import { guarded } from "./guarded.js";
 import type { ObservedRequest } from "./observer.js";
 
 /** Those of the host who follow one request. What one of them throws keeps nothing from the others. */
@@ -55,7 +55,7 @@ export class Followers {
       }
     };
     const nested = this.#all.reduceRight<() => void>(
-      (inner, follower) => () => guarded(() => withinOne(follower, method, inner), this.#failed),
+      (inner, follower) => () => callHook(() => withinOne(follower, method, inner), this.#failed),
       once,
     );
     nested();
@@ -73,7 +73,7 @@ export class Followers {
   }
 
   #tell(what: (follower: ObservedRequest) => void): void {
-    for (const follower of this.#all) guarded(() => what(follower), this.#failed);
+    for (const follower of this.#all) callHook(() => what(follower), this.#failed);
   }
 }
 

@@ -1,14 +1,15 @@
+import { callHook } from "../../events/call-hook.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
 import { type ArrivedRequest, noObserver, type ObserveRequest } from "../../events/request-observer.js";
 import { summarizeRequests } from "../../events/summarize-requests.js";
 import type { GatewayWarning, Warn } from "../../events/warning.js";
 import type { LedgerEvent } from "../../guard/ledger-event.js";
+import { TimeLimit } from "../../guard/time-limit.js";
 import type { Clock } from "../../ledger/clock.js";
 import { consoleWarn } from "../console-warn.js";
 import type { Gateway } from "../gateway.js";
 import type { ResolvedOptions } from "../options.js";
 import { Followers } from "./followers.js";
-import { guarded } from "./guarded.js";
 import type { ObservedRequest, Observer } from "./observer.js";
 
 /** What requests are observed with. */
@@ -36,17 +37,20 @@ export class HostObservers {
     const warned = this.#with("onWarning");
     const told = this.#with("onLedgerEvent");
     const { onWarning, onLedgerEvent } = options;
+    const failed = (cause: unknown): void => this.#failed(cause);
+    // A warning of a failed warning would not end.
+    const ignore = (): void => {};
     return {
       ...options,
       ...(warned.length > 0 && {
         onWarning: (warning: GatewayWarning) => {
-          for (const observer of warned) this.#quietly(() => observer.onWarning?.(warning));
+          for (const observer of warned) callHook(() => observer.onWarning?.(warning), ignore);
           return (onWarning ?? consoleWarn)(warning);
         },
       }),
       ...(told.length > 0 && {
         onLedgerEvent: (event: LedgerEvent) => {
-          for (const observer of told) this.#guarded(() => observer.onLedgerEvent?.(event));
+          for (const observer of told) callHook(() => observer.onLedgerEvent?.(event), failed);
           return onLedgerEvent?.(event);
         },
       }),
@@ -73,33 +77,23 @@ export class HostObservers {
   }
 
   start(gateway: Pick<Gateway, "health">): void {
+    const failed = (cause: unknown): void => this.#failed(cause);
     const health = () => gateway.health();
-    for (const observer of this.#all) this.#guarded(() => observer.onStart?.({ health }));
+    for (const observer of this.#all) callHook(() => observer.onStart?.({ health }), failed);
   }
 
   async close(): Promise<void> {
-    const closing = this.#with("close").map(async (observer) => observer.close?.());
+    const closing = this.#with("close");
     if (closing.length === 0) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeUp = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, longestCloseMs);
-    });
-    const ended = Promise.all(closing.map((each) => each.catch((cause: unknown) => this.#failed(cause))));
-    await Promise.race([ended, timeUp]);
-    clearTimeout(timer);
+    const limit = new TimeLimit(longestCloseMs);
+    const close = async (observer: Observer): Promise<void> => observer.close?.();
+    const closed = closing.map((observer) => close(observer).catch((cause: unknown) => this.#failed(cause)));
+    await limit.race(Promise.all(closed)).catch(() => {});
+    limit.close();
   }
 
   #with(method: keyof Observer): readonly Observer[] {
     return this.#all.filter((observer) => observer[method] !== undefined);
-  }
-
-  #guarded(call: () => unknown): void {
-    guarded(call, (cause) => this.#failed(cause));
-  }
-
-  /** A warning of a failed warning would not end. */
-  #quietly(call: () => unknown): void {
-    guarded(call, () => {});
   }
 
   #failed(cause: unknown, requestId?: string): void {
