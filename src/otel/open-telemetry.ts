@@ -1,5 +1,5 @@
 import { type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
-import type { Observer } from "../gateway/observers/observer.js";
+import type { ObservedRequest, Observer } from "../gateway/observers/observer.js";
 import { RequestMetrics } from "./request-metrics.js";
 import { RequestSpan } from "./request-span.js";
 
@@ -32,18 +32,17 @@ export interface OpenTelemetryOptions {
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
   const { tracerProvider, meterProvider, extract = false, inject = false } = options;
-  const tracer = (tracerProvider ?? trace).getTracer("infergate");
-  // An instrument that was made before the SDK was registered would do nothing for ever.
+  // Tracers and instruments that were taken before the SDK was registered may do nothing for ever.
   const measured = new RequestMetrics(() => meterProvider ?? metrics.getMeterProvider());
+  const ended: ObservedRequest = { onCompleted: (event) => measured.ended(event) };
   return {
     onStart: ({ health }) => measured.observeTargets(health),
     onRequest(request) {
       if (request.endpoint === undefined) return undefined;
-      const span = new RequestSpan(tracer, request, { extract, inject });
-      const isMeasured = measured.begins(request.endpoint);
-      if (!span.isRecording) return isMeasured ? { onCompleted: (event) => measured.ended(event) } : undefined;
-      if (isMeasured) span.alsoCompleted((event) => measured.ended(event));
-      return span;
+      const tracer = (tracerProvider ?? trace).getTracer("infergate");
+      const followed = measured.begins(request.endpoint) ? ended : undefined;
+      const span = new RequestSpan(tracer, request, { extract, inject, also: followed?.onCompleted });
+      return span.isRecording ? span : followed;
     },
     onLedgerEvent: ({ type }) => measured.ledgerEvent(type),
     onWarning: ({ code }) => measured.warned(code),

@@ -15,10 +15,12 @@ import type { AttemptStarted, ObservedRequest, RequestStarted } from "../gateway
 import { names, operationOf } from "./names.js";
 import { endAttributes, isFailure } from "./span-attributes.js";
 
-/** How spans belong to traces. */
-export interface Propagation {
+/** How spans belong to traces, and who else follows the request. */
+export interface SpanOptions {
   readonly extract: boolean;
   readonly inject: boolean;
+  /** Gets the event after the span. */
+  readonly also: ((event: RequestCompleted) => void) | undefined;
 }
 
 /** The span of one request, and those of its calls to model servers. */
@@ -30,10 +32,11 @@ export class RequestSpan implements ObservedRequest {
   readonly #context: Context;
   readonly #startedAt = now();
   readonly #attempts: Span[] = [];
-  #also: (event: RequestCompleted) => void = () => {};
+  readonly #also: SpanOptions["also"];
 
-  constructor(tracer: Tracer, request: RequestStarted, { extract, inject }: Propagation) {
+  constructor(tracer: Tracer, request: RequestStarted, { extract, inject, also }: SpanOptions) {
     this.#tracer = tracer;
+    this.#also = also;
     this.#inject = inject;
     const endpoint = request.endpoint ?? "";
     this.#operation = operationOf(endpoint);
@@ -53,11 +56,6 @@ export class RequestSpan implements ObservedRequest {
 
   get isRecording(): boolean {
     return this.#span.isRecording();
-  }
-
-  /** @param also - gets the event after this. */
-  alsoCompleted(also: (event: RequestCompleted) => void): void {
-    this.#also = also;
   }
 
   run<T>(work: () => T): T {
@@ -90,7 +88,7 @@ export class RequestSpan implements ObservedRequest {
     this.#span.setAttributes(endAttributes(event));
     if (isFailure(event)) this.#span.setStatus({ code: SpanStatusCode.ERROR });
     this.#span.end(now());
-    this.#also(event);
+    this.#also?.(event);
   }
 
   get #attemptContext(): Context {

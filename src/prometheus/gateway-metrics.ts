@@ -20,7 +20,7 @@ const overheadBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.
 /** The metrics of one registry. Another gateway, or the same code loaded anew, goes on with those that are there. */
 export class GatewayMetrics {
   readonly #settings: MetricSettings;
-  readonly #bounds = new Map<string, BoundedLabels>();
+  readonly #bounds = new Map<Made, BoundedLabels>();
   readonly #own: readonly string[];
   readonly #requests: Counter;
   readonly #duration: Histogram;
@@ -102,7 +102,7 @@ export class GatewayMetrics {
       gauge.reset();
       for (const [model, { targets }] of Object.entries(health().models)) {
         for (const { provider, model: upstream_model, state } of targets) {
-          gauge.set(this.#bounded("target_available", { model, provider, upstream_model }), state === "open" ? 0 : 1);
+          gauge.set(this.#bounded(gauge, { model, provider, upstream_model }), state === "open" ? 0 : 1);
         }
       }
     };
@@ -117,18 +117,18 @@ export class GatewayMetrics {
     const provider = attempts.at(-1)?.provider ?? "";
     this.#active.dec({ endpoint });
     this.#requests.inc(
-      this.#bounded("requests", { endpoint, model, status: String(status), code, ...this.#ownLabels(event) }),
+      this.#bounded(this.#requests, { endpoint, model, status: String(status), code, ...this.#ownLabels(event) }),
     );
     const status_class = `${Math.floor(status / 100)}xx`;
     const seconds = durations.total / 1000;
-    this.#duration.observe(this.#bounded("duration", { endpoint, model, provider, status_class }), seconds);
+    this.#duration.observe(this.#bounded(this.#duration, { endpoint, model, provider, status_class }), seconds);
     const { firstByte, upstream } = durations;
     if (event.stream && firstByte !== undefined)
-      this.#firstByte.observe(this.#bounded("first", { model, provider }), firstByte / 1000);
+      this.#firstByte.observe(this.#bounded(this.#firstByte, { model, provider }), firstByte / 1000);
     if (upstream !== undefined) this.#overhead.observe(Math.max(0, (durations.total - upstream) / 1000));
     for (const attempt of attempts) {
       const { outcome, model: upstream_model } = attempt;
-      this.#attempts.inc(this.#bounded("attempts", { provider: attempt.provider, upstream_model, outcome }));
+      this.#attempts.inc(this.#bounded(this.#attempts, { provider: attempt.provider, upstream_model, outcome }));
     }
     this.#use(event, { model, provider });
   }
@@ -148,18 +148,18 @@ export class GatewayMetrics {
     const own = this.#ownLabels(event);
     const { input, cachedInput: cached_input, output, reasoning, cacheWrite: cache_write = 0 } = tokens;
     for (const [kind, count] of Object.entries({ input, cached_input, cache_write, output, reasoning })) {
-      if (count > 0) this.#tokens.inc(this.#bounded("tokens", { ...target, kind, ...own }), count);
+      if (count > 0) this.#tokens.inc(this.#bounded(this.#tokens, { ...target, kind, ...own }), count);
     }
     if (chargedMicro > 0)
-      this.#charged.inc(this.#bounded("charged", { model: target.model, plan, ...own }), chargedMicro / 1e6);
-    if (costMicro !== undefined) this.#cost.inc(this.#bounded("cost", target), costMicro / 1e6);
+      this.#charged.inc(this.#bounded(this.#charged, { model: target.model, plan, ...own }), chargedMicro / 1e6);
+    if (costMicro !== undefined) this.#cost.inc(this.#bounded(this.#cost, target), costMicro / 1e6);
   }
 
   #ownLabels(event: RequestCompleted): Labels {
     return Object.fromEntries(Object.entries(this.#settings.labels).map(([name, of]) => [name, of(event) ?? ""]));
   }
 
-  #bounded(metric: string, labels: Labels): Labels {
+  #bounded(metric: Made, labels: Labels): Labels {
     const bounds = this.#bounds.get(metric) ?? new BoundedLabels(this.#settings.maxSeries);
     this.#bounds.set(metric, bounds);
     return bounds.of(labels);
