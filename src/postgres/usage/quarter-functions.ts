@@ -12,6 +12,12 @@ export const addToKnown = `on conflict (quarter, writer, digest) do update set $
   )
   .join(", ")}`;
 
+/** Adds an entry to a sum that is there. */
+export const addNew = `requests = requests + calls, micro = infergate.countable(micro + amount), ${counts
+  .slice(2)
+  .map((count) => `${count} = infergate.countable(${count} + new_${count})`)
+  .join(", ")}`;
+
 /** So many sets of tags, with all that goes with them, one process adds to in a quarter. */
 const mostTagged = 64;
 

@@ -1,5 +1,5 @@
 import { costTag } from "../../metering/tags.js";
-import { addToKnown } from "./quarter-functions.js";
+import { addNew, addToKnown } from "./quarter-functions.js";
 
 /** How many sets of tags an account has in a day. What comes beyond goes into sums without tags. */
 export const mostTagSets = 200;
@@ -120,15 +120,7 @@ declare
 begin
   if calls = 0 and amount = 0 and entry_tags is null then return; end if;
   update infergate.usage_quarter set
-    requests = requests + calls,
-    micro = infergate.countable(micro + amount),
-    input = infergate.countable(input + new_input),
-    cached_input = infergate.countable(cached_input + new_cached_input),
-    cache_write = infergate.countable(cache_write + new_cache_write),
-    output = infergate.countable(output + new_output),
-    reasoning = infergate.countable(reasoning + new_reasoning),
-    cost = infergate.countable(cost + new_cost),
-    costed = infergate.countable(costed + new_costed)
+    ${addNew}
     where quarter = this_quarter and writer = pg_backend_pid() and digest = of_quarter;
   if not found then
     quarter_tags := infergate.tags_of_quarter(this_quarter, by_tags);
@@ -140,16 +132,7 @@ begin
   end if;
   loop
     update infergate.usage_sum set
-      requests = requests + calls,
-      micro = infergate.countable(micro + amount),
-      input = infergate.countable(input + new_input),
-      cached_input = infergate.countable(cached_input + new_cached_input),
-      cache_write = infergate.countable(cache_write + new_cache_write),
-      output = infergate.countable(output + new_output),
-      reasoning = infergate.countable(reasoning + new_reasoning),
-      cost = infergate.countable(cost + new_cost),
-      costed = infergate.countable(costed + new_costed),
-      sliced = false
+      ${addNew}, sliced = false
       where account = owner and day = today and tag_set = by_tag_set and digest = wanted;
     if found then return; end if;
     if infergate.is_beyond_tag_sets(owner, today, by_tags, by_tag_set) then

@@ -1,5 +1,5 @@
 import { costTag } from "../../metering/tags.js";
-import { countable, prepaidInSql, tagsOfEntry, tokens } from "./add-to-usage.js";
+import { boundedTags, countable, prepaidInSql, tagsOfEntry, tokens } from "./add-to-usage.js";
 import { quarters, type TotalsTable, totalSums } from "./totals-table.js";
 import { floored } from "./usage-unit.js";
 
@@ -8,18 +8,8 @@ const mostTagSets = 64;
 
 const numbers = [...tokens, ["cost", costTag]] as const;
 const isUsed = "e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)";
-const there = `FROM ${quarters.table} AS u WHERE u.quarter = s.quarter`;
 
-/** A set that comes when no further one may begin is not known. So are all new ones from then on. */
-const boundedTags = `
-  CASE
-    WHEN s.tags < '{'
-      OR EXISTS (SELECT 1 ${there} AND u.tags = s.tags)
-      OR NOT EXISTS (SELECT 1 ${there} AND u.tags = '?')
-        AND (SELECT count(DISTINCT u.tags) ${there} AND u.tags >= '{') < ${mostTagSets}
-    THEN s.tags
-    ELSE '?'
-  END`;
+const knownTags = boundedTags("s.tags", `FROM ${quarters.table} AS u WHERE u.quarter = s.quarter`, mostTagSets);
 
 /**
  * A statement that adds entries to sums over all accounts, or takes them away. One that the plan and prepaid credits shared is
@@ -57,7 +47,7 @@ export function addToTotals(entries: string, { table, unit, ms, names }: TotalsT
     FROM entry WHERE prepaid <> 0 AND prepaid <> amount
   )
   INSERT INTO ${table} (${by.join(", ")}, ${totalSums.join(", ")})
-  SELECT ${by.map((name) => (name === "tags" ? boundedTags : `s.${name}`)).join(", ")},
+  SELECT ${by.map((name) => (name === "tags" ? knownTags : `s.${name}`)).join(", ")},
     ${totalSums.map((name) => `s.${name}`).join(", ")}
   FROM (
     SELECT ${by.join(", ")}, ${totalSums.map((name) => `coalesce(sum(${countable(ofUsed(name))}), 0) AS ${name}`).join(", ")}

@@ -28,16 +28,20 @@ export const tagsOfEntry = `
     )
   END`;
 
-/** A set that comes when no further one may begin is not known. So are all new ones from then on. */
-function boundedTags({ table, column }: UsageUnit): string {
-  const there = `FROM ${table} AS u WHERE u.account = s.account AND u.${column} = s.${column}`;
+/**
+ * A set that comes when no further one may begin is not known. So are all new ones from then on.
+ * @param tags - the column of the set.
+ * @param there - a FROM clause of the sums that it may join, named `u`.
+ * @param most - how many sets may begin there.
+ */
+export function boundedTags(tags: string, there: string, most: number): string {
   return `
   CASE
-    WHEN s.host_tags < '{'
-      OR EXISTS (SELECT 1 ${there} AND u.tags = s.host_tags)
+    WHEN ${tags} < '{'
+      OR EXISTS (SELECT 1 ${there} AND u.tags = ${tags})
       OR NOT EXISTS (SELECT 1 ${there} AND u.tags = '?')
-        AND (SELECT count(DISTINCT u.tags) ${there} AND u.tags >= '{') < ${mostTagSets}
-    THEN s.host_tags
+        AND (SELECT count(DISTINCT u.tags) ${there} AND u.tags >= '{') < ${most}
+    THEN ${tags}
     ELSE '?'
   END`;
 }
@@ -94,9 +98,11 @@ export const addHoursToDays = addSums(
 
 function addSums(read: string, unit: UsageUnit): string {
   const { table, column } = unit;
+  const there = `FROM ${table} AS u WHERE u.account = s.account AND u.${column} = s.${column}`;
+  const tags = boundedTags("s.host_tags", there, mostTagSets);
   return `
   INSERT INTO ${table} (account, ${column}, tags, model, key, funding, ${sums.join(", ")})
-  SELECT s.account, s.${column}, ${boundedTags(unit)}, s.model, s.key, s.funding, ${sums.map((name) => `s.${name}`).join(", ")}
+  SELECT s.account, s.${column}, ${tags}, s.model, s.key, s.funding, ${sums.map((name) => `s.${name}`).join(", ")}
   FROM (
     SELECT account, ${column}, host_tags, model, key, funding,
       ${sums.map((name) => `coalesce(sum(${countable(name)}), 0) AS ${name}`).join(", ")}

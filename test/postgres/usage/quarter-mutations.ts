@@ -7,8 +7,10 @@ const quarters = "usage/postgres-quarters";
 export const quarterMutations: readonly Mutation[] = [
   {
     name: "a quarter adds no credits to a sum that is there",
-    find: "micro = infergate.countable(micro + amount),\n    input = infergate.countable(input + new_input),\n    cached",
-    replace: "input = infergate.countable(input + new_input),\n    cached",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the source that it breaks.
+    find: "update infergate.usage_quarter set\n    ${addNew}",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the source that it breaks.
+    replace: "update infergate.usage_quarter set\n    ${addNew.replace('micro + amount', 'micro')}",
     test: quarters,
   },
   {

@@ -7,7 +7,7 @@ export const sliceMutations: readonly Mutation[] = [
   // What they are made of
   {
     name: "what is added does not take back that its day is sliced",
-    find: ",\n      sliced = false\n",
+    find: ", sliced = false\n",
     replace: "\n",
     test: slices,
   },
