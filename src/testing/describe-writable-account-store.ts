@@ -3,6 +3,7 @@ import { confusableTexts } from "./confusable-texts.js";
 import { unique } from "./credit-ledger-fixture.js";
 import { eventually } from "./eventually.js";
 import { expect } from "./expect.js";
+import { subscribeThree } from "./notices/subscribe-three.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 function newAccount(more: Partial<StoredAccount> = {}): StoredAccount {
@@ -576,14 +577,9 @@ function expecting(store: WritableAccountStore, account: StoredAccount): (() => 
 function describeNotices({ it }: Runner, make: MakeStores): void {
   it("notifies its subscribers of every change, wherever it is made, until they leave", async ({ skip }) => {
     const [store, other] = await make();
-    if (!store.subscribe) return skip("The store sends no notices.");
-    const [gone, heard]: [string[], string[]] = [[], []];
-    const endGone = await store.subscribe((id) => gone.push(id));
-    const endThrowing = await store.subscribe(() => {
-      throw new Error("an error of a subscriber");
-    });
-    const end = await store.subscribe((id) => heard.push(id));
-    await endGone();
+    const notices = await subscribeThree(store);
+    if (notices === undefined) return skip("The store sends no notices.");
+    const { gone, heard, end } = notices;
     const account = newAccount();
     for (const writer of [store, other]) {
       const changes = [
@@ -600,6 +596,6 @@ function describeNotices({ it }: Runner, make: MakeStores): void {
     }
     // What other tests have changed may have reached it.
     expect(gone).not.toContain(account.id);
-    await Promise.all([endThrowing(), end()]);
+    await end();
   });
 }

@@ -7,6 +7,7 @@ import { expect } from "./expect.js";
 import { limitRules } from "./key-store/limit-rules.js";
 import { moveRules } from "./key-store/move-rules.js";
 import { touchRules } from "./key-store/touch-rules.js";
+import { subscribeThree } from "./notices/subscribe-three.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 const created = Date.UTC(2026, 2, 11, 9, 30);
@@ -523,20 +524,14 @@ export function describeWritableKeyStore(
       skip,
     }) => {
       const [store, other] = await make();
-      if (!store.subscribe) return skip("The store cannot tell.");
-      const [gone, heard]: [string[], string[]] = [[], []];
-      const endGone = await store.subscribe((hash) => gone.push(hash));
-      const endThrowing = await store.subscribe(() => {
-        throw new Error("a subscriber's own affair");
-      });
-      const end = await store.subscribe((hash) => heard.push(hash));
-      await endGone();
-      await endGone();
+      const notices = await subscribeThree(store);
+      if (notices === undefined) return skip("The store cannot tell.");
+      const { gone, heard, end } = notices;
       const key = newKey();
       await other.insert(key);
       await eventually(() => expect(heard).toContain(key.hash));
       expect(gone).toEqual([]);
-      await Promise.all([endThrowing(), end()]);
+      await end();
     });
   });
 }

@@ -3,6 +3,7 @@ import { confusableTexts } from "./confusable-texts.js";
 import { unique } from "./credit-ledger-fixture.js";
 import { eventually } from "./eventually.js";
 import { expect } from "./expect.js";
+import { subscribeThree } from "./notices/subscribe-three.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 function newPlan(more: Partial<Plan> = {}): Plan {
@@ -177,14 +178,9 @@ export function describeWritablePlanStore(
 
     it("tells its subscribers of every change, wherever it is made, until they leave", async ({ skip }) => {
       const [store, other] = await make();
-      if (!store.subscribe) return skip("The store cannot tell.");
-      const [gone, heard]: [string[], string[]] = [[], []];
-      const endGone = await store.subscribe((id) => gone.push(id));
-      const endThrowing = await store.subscribe(() => {
-        throw new Error("a subscriber's own affair");
-      });
-      const end = await store.subscribe((id) => heard.push(id));
-      await endGone();
+      const notices = await subscribeThree(store);
+      if (notices === undefined) return skip("The store cannot tell.");
+      const { gone, heard, end } = notices;
       const plan = newPlan();
       for (const writer of [store, other]) {
         heard.length = 0;
@@ -195,7 +191,7 @@ export function describeWritablePlanStore(
       await other.delete(plan.id);
       await eventually(() => expect(heard).toContain(plan.id));
       expect(gone).toEqual([]);
-      await Promise.all([endThrowing(), end()]);
+      await end();
     });
   });
 }

@@ -3,6 +3,7 @@ import { confusableTexts } from "../confusable-texts.js";
 import { unique } from "../credit-ledger-fixture.js";
 import { eventually } from "../eventually.js";
 import { expect } from "../expect.js";
+import { subscribeThree } from "../notices/subscribe-three.js";
 import { type TestRunner, testRunnerOf } from "../test-runner.js";
 
 type MakeStores = () => Promise<readonly [WritableBudgetStore, WritableBudgetStore]>;
@@ -340,14 +341,9 @@ function describePages({ it }: Runner, make: MakeStores): void {
 function describeNotices({ it }: Runner, make: MakeStores): void {
   it("tells its subscribers of every change, wherever it is made, until they leave", async ({ skip }) => {
     const [store, other] = await make();
-    if (!store.subscribe) return skip("The store cannot tell.");
-    const [gone, heard]: [string[], string[]] = [[], []];
-    const endGone = await store.subscribe((account) => gone.push(account));
-    const endThrowing = await store.subscribe(() => {
-      throw new Error("a subscriber's own affair");
-    });
-    const end = await store.subscribe((account) => heard.push(account));
-    await endGone();
+    const notices = await subscribeThree(store);
+    if (notices === undefined) return skip("The store cannot tell.");
+    const { gone, heard, end } = notices;
     const account = unique("account");
     const budget = { tag: "member", value: "42" };
     const isHeard = async (change: Promise<unknown>): Promise<void> => {
@@ -365,6 +361,6 @@ function describeNotices({ it }: Runner, make: MakeStores): void {
       await isHeard(writer.forget(account));
     }
     expect(gone).toEqual([]);
-    await Promise.all([endThrowing(), end()]);
+    await end();
   });
 }

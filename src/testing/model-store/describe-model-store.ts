@@ -3,6 +3,7 @@ import { confusableTexts } from "../confusable-texts.js";
 import { unique } from "../credit-ledger-fixture.js";
 import { eventually } from "../eventually.js";
 import { expect } from "../expect.js";
+import { subscribeThree } from "../notices/subscribe-three.js";
 import { type TestRunner, testRunnerOf } from "../test-runner.js";
 
 function newModel(more: object = {}): ModelData {
@@ -289,14 +290,9 @@ function describeRaces({ it }: Runner, make: MakeStores): void {
 function describeNotices({ it }: Runner, make: MakeStores): void {
   it("notifies its subscribers of every change, wherever it is made, until they leave", async ({ skip }) => {
     const [store, other] = await make();
-    if (!store.subscribe) return skip("The store sends no notices.");
-    const [gone, heard]: [string[], string[]] = [[], []];
-    const endGone = await store.subscribe((id) => gone.push(id));
-    const endThrowing = await store.subscribe(() => {
-      throw new Error("an error of a subscriber");
-    });
-    const end = await store.subscribe((id) => heard.push(id));
-    await endGone();
+    const notices = await subscribeThree(store);
+    if (notices === undefined) return skip("The store sends no notices.");
+    const { gone, heard, end } = notices;
     const { id } = newModel();
     for (const writer of [store, other]) {
       const changes = [
@@ -313,6 +309,6 @@ function describeNotices({ it }: Runner, make: MakeStores): void {
     }
     // What other tests have changed may have reached it.
     expect(gone).not.toContain(id);
-    await Promise.all([endThrowing(), end()]);
+    await end();
   });
 }
