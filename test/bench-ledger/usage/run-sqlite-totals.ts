@@ -3,87 +3,17 @@
  * whole month, made by SQL. It prints milliseconds, and the longest time that the event loop was blocked.
  * Flags: --accounts 10000  --days 30  --runs 5
  */
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import { parseArgs } from "node:util";
-import { splitTime } from "../../../src/gateway/usage/split-time.js";
-import type { TotalsFilter } from "../../../src/ledger/usage/usage-totals.js";
 import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
 import { DatabaseFolder } from "../../sqlite/open-database.js";
-import { median } from "../measure.js";
+import { callsPerSum, dayMs, measureMonth, month } from "./month.js";
 
-const dayMs = 86_400_000;
-const callsPerSum = 11;
-const { values } = parseArgs({
-  options: {
-    accounts: { type: "string", default: "10000" },
-    days: { type: "string", default: "30" },
-    runs: { type: "string", default: "5" },
-  },
-});
-const [accounts, days, runs] = [values.accounts, values.days, values.runs].map(Number) as [number, number, number];
-const last = Math.floor(Date.now() / dayMs) - 1;
-const first = last - days;
-
+const { accounts, days, first, last } = month;
 const folder = new DatabaseFolder();
 const database = folder.open();
 try {
   const ledger = sqliteCreditLedger({ database });
   fill();
-  const range = { from: first * dayMs, to: last * dayMs };
-  const periods = (timeZone: string, every?: "day" | "hour") => {
-    // A month as clocks there show it: so many hours aside.
-    const around = { from: range.from - dayMs / 2, to: range.from + dayMs };
-    const [aside = 0] = splitTime(around, { every: "day", timeZone, most: 9 })?.slice(1) ?? [];
-    const [from, to] = [aside, aside + days * dayMs];
-    return every === undefined ? [from, to] : (splitTime({ from, to }, { every, timeZone, most: 1_000 }) as number[]);
-  };
-  const one: TotalsFilter = { account: ["acct_7"] };
-  const ofPlan: TotalsFilter = { plan: ["plan-1"] };
-  for (const zone of ["UTC", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu"]) {
-    await measure(`${zone}, all together`, { periods: periods(zone), by: [] });
-    await measure(`${zone}, by day, plan, model and target`, {
-      periods: periods(zone, "day"),
-      by: ["plan", "model", "target"],
-    });
-    await measure(`${zone}, by hour and model`, { periods: periods(zone, "hour"), by: ["model"] });
-    await measure(`${zone}, by hour and tag, of a plan`, {
-      periods: periods(zone, "hour"),
-      by: ["tag.team"],
-      where: ofPlan,
-    });
-    await measure(`${zone}, by account`, { periods: periods(zone), by: ["account"] });
-    await measure(`${zone}, by key of a plan`, { periods: periods(zone), by: ["key"], where: ofPlan });
-    await measure(`${zone}, one account by hour and model`, {
-      periods: periods(zone, "hour"),
-      by: ["model"],
-      where: one,
-    });
-    await measure(`${zone}, one account by day, key and tag`, {
-      periods: periods(zone, "day"),
-      by: ["key", "tag.team"],
-      where: one,
-    });
-  }
-
-  async function measure(
-    name: string,
-    request: { periods: readonly number[]; by: readonly string[]; where?: TotalsFilter },
-  ): Promise<void> {
-    const times: number[] = [];
-    let records = 0;
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
-    for (let run = 0; run < runs; run++) {
-      const begin = performance.now();
-      records = (await ledger.totals?.({ where: {}, ...request }))?.length ?? 0;
-      times.push(performance.now() - begin);
-    }
-    delay.disable();
-    const [least, middle] = [Math.min(...times), median(times)].map((time) => time.toFixed(0));
-    console.log(
-      `${name}: ${records} records, ${least} ms at the least, median ${middle} ms, longest block ${(delay.max / 1e6).toFixed(0)} ms`,
-    );
-  }
+  await measureMonth(ledger);
 } finally {
   folder.remove();
 }

@@ -3,27 +3,12 @@
  * have the whole month, made by SQL. No store is compared with, so there is no target.
  * Flags: --accounts 10000  --days 30  --runs 5
  */
-import { parseArgs } from "node:util";
 import pg from "pg";
-import { splitTime } from "../../../src/gateway/usage/split-time.js";
-import type { TotalsFilter } from "../../../src/ledger/usage/usage-totals.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { TemporaryServer } from "../../support/postgres-server.js";
-import { median } from "../measure.js";
+import { callsPerSum, measureMonth, month } from "./month.js";
 
-const dayMs = 86_400_000;
-const callsPerSum = 11;
-const { values } = parseArgs({
-  options: {
-    accounts: { type: "string", default: "10000" },
-    days: { type: "string", default: "30" },
-    runs: { type: "string", default: "5" },
-  },
-});
-const [accounts, days, runs] = [values.accounts, values.days, values.runs].map(Number) as [number, number, number];
-const last = Math.floor(Date.now() / dayMs) - 1;
-const first = last - days;
-
+const { accounts, days, first, last } = month;
 const server = new TemporaryServer({ jit: "on", shared_buffers: "512MB" });
 await server.create();
 const pool = new pg.Pool({ connectionString: server.url, max: 1 });
@@ -67,50 +52,7 @@ try {
   await pool.query("vacuum analyze");
   const { rows } = await pool.query("select count(*)::int as calls from infergate.entry");
   console.log(`${accounts} accounts, ${days} days and one at each end: ${rows[0].calls} calls`);
-  const range = { from: first * dayMs, to: last * dayMs };
-  const periods = (timeZone: string, every?: "day" | "hour") => {
-    // A month as clocks there show it: so many hours aside.
-    const [aside = 0] =
-      splitTime({ from: range.from - dayMs / 2, to: range.from + dayMs }, { every: "day", timeZone, most: 9 })?.slice(
-        1,
-      ) ?? [];
-    const [from, to] = [aside, aside + days * dayMs];
-    return every === undefined ? [from, to] : (splitTime({ from, to }, { every, timeZone, most: 1_000 }) as number[]);
-  };
-  const one: TotalsFilter = { account: ["acct_7"] };
-  const asked: Record<string, { periods: readonly number[]; by: readonly string[]; where?: TotalsFilter }> = {};
-  for (const zone of ["UTC", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu"]) {
-    asked[`${zone}, all together`] = { periods: periods(zone), by: [] };
-    asked[`${zone}, by account`] = { periods: periods(zone), by: ["account"] };
-    asked[`${zone}, by key of a plan`] = { periods: periods(zone), by: ["key"], where: { plan: ["plan-1"] } };
-    asked[`${zone}, by day, plan, model and target`] = {
-      periods: periods(zone, "day"),
-      by: ["plan", "model", "target"],
-    };
-    asked[`${zone}, by hour and model`] = { periods: periods(zone, "hour"), by: ["model"] };
-    asked[`${zone}, by hour and tag, of a plan`] = {
-      periods: periods(zone, "hour"),
-      by: ["tag.team"],
-      where: { plan: ["plan-1"] },
-    };
-    asked[`${zone}, one account by hour and model`] = { periods: periods(zone, "hour"), by: ["model"], where: one };
-    asked[`${zone}, one account by day, key and tag`] = {
-      periods: periods(zone, "day"),
-      by: ["key", "tag.team"],
-      where: one,
-    };
-  }
-  for (const [name, request] of Object.entries(asked)) {
-    const times: number[] = [];
-    let records = 0;
-    for (let run = 0; run < runs; run++) {
-      const begin = performance.now();
-      records = (await ledger.totals?.({ where: {}, ...request }))?.length ?? 0;
-      times.push(performance.now() - begin);
-    }
-    const [least, middle] = [Math.min(...times), median(times)].map((time) => time.toFixed(0));
-    console.log(`${name}: ${records} records, ${least} ms at the least, median ${middle} ms`);
-  }
+  await measureMonth(ledger);
   await ledger.close();
 } finally {
   await pool.end();
