@@ -14,8 +14,8 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "an end that cost nothing is no request",
-    find: "WHERE e.kind = 'charge' OR",
-    replace: "WHERE e.kind = 'charge' AND e.amount <> 0 OR",
+    find: "\"e.kind = 'charge' OR",
+    replace: "\"e.kind = 'charge' AND e.amount <> 0 OR",
     test: usage,
   },
   {

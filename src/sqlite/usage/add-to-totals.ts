@@ -1,5 +1,5 @@
 import { costTag } from "../../metering/tags.js";
-import { boundedTags, countable, prepaidInSql, tagsOfEntry, tokens } from "./add-to-usage.js";
+import { boundedTags, countable, isUsed, prepaidInSql, tagsOfEntry, tokens } from "./add-to-usage.js";
 import { quarters, type TotalsTable, totalSums } from "./totals-table.js";
 import { floored } from "./usage-unit.js";
 
@@ -7,7 +7,6 @@ import { floored } from "./usage-unit.js";
 const mostTagSets = 64;
 
 const numbers = [...tokens, ["cost", costTag]] as const;
-const isUsed = "e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)";
 
 const knownTags = boundedTags("s.tags", `FROM ${quarters.table} AS u WHERE u.quarter = s.quarter`, mostTagSets);
 

@@ -56,6 +56,9 @@ export function countable(count: string): string {
 export const prepaidInSql =
   "coalesce(e.prepaid, iif(coalesce(e.session_start, e.week_start, e.month_start) IS NULL, e.amount, 0))";
 
+/** Whether an entry is in sums. */
+export const isUsed = "e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)";
+
 /**
  * A statement that adds entries to their sums. One that the plan and prepaid credits shared is in the sums of both: with its
  * request and its tokens in those of the plan.
@@ -77,7 +80,7 @@ export function addToUsage(entries: string, unit: UsageUnit): string {
         ${prepaidInSql} AS prepaid,
         -- A JSON text is 0 as a number, unless it is one.
         ${tokens.map(([name, tag]) => `(e.tags -> '$.${tag}') + 0 AS ${name}`).join(", ")}
-      ${entries} WHERE e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)
+      ${entries} WHERE ${isUsed}
     )
     SELECT ${by}, iif(prepaid <> 0 AND prepaid = amount, 'prepaid', 'plan') AS funding, requests,
       iif(prepaid = amount, amount, amount - prepaid) AS charged, ${names.join(", ")}
