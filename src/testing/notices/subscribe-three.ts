@@ -6,7 +6,7 @@ interface Notifying {
 }
 
 /** What subscribers of a store get. */
-export interface Notices {
+export interface HeardNotices {
   /** By one that has left, and has said so twice. */
   readonly gone: readonly string[];
   /** By one that stays. */
@@ -19,7 +19,7 @@ export interface Notices {
  * Subscribes three: one that leaves at once, one that throws at every notice, and one that stays.
  * @returns `undefined` where the store sends no notices.
  */
-export async function subscribeThree(store: Notifying): Promise<Notices | undefined> {
+export async function subscribeThree(store: Notifying): Promise<HeardNotices | undefined> {
   if (!store.subscribe) return undefined;
   const [gone, heard]: [string[], string[]] = [[], []];
   const endGone = await store.subscribe((name) => gone.push(name));
