@@ -14,9 +14,10 @@ export interface UsedPart extends UsageTotal {
   readonly funding: "plan" | "prepaid";
 }
 
-/** What an entry of a journal charges or gives back, in all. `undefined`: it does neither. */
+/** What an entry of a journal charges or gives back, in all. `undefined`: it is no call and moves no credits. */
 export function usedOf({ kind, amountMicro, tags }: UsedEntry): UsageTotal | undefined {
-  if (kind !== "charge" && kind !== "checkpoint" && kind !== "release") return undefined;
+  const isPartOfCall = kind === "checkpoint" || kind === "release";
+  if (kind !== "charge" && !(isPartOfCall && amountMicro !== 0)) return undefined;
   return {
     requests: kind === "charge" ? 1 : 0,
     chargedMicro: amountMicro,
