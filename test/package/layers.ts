@@ -344,3 +344,58 @@ export const layers: readonly Layer[] = [
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];
+
+/** What some files of a layer may import. It stands instead of what their layer may. */
+export interface FileRule {
+  /** Paths within `src/`; `*` stands for any part of a name. */
+  readonly files: readonly string[];
+  readonly reason: string;
+  /** As those of a layer. `*` stands for any part of a name. */
+  readonly imports: readonly string[];
+  readonly packages?: readonly string[];
+}
+
+/** The last rule that names a file holds. */
+export const fileRules: readonly FileRule[] = [
+  {
+    files: ["providers/transport/undici-*.ts"],
+    reason: "Only these files know undici, and they know no call.",
+    imports: ["providers/*.js", "providers/transport/*.js"],
+    packages: ["undici", "undici/lib/*/*.js", "node:*"],
+  },
+  {
+    files: [
+      "keys/key-store.ts",
+      "plans/plan-store.ts",
+      "ledger/credit-ledger.ts",
+      "responses/response-store.ts",
+      "providers/upstream-provider.ts",
+    ],
+    reason: "A contract imports types of what is counted, and no folder that implements it.",
+    imports: [
+      "metering",
+      "budgets/budget-store.js",
+      "check/without-nulls.js",
+      ...["ledger/bounds.js", "ledger/*-limit.js", "ledger/prepaid-state.js"],
+      ...["ledger/statement/account-statement.js", "ledger/usage/usage-sum.js", "ledger/usage/usage-totals.js"],
+      ...["openai/dialect.js", "redaction/upstream-secrets.js"],
+    ],
+  },
+  {
+    files: ["adapters/*.ts"],
+    reason: "An adapter imports the gateway, the bridge of Node and files of its own, and no framework.",
+    imports: ["adapters/node.js", "adapters/fastify-*.js", "adapters/require-gateway.js", "gateway/gateway.js"],
+    packages: ["node:*"],
+  },
+  {
+    files: ["adapters/node*.ts"],
+    reason: "The bridge of Node imports the gateway and its own files.",
+    imports: ["adapters/node-*.js", "adapters/require-gateway.js", "gateway/gateway.js"],
+    packages: ["node:*"],
+  },
+  {
+    files: ["*.ts"],
+    reason: "An entry exports what the folders of src/ have.",
+    imports: ["*/*.js", "*/*/*.js"],
+  },
+];
