@@ -63,7 +63,7 @@ export function checkedAccountStore(
     new AccountConflictError(
       `${by}.${method}: the account ${JSON.stringify(id)} ` +
         (expected === null
-          ? "is there already."
+          ? "is there already. Change it with update, or read it, and put it with its version as `expected`."
           : "is not as it was in the version that is expected. Read it again, and decide anew."),
     );
 

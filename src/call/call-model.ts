@@ -42,7 +42,7 @@ function parse(road: CallRoad, bytes: Uint8Array): void {
 
 function findPlan(road: CallRoad, asked: ModelRequest): void {
   const { services, incoming } = road;
-  incoming.observer.requested(services.catalog.current.get(asked.model), asked.stream);
+  incoming.observer.requested(asked, services.catalog.current.get(asked.model)?.id);
   requireWanted(services, incoming.request);
   road.asked = asked;
   goOn(road, services.findAllowance(incoming.caller.plan), check);

@@ -63,7 +63,10 @@ export interface RequestCompleted {
   plan?: string;
   /** The id of the model that the client asked for, when it is in the catalog: what its calls are counted under. */
   model?: string;
-  /** The alias that the client called the model by; absent when it was its id. */
+  /**
+   * What the client called the model by, when that is not its id: an alias, or a name that no model has, cut off at 256
+   * characters.
+   */
   requestedModel?: string;
   /** Whether the request asked for a stream. */
   stream: boolean;

@@ -25,11 +25,11 @@ export interface RequestCaller {
   readonly tags?: Tags | undefined;
 }
 
-/** The model that a client asks for. */
-export interface RequestedModel {
-  readonly id: string;
-  /** The alias that the client called it by; absent: its id. */
-  readonly alias?: string | undefined;
+/** What a client asks for. */
+export interface Requested {
+  /** The name of a model: an id, an alias, or one that no model has. */
+  readonly model: string;
+  readonly stream: boolean;
 }
 
 /** The target of an attempt. */
@@ -80,9 +80,9 @@ export interface RequestObserver {
   authenticated(caller: RequestCaller): void;
   /**
    * The request was understood. Whether the key may use the model is not known yet.
-   * @param model - `undefined`: the catalog does not have it.
+   * @param modelId - `undefined`: the catalog does not have it.
    */
-  requested(model: RequestedModel | undefined, stream: boolean): void;
+  requested(asked: Requested, modelId: string | undefined): void;
   /**
    * The call is admitted.
    * @param callId - its id in the ledger.

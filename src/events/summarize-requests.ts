@@ -19,10 +19,13 @@ import type {
   ObserveRequest,
   RequestCaller,
   RequestEndpoint,
-  RequestedModel,
+  Requested,
   RequestObserver,
 } from "./request-observer.js";
 import type { Warn } from "./warning.js";
+
+/** A client may send a name of any length. No id of a model is longer. */
+const longestRequestedModel = 256;
 
 /** How the call to the upstreams ended, and when. */
 interface End {
@@ -41,7 +44,8 @@ class RequestSummary implements RequestObserver {
   readonly #arrivedAt: number;
   readonly #startedAt = performance.now();
   #caller: RequestCaller | undefined;
-  #model: RequestedModel | undefined;
+  #model: string | undefined;
+  #requestedModel: string | undefined;
   #stream = false;
   #tags: Tags | undefined;
   #errorCode: string | undefined;
@@ -78,8 +82,9 @@ class RequestSummary implements RequestObserver {
     this.#tags = caller.tags;
   }
 
-  requested(model: RequestedModel | undefined, stream: boolean): void {
-    this.#model = model;
+  requested({ model, stream }: Requested, modelId: string | undefined): void {
+    this.#model = modelId;
+    if (model !== modelId) this.#requestedModel = model.slice(0, longestRequestedModel);
     this.#stream = stream;
   }
 
@@ -163,8 +168,8 @@ class RequestSummary implements RequestObserver {
       ...(caller && { source: caller.source, account: caller.account }),
       ...(caller?.plan === undefined ? undefined : { plan: caller.plan }),
       ...(caller?.keyId === undefined ? undefined : { keyId: caller.keyId }),
-      ...(this.#model === undefined ? undefined : { model: this.#model.id }),
-      ...(this.#model?.alias === undefined ? undefined : { requestedModel: this.#model.alias }),
+      ...(this.#model === undefined ? undefined : { model: this.#model }),
+      ...(this.#requestedModel === undefined ? undefined : { requestedModel: this.#requestedModel }),
       stream: this.#stream,
       ...(this.#tags === undefined ? undefined : { tags: this.#tags }),
       status: this.#status ?? 0,

@@ -52,7 +52,7 @@ export function checkedModelStore(by: string, texts: ModelTexts): ModelStore {
     new ModelConflictError(
       `${by}.${method}: the model ${JSON.stringify(id)} ` +
         (expected === null
-          ? "is there already."
+          ? "is there already. Read it, and put it with its version as `expected`."
           : "is not as it was in the version that is expected. Read it again, and decide anew."),
     );
   const find = async (id: string) => (idProblem(id) === undefined ? await texts.find(id) : undefined);

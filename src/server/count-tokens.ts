@@ -40,7 +40,7 @@ export async function countTokens(
   try {
     operation.checkContentType(request.header("content-type"));
     const counted = await read(await readBody(request, caller.account, body), services.operations, facts);
-    observer.requested(catalog.current.get(counted.model), false);
+    observer.requested({ model: counted.model, stream: false }, catalog.current.get(counted.model)?.id);
     const { model } = authorize(caller, await services.findAllowance(caller.plan), catalog.current, counted.model);
     requireModelType(model, operation.modelType);
     return await counted.count(model, loadRoom(services, request, caller.account));

@@ -79,6 +79,8 @@ export function describeTeam(environment: () => Record<string, string>): void {
     await callsOf(await keyOf(owner, "capped", "bob"), second)();
 
     const { json } = await send<{ by: { member: string } }[]>(owner, second, "GET /organisations/capped/usage");
+    expect(JSON.stringify(json)).toMatch(/"chargedMicro":[1-9]/);
+    expect(JSON.stringify(json)).not.toMatch(/cost/);
     expect(json.map(({ by }) => by.member).toSorted()).toEqual(["ada", "bob"]);
     const path = "GET /organisations/capped/members/ada";
     const balance = await send<{ caps: { usedMicro: number }[] }>(owner, second, path);

@@ -12,10 +12,9 @@ const Search = Time.extend({
 /** What the operator asks. */
 export const books = Router();
 
-/** What each organisation paid and cost, and what is left of that. */
+/** What each organisation paid and cost, and what is left of that: `marginMicro`. */
 books.get("/usage", async (req, res) => {
-  const records = await gateway.usage({ ...Time.parse(req.query), by: ["account", "model", "target"] });
-  res.json(records.map((record) => ({ ...record, marginMicro: record.chargedMicro - (record.costMicro ?? 0) })));
+  res.json(await gateway.usage({ ...Time.parse(req.query), by: ["account", "model", "target"] }));
 });
 
 /** What became of single requests, refusals and failures among them. */

@@ -11,9 +11,10 @@ type Key = Member & { key: string };
 /** What an owner does. A member is a tag: of the keys, of their calls, and of the budget that holds for all of them. */
 export const members = Router({ mergeParams: true });
 
-/** Who used how much, on which days. */
+/** Who used how much, on which days. What it cost the operator is none of the owner's business. */
 members.get<Organisation>("/usage", async ({ params }, res) => {
-  res.json(await gateway.accounts.usage(params.organisation, { by: ["day", "member"] }));
+  const sums = await gateway.accounts.usage(params.organisation, { by: ["day", "member"] });
+  res.json(sums.map(({ costMicro: _cost, costedMicro: _costed, ...sum }) => sum));
 });
 
 /** What the organisation has bought, used and left. */

@@ -19,9 +19,10 @@ export interface CheckedRequestQuery {
 type StatusSpan = readonly [least: number, most: number];
 
 const statusMessage = 'must be a status such as 429, a class such as "4xx", or a list of them';
-const oneStatus = z.union([z.number().int().min(100).max(599), z.string().regex(/^[1-5]xx$/)], {
-  error: statusMessage,
-});
+const oneStatus = z.union([
+  z.number(statusMessage).int(statusMessage).min(100, statusMessage).max(599, statusMessage),
+  z.string().regex(/^[1-5]xx$/, statusMessage),
+]);
 const text = freeText(256);
 const cursorPattern = /^(-?\d{1,16})\.([\w-]{1,64})$/;
 const queryInput = z.strictObject({
@@ -92,7 +93,7 @@ function matcher(asked: Asked, path: LinePath): CheckedRequestQuery["matches"] {
   if (account !== undefined && !("account" in path)) checks.push((line) => line.account === account);
   if (key !== undefined && !("keyId" in path)) checks.push((line) => line.keyId === key);
   for (const tag of "tag" in path ? tags.slice(1) : tags) checks.push((line) => hasTag(line, tag));
-  if (model !== undefined) checks.push((line) => line.model === model || line.modelId === model);
+  if (model !== undefined) checks.push((line) => line.model === model || line.requestedModel === model);
   if (target !== undefined) checks.push((line) => line.target === target);
   if (code !== undefined) checks.push((line) => line.errorCode === code);
   if (statuses !== undefined) {

@@ -72,7 +72,7 @@ function problemOf(line: LoggedRequest): string | undefined {
   if (!lineIdPattern.test(line.lineId)) return "lineId must be 1 to 64 letters, digits, _ and -";
   if (!Number.isSafeInteger(line.startedAt)) return "startedAt must be whole milliseconds";
   if (!Number.isSafeInteger(line.count ?? 1) || (line.count ?? 1) < 1) return "count must be a whole number from 1 on";
-  for (const name of ["requestId", "account", "keyId", "plan", "model", "modelId"] as const) {
+  for (const name of ["requestId", "account", "keyId", "plan", "model", "requestedModel"] as const) {
     const problem = line[name] === undefined ? undefined : idProblem(line[name]);
     if (problem !== undefined) return `${name} ${problem}`;
   }

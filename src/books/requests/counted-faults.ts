@@ -33,9 +33,9 @@ export function countedFaults(lines: readonly LoggedRequest[]): CountedFaults[] 
     const fault = faultOf(line);
     if (fault === undefined) continue;
     const minute = Math.floor(line.startedAt / minuteMs) * minuteMs;
-    const { account = null, plan = null, model = null, modelId = model, target = null, keyId = null } = line;
+    const { account = null, plan = null, model = null, target = null, keyId = null } = line;
     const tags = line.tags === undefined ? null : sorted(line.tags);
-    const like = { minute, account, plan, model: modelId, target, keyId, tags };
+    const like = { minute, account, plan, model, target, keyId, tags };
     const place = JSON.stringify(like);
     const { refusals, failures } = counted.get(place) ?? { refusals: 0, failures: 0 };
     const count = line.count ?? 1;

@@ -43,10 +43,10 @@ export interface LoggedRequest {
   keyId?: string;
   account?: string;
   plan?: string;
-  /** The model as the client named it, when it is in the catalog. */
+  /** The model's id; absent when the catalog does not have what the client asked for. */
   model?: string;
-  /** The model's id, where the client named it by an alias. */
-  modelId?: string;
+  /** What the client called the model by, when that is not its id: an alias, or a name that no model has. */
+  requestedModel?: string;
   /** The last one that was called, such as `openai/gpt-4o-mini`; absent when none was. */
   target?: string;
   /** Whether the request asked for a stream. */

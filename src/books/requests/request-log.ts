@@ -12,7 +12,7 @@ export interface RequestQuery {
   key?: string | undefined;
   /** Values of tags, such as `{ member: "42" }`: up to 16. Fast together with `account`. */
   tag?: Readonly<Record<string, string>> | undefined;
-  /** As the client named it, or its id. */
+  /** A model's id, or what the client called it by. */
   model?: string | undefined;
   /** The target that was called last, such as `openai/gpt-4o-mini`. */
   target?: string | undefined;

@@ -74,7 +74,7 @@ export function accountPrepaid({ ledger, accounts, audit }: PrepaidStores, terms
     if (accounts === undefined || (await terms.ofRecord(account)) !== undefined) return;
     if ((await fromStore(by, "key", () => terms.ofEachKey(account))).length > 0) return;
     throw new UnknownAccountError(
-      `${by}: the account has neither a record nor keys. Make it with gateway.accounts.put or gateway.keys.create.`,
+      `${by}: the account ${JSON.stringify(account)} has neither a record nor keys. Make it with gateway.accounts.put or gateway.keys.create.`,
     );
   }
 

@@ -58,10 +58,10 @@ export function databaseRequestLog(database: Database, limits: RequestLogLimits 
 
 function toStored(given: LoggedRequest): object {
   const { texts, ...line } = given;
-  const { startedAt: at, lineId, requestId, account, keyId, plan, model, modelId = model, target, tags } = line;
+  const { startedAt: at, lineId, requestId, account, keyId, plan, model, target, tags } = line;
   const [fault, count] = [faultOf(line), line.count ?? 1];
   return {
-    ...{ at, lineId, requestId, account, keyId, plan, model: modelId, target, tags },
+    ...{ at, lineId, requestId, account, keyId, plan, model, target, tags },
     isError: isError(line),
     line: JSON.stringify(line),
     ...(texts !== undefined && { texts: JSON.stringify(texts) }),

@@ -59,10 +59,11 @@ export function describeLists({ describe, it, fixture }: RequestLogRulesInput): 
     it("find by each filter, with the account and without", async () => {
       const log = await fixture();
       const [model, keyId, code, member] = [unique("model"), unique("key"), unique("code"), unique("42")];
+      const alias = unique("alias");
       const target = `provider/${model}`;
       const [found] = await log.write(
         { ...failed, model, keyId, errorCode: code, target, tags: { member, team: "red" }, status: 504 },
-        { model, modelId: unique("id"), keyId, target, tags: { member, team: "blue" } },
+        { model, requestedModel: alias, keyId, target, tags: { member, team: "blue" } },
         { ...refused },
         {},
       );
@@ -82,6 +83,7 @@ export function describeLists({ describe, it, fixture }: RequestLogRulesInput): 
       }
       expect(await log.ids({ tag: { member } })).toHaveLength(2);
       expect(await log.ids({ model })).toHaveLength(2);
+      expect(await log.ids({ model: alias })).toHaveLength(1);
       expect(await log.ids({ status: [200, "4xx"] })).toHaveLength(3);
       expect(await log.ids({ tag: { member: "red" } })).toEqual([]);
       expect(await log.ids({ tag: { toString: "x" } })).toEqual([]);

@@ -13,6 +13,8 @@ export interface ClaudeCodeResult {
   result: string;
   num_turns: number;
   usage: { input_tokens: number; cache_read_input_tokens: number; output_tokens: number };
+  /** By the name under which it has called the model. */
+  modelUsage: Record<string, unknown>;
 }
 
 export interface ClaudeCodeOptions {

@@ -74,6 +74,35 @@ it("has streams, lists of models and refusals of each kind, and finds them by wh
   expect(await statusesOf({ target: "fake/upstream-small", account: "acct_pro" })).toEqual([200]);
 });
 
+it("has the id of a model that was called by an alias, and finds it by both", async () => {
+  const { client, requests } = await start({ models: [{ ...smallModel, aliases: ["gpt-5-codex"] }] });
+  await client("sk-pro").chat.completions.create({ ...chat, model: "gpt-5-codex" });
+  const line = { model: "acme/small", requestedModel: "gpt-5-codex" };
+  expect((await requests.list({ model: "acme/small" })).requests).toMatchObject([line]);
+  expect((await requests.list({ model: "gpt-5-codex" })).requests).toMatchObject([line]);
+});
+
+it("has the beginning of a name that no model has", async () => {
+  const { client, requests } = await start();
+  const names = ["gpt-6", "x\u0000y", `${"n".repeat(255)}\u{1f600}`];
+  for (const model of names) await client("sk-pro").chat.completions.create({ ...chat, model }).catch(() => {});
+  const asked = (await requests.list()).requests.map(({ status, model, requestedModel }) => [status, model, requestedModel]);
+  expect(asked.toReversed()).toEqual([
+    [404, undefined, "gpt-6"],
+    [404, undefined, "x\ufffdy"],
+    [404, undefined, `${"n".repeat(255)}\ufffd`],
+  ]);
+  expect((await requests.list({ model: "gpt-6", code: "model_not_found" })).requests).toHaveLength(1);
+  expect(test.events.map(({ requestedModel }) => requestedModel?.length)).toEqual([5, 3, 256]);
+});
+
+it("says what a filter by status may be", async () => {
+  const { requests } = await start();
+  for (const status of ["429", "lala", 42, ["4xx", "x"]] as never[]) {
+    await expect(requests.list({ status })).rejects.toThrow(/status[^:]*: .*must be a status such as 429, a class such as "4xx"/);
+  }
+});
+
 it("has all attempts of a call, without what the upstream said", async () => {
   const broken = await startFakeUpstream();
   broken.replyOnce(wholeAnswer({ error: { message: "The prompt was: A secret prompt." } }, { status: 500 }));
