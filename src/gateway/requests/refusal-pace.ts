@@ -77,7 +77,17 @@ export class RefusalPace {
   }
 
   /** Of too many kinds, only what the clients got is told apart. These are few. */
-  #waitWithOthers({ account: _, keyId, plan, model, requestedModel, tags, callId, source, ...line }: LoggedRequest): void {
+  #waitWithOthers({
+    account: _,
+    keyId,
+    plan,
+    model,
+    requestedModel,
+    tags,
+    callId,
+    source,
+    ...line
+  }: LoggedRequest): void {
     const kind = kindOf(line);
     const known = this.#rest.get(kind);
     if (known !== undefined) known.count++;

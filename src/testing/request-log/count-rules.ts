@@ -37,7 +37,14 @@ export function describeCounts({ describe, it, fixture }: RequestLogRulesInput):
       const log = await fixture();
       const [one, other] = [unique("42"), unique("7")];
       await log.write(
-        { ...refused, plan: "pro", model: "id", requestedModel: "named", keyId: "k1", tags: { member: one, team: "red" } },
+        {
+          ...refused,
+          plan: "pro",
+          model: "id",
+          requestedModel: "named",
+          keyId: "k1",
+          tags: { member: one, team: "red" },
+        },
         { ...refused, plan: "pro", model: "id", keyId: "k2", tags: { member: other, team: "red" } },
         { ...failed, plan: "free", model: "id", tags: { member: other } },
         { ...failed },

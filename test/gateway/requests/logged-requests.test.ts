@@ -85,8 +85,15 @@ it("has the id of a model that was called by an alias, and finds it by both", as
 it("has the beginning of a name that no model has", async () => {
   const { client, requests } = await start();
   const names = ["gpt-6", "x\u0000y", `${"n".repeat(255)}\u{1f600}`];
-  for (const model of names) await client("sk-pro").chat.completions.create({ ...chat, model }).catch(() => {});
-  const asked = (await requests.list()).requests.map(({ status, model, requestedModel }) => [status, model, requestedModel]);
+  for (const model of names)
+    await client("sk-pro")
+      .chat.completions.create({ ...chat, model })
+      .catch(() => {});
+  const asked = (await requests.list()).requests.map(({ status, model, requestedModel }) => [
+    status,
+    model,
+    requestedModel,
+  ]);
   expect(asked.toReversed()).toEqual([
     [404, undefined, "gpt-6"],
     [404, undefined, "x\ufffdy"],
@@ -99,7 +106,9 @@ it("has the beginning of a name that no model has", async () => {
 it("says what a filter by status may be", async () => {
   const { requests } = await start();
   for (const status of ["429", "lala", 42, ["4xx", "x"]] as never[]) {
-    await expect(requests.list({ status })).rejects.toThrow(/status[^:]*: .*must be a status such as 429, a class such as "4xx"/);
+    await expect(requests.list({ status })).rejects.toThrow(
+      /status[^:]*: .*must be a status such as 429, a class such as "4xx"/,
+    );
   }
 });
 
