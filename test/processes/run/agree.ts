@@ -55,6 +55,20 @@ export async function verifyAccount(
   return calls;
 }
 
+/** Compares what the budgets of an account's members say with its journal. */
+export async function verifyBudgets(
+  gateway: Gateway,
+  account: string,
+  journal: readonly LedgerEntry[],
+  members: readonly string[],
+): Promise<void> {
+  for (const value of members) {
+    const { caps } = await gateway.budgets.balance(account, { tag: "member", value });
+    const own = journal.filter(({ tags }) => tags["tag.member"] === value);
+    expect(caps.map(({ usedMicro, heldMicro }) => [value, usedMicro, heldMicro])).toEqual([[value, add(own), 0]]);
+  }
+}
+
 async function verifySums(gateway: Gateway, account: string, calls: readonly LedgerEntry[]): Promise<void> {
   const from = Math.min(...calls.map(({ at }) => at));
   const tag = (entry: LedgerEntry, name: string) => String(entry.tags[name] ?? null);

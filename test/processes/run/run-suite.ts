@@ -16,7 +16,7 @@ import { chatModel, costedModel } from "../chat-model.js";
 import type { Crumb } from "../crumb.js";
 import { GatewayProcess } from "../gateway-process.js";
 import { Random } from "../spending/random.js";
-import { type Noted, type Served, verifyAccount } from "./agree.js";
+import { type Noted, type Served, verifyAccount, verifyBudgets } from "./agree.js";
 
 const leaseMs = 1_000;
 const seed = Number(process.env["RUN_SEED"] ?? Date.now() % 1_000_000_000);
@@ -25,6 +25,8 @@ const members = ["m1", "m2"];
 
 /** Calls through two processes, one of which is killed now and then with calls under way. */
 export function describeRun({ calls, callsPerKill }: { calls: number; callsPerKill: number }): void {
+  // A call costs about 500 micro-credits. Some members come to the border of their budget, others do not.
+  const memberCredits = (calls * 500) / 1_000_000 / accounts.length / members.length;
   let upstream: FakeUpstream;
   const served: Served[] = [];
 
@@ -33,11 +35,15 @@ export function describeRun({ calls, callsPerKill }: { calls: number; callsPerKi
     const random = new Random(seed + 1);
     upstream.reply((request, response) => {
       const { user, stream } = request.json;
-      const { input, output } = { input: 1 + random.below(50), output: 1 + random.below(90) };
+      // As few input tokens as are held for the prompt, so that no budget is overdrawn.
+      const { input, output } = { input: 1 + random.below(8), output: 1 + random.below(90) };
       served[Number(user)] = { input, output };
       const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
-      const answer = stream ? eventStream(chatChunks("One two three", { usage })) : wholeAnswer(chatAnswer({ usage }));
-      return answer(request, response);
+      if (!stream) return wholeAnswer(chatAnswer({ usage }))(request, response);
+      // Some last until what they have sent is reported to the store, so that a kill leaves a checkpoint.
+      const gate = random.oneIn(10) ? { pass: () => pause(leaseMs / 4) } : undefined;
+      const chunks = chatChunks("One two three", { usage });
+      return eventStream(chunks, { ...(gate && { gate }) })(request, response);
     });
   });
   afterAll(() => upstream?.close());
@@ -49,14 +55,14 @@ export function describeRun({ calls, callsPerKill }: { calls: number; callsPerKi
         ...{ models: [chatModel, costedModel], keys: stores.keys, plans: stores.plans, ledger: stores.ledger },
         providers: { fake: openAICompatible({ baseURL: upstream.url }) },
       });
-      await putKeys(backEnd());
+      await putKeys(backEnd(), memberCredits);
       const random = new Random(seed);
       const start = () => GatewayProcess.start(environment, upstream.url, leaseMs);
       const running = [await start(), await start()];
       const crumbs: Crumb[] = [];
       const idOf = new Map<string, number>();
       let serial = 0;
-      let [killing, kills] = [Promise.resolve(), 0];
+      let [killing, kills, refused] = [Promise.resolve(), 0, 0];
       const killOne = async () => {
         const place = kills++ % 2;
         const dead = running[place] as GatewayProcess;
@@ -78,7 +84,8 @@ export function describeRun({ calls, callsPerKill }: { calls: number; callsPerKi
           const body = { user: String(user), stream: random.oneIn(2), model: random.of(["acme/small", "acme/costed"]) };
           const process = random.of(running);
           const done = process.call(`sk-${account}-${random.of(members)}`, body).then(async (response) => {
-            await response.text();
+            const answer = await response.text();
+            if (answer.includes("budget_exceeded")) refused++;
             if (response.ok) idOf.set(response.headers.get("x-request-id") ?? "", user);
           });
           await done.catch(() => {});
@@ -92,7 +99,11 @@ export function describeRun({ calls, callsPerKill }: { calls: number; callsPerKi
       await pause(leaseMs);
       const noted = note(crumbs, new Map([...idOf].map(([id, user]) => [id, served[user] as Served])));
       const journal = [];
-      for (const account of accounts) journal.push(...(await verifyAccount(backEnd(), gateway, account, noted)));
+      for (const account of accounts) {
+        const calls = await verifyAccount(backEnd(), gateway, account, noted);
+        await verifyBudgets(gateway, account, calls, members);
+        journal.push(...calls);
+      }
       const ids = new Set(journal.map(({ id }) => id));
       expect([...noted.settled].filter(([id, micro]) => micro > 0 && !ids.has(id))).toEqual([]);
       // Calls and tokens that the upstream has counted are those of the journal.
@@ -104,17 +115,22 @@ export function describeRun({ calls, callsPerKill }: { calls: number; callsPerKi
       ]);
       expect(inJournal).toEqual(whole);
       // In a short run, whether a kill cuts a call off is a matter of luck.
-      if (calls > 1_000) expect(noted.open.size).toBeGreaterThan(0);
+      const checkpoints = journal.filter(({ kind }) => kind === "checkpoint").length;
+      if (calls > 1_000) expect([noted.open.size, checkpoints, refused]).not.toContain(0);
       console.info(
-        `${noted.settled.size} calls ended, ${noted.open.size} were cut off, ${whole.length} were read whole.`,
+        `${noted.settled.size} calls ended, ${noted.open.size} were cut off (${checkpoints} with a checkpoint), ` +
+          `${whole.length} were read whole, ${refused} were over a member's budget.`,
       );
       await gateway.close();
     });
   });
 }
 
-async function putKeys({ stores }: BackEnd): Promise<void> {
-  await stores.plans.put({ id: "run", models: ["acme/*"], credits: { session: 0.02 } });
+async function putKeys({ stores }: BackEnd, memberCredits: number): Promise<void> {
+  await stores.plans.put({
+    ...{ id: "run", models: ["acme/*"], credits: { session: 0.02 } },
+    budgets: [{ tag: "member", credits: { month: memberCredits } }],
+  });
   for (const account of accounts) {
     await stores.ledger.topUp?.({ id: `endow-${account}`, account, amountMicro: 100_000 });
     for (const member of members) {
