@@ -242,15 +242,22 @@ export class CallSettlement implements KeptLease {
     if (source === undefined || isFree === true) {
       return releaseIn(ledger, lease, uses);
     }
-    const settlement = { amountMicro, estimated: source !== "provider", tags: this.#tags(tokens, source, cost) };
+    const settlement = { amountMicro, estimated: source !== "provider", tags: this.#tagsOf(tokens, source, cost) };
     return settleIn(ledger, lease, uses === undefined ? settlement : { ...settlement, rates: uses });
   }
 
+  /** Whose call it is, and of which model: what the journal says of it if this process dies. */
+  tags(): EntryTags {
+    const { caller, model } = this.#admission;
+    const tags: Record<string, string | number> = { keyId: caller.filedUnder, model: model.id, plan: caller.plan };
+    this.#addTags(tags);
+    return tags;
+  }
+
   /** Written out: object spread takes as long as the ledger's own work. */
-  #tags(tokens: TokenCounts, source: UsageSource, cost: OperatorCost | undefined): EntryTags {
+  #tagsOf(tokens: TokenCounts, source: UsageSource, cost: OperatorCost | undefined): EntryTags {
     const { input, cachedInput, cacheWrite, cacheWrite1h, output, reasoning } = tokens;
     const { caller, model } = this.#admission;
-    const ofHost = this.#ofHost;
     const price = this.#price.version;
     const tags: Record<string, string | number> = {
       keyId: caller.filedUnder,
@@ -263,12 +270,17 @@ export class CallSettlement implements KeptLease {
       source,
       price,
     };
-    if (this.#target !== undefined) tags["target"] = this.#target.name;
     if (cacheWrite !== undefined) tags["cacheWrite"] = cacheWrite;
     if (cacheWrite1h !== undefined) tags["cacheWrite1h"] = cacheWrite1h;
     if (cost !== undefined) tags[costTag] = cost.micro;
-    if (ofHost !== undefined) for (const [name, tag] of Object.entries(ofHost)) tags[journalTagPrefix + name] = tag;
+    this.#addTags(tags);
     return tags;
+  }
+
+  #addTags(tags: Record<string, string | number>): void {
+    const ofHost = this.#ofHost;
+    if (this.#target !== undefined) tags["target"] = this.#target.name;
+    if (ofHost !== undefined) for (const [name, tag] of Object.entries(ofHost)) tags[journalTagPrefix + name] = tag;
   }
 
   #warnOfLedger(cause: unknown): void {

@@ -1,5 +1,5 @@
 import type { Warn } from "../events/warning.js";
-import type { CreditLedger, Lease } from "../ledger/credit-ledger.js";
+import type { CreditLedger, EntryTags, Lease, RenewRequest } from "../ledger/credit-ledger.js";
 import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { Micro } from "../metering/micro.js";
@@ -11,6 +11,8 @@ export interface KeptLease extends Indexed {
   observed(): Micro;
   /** What the call has used of its rates so far. Absent, or `undefined`: it has none. */
   uses?(): readonly RateUse[] | undefined;
+  /** Whose call it is, for the journal. */
+  tags?(): EntryTags;
 }
 
 /**
@@ -62,9 +64,11 @@ export class LeaseKeeper {
     try {
       const statuses = await this.#ledger.renew(
         kept.map((one) => {
-          const request = { lease: one.lease, observedMicro: one.observed(), leaseMs: this.#leaseMs };
+          const request: RenewRequest = { lease: one.lease, observedMicro: one.observed(), leaseMs: this.#leaseMs };
           const rates = one.uses?.();
-          return rates === undefined ? request : { ...request, rates };
+          if (rates !== undefined) request.rates = rates;
+          if (request.observedMicro > 0 && one.tags !== undefined) request.tags = one.tags();
+          return request;
         }),
       );
       for (const [index, one] of kept.entries()) {

@@ -161,6 +161,11 @@ export interface RenewRequest {
   leaseMs: number;
   /** What the call has used of its rates so far. If the process dies, the rest of what it took goes back. */
   rates?: readonly RateUse[] | undefined;
+  /**
+   * For the journal: whose call it is and of which model, without its tokens. If the process dies, the entry of
+   * `observedMicro` has them. Absent: what an earlier renewal said stays.
+   */
+  tags?: EntryTags | undefined;
 }
 
 /**

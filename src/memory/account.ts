@@ -8,7 +8,7 @@ import {
   raisedHold,
   withSession,
 } from "../ledger/account-state.js";
-import type { Lease, WindowLimits } from "../ledger/credit-ledger.js";
+import type { EntryTags, Lease, WindowLimits } from "../ledger/credit-ledger.js";
 import {
   type AccountLimits,
   copyLimits,
@@ -42,6 +42,8 @@ export interface Hold {
   readonly part: HeldLimits | undefined;
   /** What its renewals have reported of its rates. */
   uses: readonly RateUse[];
+  /** What they have said of the call. */
+  tags?: EntryTags;
 }
 
 const never = Number.POSITIVE_INFINITY;

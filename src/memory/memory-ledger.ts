@@ -122,6 +122,7 @@ interface ExpiredHold {
   readonly paid: Micro;
   readonly limits: WindowLimits;
   readonly part: HeldLimits | undefined;
+  readonly tags: EntryTags | undefined;
 }
 
 const noStarts: Lease["starts"] = Object.freeze({}) as Lease["starts"];
@@ -385,8 +386,8 @@ export class MemoryLedger {
   #find(accountId: string, now: number): Account | undefined {
     const known = this.#accounts.get(accountId);
     for (const { hold, paid } of known?.endExpired(now) ?? []) {
-      const { id, account, receipt, checkpoint, limits } = hold;
-      const expired = { account, receipt, checkpoint, paid, limits, part: hold.part && expiredPart(hold.part) };
+      const { id, account, receipt, checkpoint, limits, tags } = hold;
+      const expired = { account, receipt, checkpoint, paid, limits, part: hold.part && expiredPart(hold.part), tags };
       this.#holds.delete(id);
       this.#expired.set(id, expired, now);
       this.#writeCheckpoint(id, expired, { amountMicro: checkpoint, prepaidMicro: paid }, now);
@@ -418,7 +419,7 @@ export class MemoryLedger {
     return admitted(lease, creditsOf(this.#accounts.get(account), limits, request, now), now, true);
   }
 
-  #renew({ lease, observedMicro, leaseMs, rates }: RenewRequest, now: number): RenewStatus {
+  #renew({ lease, observedMicro, leaseMs, rates, tags }: RenewRequest, now: number): RenewStatus {
     this.#find(lease.account, now);
     const hold = this.#holds.get(lease.id);
     if (hold) {
@@ -427,6 +428,7 @@ export class MemoryLedger {
       hold.checkpoint = Math.max(hold.checkpoint, observedMicro);
       hold.account.raise(hold, observedMicro);
       if (rates !== undefined) hold.uses = rates;
+      if (tags !== undefined) hold.tags = tags;
       return "renewed";
     }
     const expired = this.#expired.get(lease.id);
@@ -435,8 +437,9 @@ export class MemoryLedger {
     const checkpoint = Math.max(expired.checkpoint, observedMicro);
     const rise = checkpoint - expired.checkpoint;
     const paid = this.#charge(expired, rise, now);
-    this.#writeCheckpoint(lease.id, expired, { amountMicro: rise, prepaidMicro: paid }, now);
-    this.#expired.set(lease.id, { ...expired, checkpoint, paid: expired.paid + paid }, now);
+    const raised = { ...expired, checkpoint, paid: expired.paid + paid, tags: tags ?? expired.tags };
+    this.#writeCheckpoint(lease.id, raised, { amountMicro: rise, prepaidMicro: paid }, now);
+    this.#expired.set(lease.id, raised, now);
     return "expired";
   }
 
@@ -525,10 +528,15 @@ export class MemoryLedger {
   }
 
   /** Records what an expiry, or a renewal after it, has charged. */
-  #writeCheckpoint(id: string, { receipt }: Pick<ExpiredHold, "receipt">, amounts: ChargedAmounts, now: number): void {
+  #writeCheckpoint(
+    id: string,
+    { receipt, tags = noTags }: Pick<ExpiredHold, "receipt" | "tags">,
+    amounts: ChargedAmounts,
+    now: number,
+  ): void {
     const { amountMicro, prepaidMicro } = amounts;
     if (amountMicro === 0) return;
-    this.#writeCharge({ kind: "checkpoint", id, amountMicro, prepaidMicro, tags: noTags }, receipt, now);
+    this.#writeCharge({ kind: "checkpoint", id, amountMicro, prepaidMicro, tags }, receipt, now);
   }
 
   #writeCharge(entry: ChargeEntry, { account, starts: admitted }: Receipt, now: number): void {

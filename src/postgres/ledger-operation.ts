@@ -48,8 +48,8 @@ export function reserveOperation(request: ReserveRequest): LedgerOperation {
 
 export function renewOperation(request: RenewRequest): LedgerOperation {
   checkRenew(request);
-  const { lease, observedMicro, leaseMs } = request;
-  const operation = { id: lease.id, amount: lease.amountMicro, observed: observedMicro, leaseMs };
+  const { lease, observedMicro, leaseMs, tags } = request;
+  const operation = { id: lease.id, amount: lease.amountMicro, observed: observedMicro, leaseMs, tags };
   return { op: "renew", ...operation, uses: request.rates && usesById(request.rates) };
 }
 

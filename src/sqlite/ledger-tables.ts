@@ -128,7 +128,7 @@ export class LedgerTables {
     return { ok: true, lease, ...creditsOf(account, limits, request, now), now, replayed: false };
   }
 
-  renew({ lease, observedMicro, leaseMs, rates }: RenewRequest, now: number): RenewStatus {
+  renew({ lease, observedMicro, leaseMs, rates, tags }: RenewRequest, now: number): RenewStatus {
     const { id } = lease;
     const account = this.#book.find(lease.account, now);
     const reservation = this.#reservations.get(id);
@@ -139,13 +139,15 @@ export class LedgerTables {
 
     if (reservation.state === "hold") {
       const raised = raisedHold(account, held, observedMicro);
-      this.#reservations.renew(id, raised, checkpoint, Math.max(reservation.expiresAt, now + leaseMs));
+      const expiresAt = Math.max(reservation.expiresAt, now + leaseMs);
+      this.#reservations.renew(id, { held: raised, checkpoint, expiresAt, tags });
       if (rates !== undefined && part !== undefined) this.#reservations.observe(reservation, rates);
       if (raised !== held) this.#raise(account, reservation, raised - held);
       return "renewed";
     }
 
-    this.#raiseCheckpoint(account, reservation, checkpoint, now);
+    const known = tags === undefined ? reservation : { ...reservation, tags };
+    this.#raiseCheckpoint(account, known, checkpoint, now);
     return "expired";
   }
 

@@ -36,12 +36,20 @@ export interface StoredReservation {
   readonly part: HeldLimits | undefined;
   /** What its renewals have reported of its rates. */
   readonly uses: readonly RateUse[];
+  /** What they have said of the call. `undefined`: nothing, or it has ended. */
+  readonly tags: EntryTags | undefined;
   /** Whether its windows are in their columns. Else its JSON has them. */
   readonly hasColumns: boolean;
 }
 
 /** What identifies a reservation, and what it holds. */
 export type Reserved = Pick<StoredReservation, "id" | "receipt" | "limits" | "part">;
+
+/** What a renewal changes of an open reservation. */
+export interface Renewal extends Pick<StoredReservation, "held" | "checkpoint" | "expiresAt"> {
+  /** `undefined`: as they were. */
+  readonly tags: EntryTags | undefined;
+}
 
 /** How a reservation has ended, as it enters the journal. */
 export interface ReservationEnd {
@@ -61,7 +69,7 @@ const noWindows = [null, null, null, null, null, null] as const;
 
 /** What is read of a row. Drivers take longer to make a row's object than SQLite takes to find it. */
 const columns = `
-  id, account, kind, reserved, lease_expires_at, amount, checkpoint, paid, expires_at, held_limits, limits,
+  id, account, kind, reserved, lease_expires_at, amount, checkpoint, paid, expires_at, tags, held_limits, limits,
   session_start, session_end, week_start, week_end, month_start, month_end`;
 
 const insert = `INSERT INTO infergate_entry (
@@ -89,7 +97,7 @@ export class ReservationTable {
     this.#get = prepare(`SELECT ${columns} FROM infergate_entry WHERE id = ? AND part = 0`);
     this.#insert = prepare(insert);
     this.#renew = prepare(
-      "UPDATE infergate_entry SET amount = ?, checkpoint = ?, expires_at = ? WHERE id = ? AND part = 0",
+      "UPDATE infergate_entry SET amount = ?, checkpoint = ?, expires_at = ?, tags = coalesce(?, tags) WHERE id = ? AND part = 0",
     );
     this.#observe = prepare("UPDATE infergate_entry SET held_limits = ? WHERE id = ? AND part = 0");
     this.#end = prepare(`
@@ -130,8 +138,8 @@ export class ReservationTable {
     );
   }
 
-  renew(id: string, held: Micro, checkpoint: Micro, expiresAt: number): void {
-    this.#renew.run(held, checkpoint, expiresAt, id);
+  renew(id: string, { held, checkpoint, expiresAt, tags }: Renewal): void {
+    this.#renew.run(held, checkpoint, expiresAt, toJson(tags), id);
   }
 
   /** Notes what a renewal has reported of the rates. */
@@ -207,12 +215,13 @@ interface Row {
   readonly id: string;
   readonly account: string;
   readonly kind: string;
+  readonly tags: string | null;
   readonly held_limits: string | null;
   readonly limits: string | null;
 }
 
 function toReservation(row: Row): StoredReservation {
-  const { id, account, kind, held_limits: json, limits } = row;
+  const { id, account, kind, tags, held_limits: json, limits } = row;
   const column = (name: string) => toNumber(row[name]);
   const amountMicro = column("reserved");
   const state = kind === "hold" || kind === "expired" ? kind : "ended";
@@ -238,6 +247,7 @@ function toReservation(row: Row): StoredReservation {
     expiresAt: column("expires_at"),
     part: state === "hold" ? part : state === "expired" ? part && expiredPart(part) : undefined,
     uses,
+    tags: tags === null || state === "ended" ? undefined : JSON.parse(tags),
     hasColumns: windows === undefined,
   };
 }

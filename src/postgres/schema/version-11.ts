@@ -77,6 +77,9 @@ create trigger notify_key after insert or delete or update of
   credits, rates, tags, lineage
   on infergate.api_key
   for each row execute function infergate.notify_key();
+
+-- What renewals have said of the call, for the journal. Null: nothing.
+alter table infergate.hold add column tags jsonb;
 `;
 
 export const postgresVersion11 = [

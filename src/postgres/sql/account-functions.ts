@@ -72,9 +72,9 @@ $$;
 create function infergate.write_checkpoint(hold infergate.hold, amount bigint, share bigint, moment bigint) returns void
 language plpgsql as $$
 begin
-  insert into infergate.entry (account, at, id, kind, amount, prepaid, starts) values (
+  insert into infergate.entry (account, at, id, kind, amount, prepaid, starts, tags) values (
     hold.account, moment, hold.id, 'checkpoint', amount, infergate.entry_prepaid(amount, share),
-    infergate.entry_starts(hold.starts, amount, share)
+    infergate.entry_starts(hold.starts, amount, share), hold.tags
   );
 end
 $$;
@@ -102,6 +102,10 @@ begin
     perform infergate.write_checkpoint(due, due.checkpoint, share, moment);
     if due.part ? 'prepaidAt' or share <> 0 then
       update infergate.hold set part = infergate.with_paid(due, share) where id = due.id;
+    end if;
+    if due.tags is not null then
+      perform infergate.add_charge(account.id, moment, 0, due.checkpoint, share, due.tags);
+      continue;
     end if;
     by_plan := by_plan + due.checkpoint - share;
     by_prepaid := by_prepaid + share;

@@ -38,7 +38,7 @@ language sql stable as $$
   select * from infergate.hold where id = wanted
   union all
   select id, account, reserved, 0, 0, first_expires_at, 0, true, starts[cardinality(starts) - 2:], ends, null,
-    null
+    null, null
     from infergate.entry where id = wanted and kind in ('charge', 'release')
   limit 1
 $$;

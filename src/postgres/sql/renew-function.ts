@@ -14,6 +14,7 @@ begin
   status := infergate.conflict(known, account.id, (op->>'amount')::bigint);
   if status is not null then return infergate.step(status, account, moment); end if;
 
+  known.tags := coalesce(op->'tags', known.tags);
   if known.expired then
     rise := observed - known.checkpoint;
     if rise > 0 then
@@ -24,9 +25,11 @@ begin
       else
         account := infergate.end_reservation(account, known, rise, share, moment);
       end if;
-      update infergate.hold set checkpoint = observed, part = infergate.with_paid(known, share) where id = known.id;
+      update infergate.hold set
+        checkpoint = observed, part = infergate.with_paid(known, share), tags = known.tags
+        where id = known.id;
       perform infergate.write_checkpoint(known, rise, share, moment);
-      perform infergate.add_charge(account.id, moment, 0, rise, share, null);
+      perform infergate.add_charge(account.id, moment, 0, rise, share, known.tags);
     end if;
     return infergate.step('expired', account, moment);
   end if;
@@ -52,6 +55,7 @@ begin
   update infergate.hold set
     held = known.held,
     part = known.part,
+    tags = known.tags,
     checkpoint = greatest(checkpoint, observed),
     expires_at = greatest(expires_at, moment + (op->>'leaseMs')::bigint)
     where id = known.id;

@@ -62,7 +62,7 @@ begin
     moment + (op->>'leaseMs')::bigint, moment + (op->>'leaseMs')::bigint, false,
     array[session.starts_at, week.starts_at, month.starts_at],
     array[session.ends_at, week.ends_at, month.ends_at],
-    part, array[limits[1], limits[3], limits[8]]
+    part, array[limits[1], limits[3], limits[8]], null
   );
   insert into infergate.hold select hold.*;
   account.next_expiry := least(account.next_expiry, hold.expires_at);

@@ -31,7 +31,8 @@ begin
     end if;
     known := row(
       op->>'id', account.id, amount, 0, 0, (op->>'expiresAt')::bigint, 0, true,
-      infergate.numbers(op->'starts'), infergate.numbers(op->'ends'), op->'part', infergate.numbers(op->'limits')
+      infergate.numbers(op->'starts'), infergate.numbers(op->'ends'), op->'part', infergate.numbers(op->'limits'),
+      null
     );
     if infergate.is_forgotten(account.id, known.starts[1]) then
       return infergate.step('duplicate', account, moment);

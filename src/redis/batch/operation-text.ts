@@ -75,8 +75,9 @@ function leasedText(lease: Lease, { rates: uses = none }: Settlement): string {
 }
 
 /** As a member of the arguments of the script that renews. */
-export function renewal({ lease: { id, amountMicro }, observedMicro, leaseMs, rates }: RenewRequest): unknown[] {
-  return [id, amountMicro, observedMicro, leaseMs, ...(rates === undefined ? [] : [usesOf(rates)])];
+export function renewal({ lease: { id, amountMicro }, observedMicro, leaseMs, rates, tags }: RenewRequest): unknown[] {
+  const uses = rates === undefined ? false : usesOf(rates);
+  return [id, amountMicro, observedMicro, leaseMs, uses, tags === undefined ? false : JSON.stringify(tags)];
 }
 
 function usesOf(uses: NonNullable<Settlement["rates"]>): unknown[] {

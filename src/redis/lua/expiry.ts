@@ -25,7 +25,9 @@ local function expireDue()
         useLimits().endTakes(part, part.uses, 'expiry')
         records[#records + 1], records[#records + 2] = partField(id), packPart(part)
       end
-      if hold.checkpoint > 0 then journalCharge(id, 'checkpoint', hold, hold.checkpoint, share) end
+      if hold.checkpoint > 0 then
+        journalCharge(id, 'checkpoint', hold, hold.checkpoint, share, call('HGET', holdsKey, tagsField(id)))
+      end
       hold.held, hold.isExpired = 0, true
       records[#records + 1], records[#records + 2] = id, packLease(hold)
       times[#times + 1], times[#times + 2] = now, id
@@ -37,6 +39,7 @@ local function expireDue()
   if #old > 0 then
     write('HDEL', holdsKey, unpack(old))
     write('HDEL', holdsKey, unpack(partFields(old)))
+    write('HDEL', holdsKey, unpack(fieldsOf(old, tagsField)))
     write('ZREM', expiredKey, unpack(old))
     account.forgottenUntil = math.max(account.forgottenUntil, now - expiredMemoryMs)
   end

@@ -67,10 +67,19 @@ local function foundPrepaidAt(part)
   return part and (part.prepaidAt or part.at) or nil
 end
 
-local function partFields(ids)
+-- What its renewals have said of the call, for the journal.
+local function tagsField(id)
+  return '\\2' .. id
+end
+
+local function fieldsOf(ids, toField)
   local fields = {}
-  for index, id in ipairs(ids) do fields[index] = partField(id) end
+  for index, id in ipairs(ids) do fields[index] = toField(id) end
   return fields
+end
+
+local function partFields(ids)
+  return fieldsOf(ids, partField)
 end
 
 -- The leases and parts with these ids, each in their order.

@@ -20,6 +20,10 @@ local function raise(hold, part, observed)
   end
 end
 
+local function keepTags(id, tags)
+  if tags then write('HSET', holdsKey, tagsField(id), tags) end
+end
+
 local function renewHold(id, hold, part, observed, leaseMs, uses)
   hold.checkpoint = math.max(hold.checkpoint, observed)
   raise(hold, part, observed)
@@ -34,13 +38,13 @@ local function renewHold(id, hold, part, observed, leaseMs, uses)
   isChanged, isExtended = true, true
 end
 
-local function renewExpired(id, hold, part, observed)
+local function renewExpired(id, hold, part, observed, tags)
   local rise = observed - hold.checkpoint
   if rise > 0 then
     local hasLaterEnd, share = endHold(hold, part, 0, rise)
     if limits then limits.keep() end
     isChanged, isExtended = true, isExtended or hasLaterEnd
-    journalCharge(id, 'checkpoint', hold, rise, share)
+    journalCharge(id, 'checkpoint', hold, rise, share, tags or call('HGET', holdsKey, tagsField(id)))
     hold.checkpoint = observed
     write('HSET', holdsKey, id, packLease(hold))
   end
@@ -57,17 +61,19 @@ if packedPrepaid then useLimits().lapse() end
 
 local reply = { 'done' }
 for index, renewal in ipairs(arguments[3]) do
-  local id, amount, observed, leaseMs, uses = unpack(renewal)
+  local id, amount, observed, leaseMs, uses, tags = unpack(renewal)
   local hold, part = readHold(id)
   if not hold then
     reply[index + 1] = 'closed'
   elseif hold.amount ~= amount then
     reply[index + 1] = 'conflict'
   elseif hold.isExpired then
-    renewExpired(id, hold, part, observed)
+    renewExpired(id, hold, part, observed, tags)
+    keepTags(id, tags)
     reply[index + 1] = 'expired'
   else
     renewHold(id, hold, part, observed, leaseMs, uses)
+    keepTags(id, tags)
     reply[index + 1] = 'renewed'
   end
 end

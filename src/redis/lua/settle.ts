@@ -61,7 +61,12 @@ local function settle(operation)
   journalCharge(id, kind, lease, charge, share, tags)
   write('SET', ownKey, packReceipt(lease), 'PX', receiptMs)
   if hold then
-    if part then write('HDEL', holdsKey, id, partField(id)) else write('HDEL', holdsKey, id) end
+    -- A renewal that has said something of the call has reported a cost, too.
+    if part or hold.checkpoint > 0 then
+      write('HDEL', holdsKey, id, partField(id), tagsField(id))
+    else
+      write('HDEL', holdsKey, id)
+    end
     write('ZREM', hold.isExpired and expiredKey or leasesKey, id)
   end
   if limits then limits.keep() end

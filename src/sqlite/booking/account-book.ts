@@ -80,12 +80,12 @@ export class AccountBook {
   /** Records what an expiry, or a renewal after it, has charged. */
   writeCheckpoint(
     account: AccountRow,
-    { id, receipt }: Reserved,
+    { id, receipt, tags }: Pick<StoredReservation, "id" | "receipt" | "tags">,
     { amountMicro, prepaidMicro }: { amountMicro: Micro; prepaidMicro: Micro },
     now: number,
   ): void {
     const starts = startsOfEntry(receipt.starts, amountMicro, prepaidMicro);
-    this.#journal.write(account, { id, kind: "checkpoint", at: now, amountMicro, prepaidMicro, starts });
+    this.#journal.write(account, { id, kind: "checkpoint", at: now, amountMicro, prepaidMicro, starts, tags });
   }
 
   #expireHolds(account: AccountRow, now: number): void {

@@ -1,6 +1,7 @@
 import { hour, minute, monthEnd, second, sessionMs, start, weekEnd } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { entriesOf, expectBooksToBalance, foldUse, type JournalIt, linesOf } from "./journal-tests.js";
+import { expectSumsToMatch } from "./usage-rules.js";
 
 /** What the journal has of charges, checkpoints and releases. */
 export function describeChargeEntries(journalIt: JournalIt): void {
@@ -65,6 +66,35 @@ export function describeChargeEntries(journalIt: JournalIt): void {
       { kind: "charge", amountMicro: 1 },
       { id: lease.id, kind: "charge", amountMicro: 8, at: start + minute + second, tags: { keyId: "late" } },
     ]);
+  });
+
+  journalIt("says of a checkpoint what the renewals said of the call, and counts it there", async (account) => {
+    const of = (keyId: string) => ({ keyId, model: 'acme/größer "1"\'', plan: "pro", "tag.team": "red" });
+    const lease = await account.admit(30);
+    const other = await account.admit(30);
+    const silent = await account.admit(30);
+    await account.ledger.renew([
+      { lease, observedMicro: 12, leaseMs: minute, tags: of("key_1") },
+      { lease: other, observedMicro: 7, leaseMs: minute, tags: of("key_2") },
+      { lease: silent, observedMicro: 3, leaseMs: minute },
+    ]);
+    // A later one may say nothing more.
+    await account.ledger.renew([{ lease, observedMicro: 13, leaseMs: minute }]);
+    account.clock.advance(minute);
+    await account.ledger.renew([{ lease: other, observedMicro: 9, leaseMs: minute }]);
+    account.clock.advance(second);
+    await account.ledger.settle(lease, { amountMicro: 20, tags: { ...of("key_1"), input: 4, output: 2 } });
+    const told = (await entriesOf(account)).map(({ id, kind, amountMicro, tags }) => [id, kind, amountMicro, tags]);
+    const expected = [
+      [lease.id, "checkpoint", 13, of("key_1")],
+      [other.id, "checkpoint", 7, of("key_2")],
+      [silent.id, "checkpoint", 3, {}],
+      [other.id, "checkpoint", 2, of("key_2")],
+      [lease.id, "charge", 7, { ...of("key_1"), input: 4, output: 2 }],
+    ];
+    const sort = (all: unknown[][]) => all.sort((one, other) => (String(one) < String(other) ? -1 : 1));
+    expect(sort(told)).toEqual(sort(expected));
+    await expectSumsToMatch(account);
   });
 
   journalIt("gives back by a late charge that is less than the checkpoint", async (account) => {

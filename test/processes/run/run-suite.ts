@@ -7,8 +7,10 @@ import {
   chatAnswer,
   chatChunks,
   eventStream,
+  type FakeAnswer,
   type FakeUpstream,
   startFakeUpstream,
+  toEventBytes,
   wholeAnswer,
 } from "../../../src/testing.js";
 import { type BackEnd, describeBackEnds } from "../back-ends.js";
@@ -41,9 +43,8 @@ export function describeRun({ calls, callsPerKill }: { calls: number; callsPerKi
       const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
       if (!stream) return wholeAnswer(chatAnswer({ usage }))(request, response);
       // Some last until what they have sent is reported to the store, so that a kill leaves a checkpoint.
-      const gate = random.oneIn(10) ? { pass: () => pause(leaseMs / 4) } : undefined;
       const chunks = chatChunks("One two three", { usage });
-      return eventStream(chunks, { ...(gate && { gate }) })(request, response);
+      return (random.oneIn(50) ? slowStream(chunks) : eventStream(chunks))(request, response);
     });
   });
   afterAll(() => upstream?.close());
@@ -124,6 +125,17 @@ export function describeRun({ calls, callsPerKill }: { calls: number; callsPerKi
       await gateway.close();
     });
   });
+}
+
+function slowStream(chunks: readonly object[]): FakeAnswer {
+  return async (_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const chunk of chunks) {
+      response.write(toEventBytes(chunk));
+      await pause(leaseMs / 4);
+    }
+    response.end("data: [DONE]\n\n");
+  };
 }
 
 async function putKeys({ stores }: BackEnd, memberCredits: number): Promise<void> {
