@@ -171,6 +171,8 @@ export type { Price } from "./metering/price.js";
 export type { ModelRates, Rates, RequestRate, TokenRate } from "./metering/rates.js";
 export type { Tags } from "./metering/tags.js";
 export type { TokenCounts } from "./metering/token-counts.js";
+export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./model-api/dialect.js";
+export type { MemberRule } from "./model-api/request/restricted-members.js";
 export { ModelConflictError } from "./models/model-conflict-error.js";
 export type {
   ModelData,
@@ -179,8 +181,6 @@ export type {
   ModelStore,
   StoredModel,
 } from "./models/model-store.js";
-export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./openai/dialect.js";
-export type { MemberRule } from "./openai/request/restricted-members.js";
 export type { AnswerText } from "./operations/answers/answer-format.js";
 export type {
   DisconnectPolicy,

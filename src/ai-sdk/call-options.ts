@@ -1,6 +1,6 @@
 import { invalidType } from "../errors/gateway-error.js";
 import { beyondTarget } from "../errors/target-limit.js";
-import { jsonInstruction } from "../openai/request/json-instruction.js";
+import { jsonInstruction } from "../model-api/prompt/json-instruction.js";
 import { isRecord } from "../wire/is-record.js";
 import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "./ai-sdk-options.js";

@@ -1,4 +1,4 @@
-import type { Treatment } from "../openai/tables/protocol-table.js";
+import type { Treatment } from "../model-api/tables/protocol-table.js";
 import { messagesTable } from "./messages-table.js";
 
 const name = "anthropic-beta";

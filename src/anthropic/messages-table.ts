@@ -1,4 +1,4 @@
-import { ProtocolTable, words } from "../openai/tables/protocol-table.js";
+import { ProtocolTable, words } from "../model-api/tables/protocol-table.js";
 
 const serverRuns = "is a tool that the server runs itself, at a price of its own";
 const ownFile = "names a file in the operator's account, which all clients share";

@@ -1,6 +1,6 @@
 import type { GatewayError } from "../errors/gateway-error.js";
-import type { UpstreamErrorAnswer } from "../openai/dialect.js";
-import { toClientError, type UpstreamFailureContext } from "../openai/upstream-errors/upstream-failure.js";
+import type { UpstreamErrorAnswer } from "../model-api/dialect.js";
+import { toClientError, type UpstreamFailureContext } from "../model-api/failure/upstream-failure.js";
 import { isRecord } from "../wire/is-record.js";
 
 /** The statuses of the types of errors (Anthropic reference, "Errors"), for those that come inside a stream. */

@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import type { ModelAnswer } from "../metering/model-answer.js";
 import { largestCount, type TokenCounts } from "../metering/token-counts.js";
+import type { AnswerContext } from "../model-api/answer/answer-context.js";
+import { spliceAnswer } from "../model-api/answer/edit-answer.js";
+import { mostDepth, type ReceivedAnswer } from "../model-api/answer/received-answer.js";
+import { hasUsageTotals, readUsage, visibleUsage } from "../model-api/answer/usage.js";
 import { asBuffer } from "../wire/as-buffer.js";
 import { absent, endOfValue, shortInteger, skipSpace, skipString, startsWith } from "../wire/json-members.js";
 import { findJsonFault } from "../wire/json-syntax.js";
-import type { AnswerContext } from "./answer-context.js";
-import { spliceAnswer } from "./edit-answer.js";
-import { mostDepth, type ReceivedAnswer } from "./received-answer.js";
-import { hasUsageTotals, readUsage, visibleUsage } from "./usage.js";
 
 const [quote, comma, backslash, openBracket, closeBracket, openBrace, letterN] = [
   0x22, 0x2c, 0x5c, 0x5b, 0x5d, 0x7b, 0x6e,

@@ -1,11 +1,11 @@
 import { notAResponse } from "../errors/not-a-response.js";
 import type { ModelAnswer } from "../metering/model-answer.js";
+import { isLeftOut, ReceivedAnswer } from "../model-api/answer/received-answer.js";
+import { readUsage } from "../model-api/answer/usage.js";
+import { fromErrorObject, type UpstreamFailureContext } from "../model-api/failure/upstream-failure.js";
 import { withoutByteOrderMark } from "../wire/byte-order-mark.js";
 import { isRecord } from "../wire/is-record.js";
 import { type Steps, sliceBytes, stepInTurns } from "../wire/slices.js";
-import { isLeftOut, ReceivedAnswer } from "./received-answer.js";
-import { fromErrorObject, type UpstreamFailureContext } from "./upstream-errors/upstream-failure.js";
-import { readUsage } from "./usage.js";
 
 /** Reads the whole responses to one request, and makes the client's of them. */
 export interface WholeReader {

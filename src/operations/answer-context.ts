@@ -1,6 +1,6 @@
-import type { AnswerContext } from "../openai/answer-context.js";
-import type { Dialect } from "../openai/dialect.js";
-import type { UpstreamFailureContext } from "../openai/upstream-errors/upstream-failure.js";
+import type { AnswerContext } from "../model-api/answer/answer-context.js";
+import type { Dialect } from "../model-api/dialect.js";
+import type { UpstreamFailureContext } from "../model-api/failure/upstream-failure.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import { calledName } from "./called-name.js";
 import type { AttemptFacts, ModelTraits, TargetTraits } from "./operation.js";

@@ -1,4 +1,8 @@
-import type { AnswerContext } from "../openai/answer-context.js";
+import type { AnswerContext } from "../model-api/answer/answer-context.js";
+import type { ReceivedAnswer } from "../model-api/answer/received-answer.js";
+import { readErrorBody } from "../model-api/failure/read-error-body.js";
+import { promptTokens } from "../model-api/prompt/prompt-tokens.js";
+import { requireJsonType } from "../model-api/request/json-content-type.js";
 import { asksToReason, refuseLacking } from "../openai/chat/capabilities.js";
 import { toChatAnswer } from "../openai/chat/chat-answer.js";
 import { ChatCodec } from "../openai/chat/chat-codec.js";
@@ -9,11 +13,7 @@ import {
   requestedOutputTokens,
 } from "../openai/chat/chat-request.js";
 import { encodeChatRequest } from "../openai/chat/encode-chat-request.js";
-import { promptTokens } from "../openai/chat/prompt-tokens.js";
-import { readErrorBody } from "../openai/read-error-body.js";
 import { refuseWhole } from "../openai/read-whole.js";
-import type { ReceivedAnswer } from "../openai/received-answer.js";
-import { requireJsonType } from "../openai/request/json-content-type.js";
 import { chatTable } from "../openai/tables/chat-table.js";
 import type { Edited } from "../wire/edited-bytes.js";
 import { sliceBytes } from "../wire/slices.js";

@@ -1,6 +1,6 @@
 import { largestCount } from "../metering/token-counts.js";
-import type { PromptCount } from "../openai/chat/prompt-count.js";
-import { dropsCaps } from "../openai/request/other-caps.js";
+import type { PromptCount } from "../model-api/prompt/prompt-count.js";
+import { dropsCaps } from "../model-api/request/other-caps.js";
 import { mostOutputTokens } from "./most-output-tokens.js";
 import type { Demand, ModelTraits } from "./operation.js";
 

@@ -1,5 +1,8 @@
 import { largestCount } from "../metering/token-counts.js";
-import type { AnswerContext } from "../openai/answer-context.js";
+import type { AnswerContext } from "../model-api/answer/answer-context.js";
+import type { ReceivedAnswer } from "../model-api/answer/received-answer.js";
+import { readErrorBody } from "../model-api/failure/read-error-body.js";
+import { requireJsonType } from "../model-api/request/json-content-type.js";
 import { toEmbeddingAnswer } from "../openai/embeddings/embedding-answer.js";
 import {
   countEmbeddingTokens,
@@ -9,10 +12,7 @@ import {
   parseEmbeddingRequestInTurns,
   toUpstreamEmbeddingBody,
 } from "../openai/embeddings/embedding-request.js";
-import { readErrorBody } from "../openai/read-error-body.js";
 import { readWhole, refuseWhole, type WholeReader } from "../openai/read-whole.js";
-import type { ReceivedAnswer } from "../openai/received-answer.js";
-import { requireJsonType } from "../openai/request/json-content-type.js";
 import { sliceBytes } from "../wire/slices.js";
 import { toAnswerContext, toFailureContext } from "./answer-context.js";
 import type {

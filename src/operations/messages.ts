@@ -10,8 +10,8 @@ import {
 } from "../anthropic/messages/messages-request.js";
 import { refuseThread } from "../anthropic/messages/refuse-thread.js";
 import { messagesTable } from "../anthropic/messages-table.js";
-import { requireJsonType } from "../openai/request/json-content-type.js";
-import type { OddPlace } from "../openai/tables/odd-places.js";
+import { requireJsonType } from "../model-api/request/json-content-type.js";
+import type { OddPlace } from "../model-api/tables/odd-places.js";
 import { ThoughtSeal } from "../seal/thought-seal.js";
 import { sliceBytes } from "../wire/slices.js";
 import { messagesAnswers } from "./answers/messages-answers.js";

@@ -1,8 +1,8 @@
 import { GatewayError } from "../errors/gateway-error.js";
+import { requireOwnNames } from "../model-api/request/dialect-names.js";
+import type { JsonRequest } from "../model-api/request/json-request.js";
+import type { ProtocolTable } from "../model-api/tables/protocol-table.js";
 import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
-import { requireOwnNames } from "../openai/request/dialect-names.js";
-import type { JsonRequest } from "../openai/request/json-request.js";
-import type { ProtocolTable } from "../openai/tables/protocol-table.js";
 import type { ModelTraits } from "./operation.js";
 
 /**

@@ -1,4 +1,4 @@
-import { requireJsonType } from "../openai/request/json-content-type.js";
+import { requireJsonType } from "../model-api/request/json-content-type.js";
 import { hostedToolsToDrop } from "../openai/responses/native/hosted-tools.js";
 import { refuseLackingInResponse, responseAsksToReason } from "../openai/responses/responses-capabilities.js";
 import { isInputTooLong } from "../openai/responses/responses-least-tokens.js";

@@ -1,8 +1,8 @@
 import type { ModelAnswer } from "../metering/model-answer.js";
 import type { TokenCounts } from "../metering/token-counts.js";
-import { type EstimateBounds, partialTokens } from "../openai/media/token-estimate.js";
+import type { ReceivedAnswer } from "../model-api/answer/received-answer.js";
+import { type EstimateBounds, partialTokens } from "../model-api/media/token-estimate.js";
 import { readWhole, type WholeReader } from "../openai/read-whole.js";
-import type { ReceivedAnswer } from "../openai/received-answer.js";
 import { type Edited, piecesOfText, wholeText } from "../wire/edited-bytes.js";
 
 /** What the exchanges share whose upstream speaks the client's protocol: the request is the client's own, edited. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { explainOnce } from "../check/explain-issue.js";
-import type { Dialect } from "../openai/dialect.js";
+import type { Dialect } from "../model-api/dialect.js";
 import { isHeaderName } from "./header-syntax.js";
 
 const memberNames = (kept: readonly string[]) =>

@@ -1,4 +1,4 @@
-import type { UpstreamErrorAnswer } from "../openai/dialect.js";
+import type { UpstreamErrorAnswer } from "../model-api/dialect.js";
 import { isRecord } from "../wire/is-record.js";
 import { fromPreset, type PresetOptions } from "./preset.js";
 import type { UpstreamProvider } from "./upstream-provider.js";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { explainOnce } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { operationNames } from "../metering/operation-name.js";
-import type { Dialect } from "../openai/dialect.js";
+import type { Dialect } from "../model-api/dialect.js";
 import type { ApiKeySource } from "./api-keys/read-api-keys.js";
 import { checkDialectOptions } from "./dialect-options.js";
 import { isHeaderName, isHeaderValue } from "./header-syntax.js";

@@ -1,4 +1,4 @@
-import type { Dialect } from "../openai/dialect.js";
+import type { Dialect } from "../model-api/dialect.js";
 import { toProvider } from "./openai-compatible.js";
 import { checkOpenAICompatibleOptions, type OpenAICompatibleOptions } from "./openai-compatible-options.js";
 import type { UpstreamOperation, UpstreamProvider } from "./upstream-provider.js";

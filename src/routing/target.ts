@@ -1,7 +1,7 @@
 import type { OperationName } from "../metering/operation-name.js";
 import type { CompiledPrice } from "../metering/price.js";
-import type { Dialect } from "../openai/dialect.js";
-import type { MemberRules } from "../openai/request/member-rules.js";
+import type { Dialect } from "../model-api/dialect.js";
+import type { MemberRules } from "../model-api/request/member-rules.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { TargetMonitor } from "./target-health.js";

@@ -1,5 +1,5 @@
 import { beyondTarget } from "../errors/target-limit.js";
-import type { JsonRequest } from "../openai/request/json-request.js";
+import type { JsonRequest } from "../model-api/request/json-request.js";
 import { moreValuesSteps } from "../wire/sliced/more-values-steps.js";
 import type { Steps } from "../wire/slices.js";
 

@@ -1,8 +1,8 @@
 import { finishReasonOf } from "../anthropic/messages/finish-reason-of.js";
 import { messageIdOf } from "../anthropic/messages/message-answer.js";
 import { readMessagesUsage } from "../anthropic/usage.js";
-import { hasTooManyParts } from "../openai/answer-bounds.js";
-import type { ReceivedAnswer } from "../openai/received-answer.js";
+import { hasTooManyParts } from "../model-api/answer/answer-bounds.js";
+import type { ReceivedAnswer } from "../model-api/answer/received-answer.js";
 import { isRecord } from "../wire/is-record.js";
 import { toChatUsage } from "./chat/chat-usage.js";
 import { rawParts } from "./messages/request-elements.js";

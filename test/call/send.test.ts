@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AbortNotifier } from "../../src/call/abort-notifier.js";
 import { send as sendRequest } from "../../src/call/relay/send.js";
 import { noObserver } from "../../src/events/request-observer.js";
-import { MemberRules } from "../../src/openai/request/member-rules.js";
+import { MemberRules } from "../../src/model-api/request/member-rules.js";
 import { chatCompletions } from "../../src/operations/chat-completions.js";
 import type { Exchange } from "../../src/operations/operation.js";
 import type { UpstreamAnswer, UpstreamProvider } from "../../src/providers/upstream-provider.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { restrictions } from "../../src/openai/request/restricted-members.js";
-import type { Place, Row, Treatment } from "../../src/openai/tables/protocol-table.js";
+import { restrictions } from "../../src/model-api/request/restricted-members.js";
+import type { Place, Row, Treatment } from "../../src/model-api/tables/protocol-table.js";
 import { protocolTables } from "../../src/operations/protocol-tables.js";
 import { pageOf } from "./documentation.js";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { resolveOptions } from "../../src/gateway/options.js";
-import { restrictions } from "../../src/openai/request/restricted-members.js";
+import { restrictions } from "../../src/model-api/request/restricted-members.js";
 import { checkOpenAICompatibleOptions } from "../../src/providers/openai-compatible-options.js";
 import { pageOf, root } from "./documentation.js";
 
@@ -43,7 +43,7 @@ describe("the reference", () => {
     ["docs/models.md", "metering/price.ts", "Price"],
     ["docs/options.md", "gateway/options.ts", "GatewayOptions"],
     ["docs/upstreams.md", "providers/openai-compatible-options.ts", "OpenAICompatibleOptions"],
-    ["docs/upstreams.md", "openai/dialect.ts", "Dialect"],
+    ["docs/upstreams.md", "model-api/dialect.ts", "Dialect"],
     ["docs/stores.md", "gateway/options.ts", "LedgerOptions"],
   ])("%s has a row for each member that %s gives %s", (page, path, name) => {
     const members = membersOf(path, name);

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { messageUsage } from "../../src/anthropic/messages/message-usage.js";
 import { UsageTally } from "../../src/anthropic/usage.js";
 import { compilePrice } from "../../src/metering/price.js";
+import { readUsage } from "../../src/model-api/answer/usage.js";
 import { readResponsesUsage } from "../../src/openai/responses/responses-usage.js";
-import { readUsage } from "../../src/openai/usage.js";
 
 const price = compilePrice({ input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15, reasoning: 20, request: 0.01 });
 

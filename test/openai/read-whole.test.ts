@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toMessageAnswer } from "../../src/anthropic/messages/message-answer.js";
 import type { ModelAnswer } from "../../src/metering/model-answer.js";
+import { ReceivedAnswer } from "../../src/model-api/answer/received-answer.js";
 import { toChatAnswer } from "../../src/openai/chat/chat-answer.js";
 import { readWhole, type WholeReader } from "../../src/openai/read-whole.js";
-import { ReceivedAnswer } from "../../src/openai/received-answer.js";
 import { toNativeResponse } from "../../src/openai/responses/native/native-response.js";
 import { answerContext } from "../support/answer-context.js";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isGatewayError } from "../../src/errors/gateway-error.js";
-import type { Dialect } from "../../src/openai/dialect.js";
-import { MemberRules } from "../../src/openai/request/member-rules.js";
+import type { Dialect } from "../../src/model-api/dialect.js";
+import { MemberRules } from "../../src/model-api/request/member-rules.js";
 import { chatCompletions } from "../../src/operations/chat-completions.js";
 import { messages } from "../../src/operations/messages.js";
 import type { ModelTraits, Operation, TargetTraits } from "../../src/operations/operation.js";

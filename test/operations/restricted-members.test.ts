@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";
-import type { Dialect } from "../../src/openai/dialect.js";
-import { restrictedNames } from "../../src/openai/request/member-rules.js";
-import { restrictions } from "../../src/openai/request/restricted-members.js";
+import type { Dialect } from "../../src/model-api/dialect.js";
+import { restrictedNames } from "../../src/model-api/request/member-rules.js";
+import { restrictions } from "../../src/model-api/request/restricted-members.js";
 import { azureOpenAI } from "../../src/providers/azure-openai.js";
 import { deepSeek } from "../../src/providers/deepseek.js";
 import { groq } from "../../src/providers/groq.js";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readMembers } from "../../src/openai/request/request-names.js";
+import { readMembers } from "../../src/model-api/request/request-names.js";
 import { redact, redactKeys } from "../../src/redaction/redact.js";
 import type { UpstreamSecrets } from "../../src/redaction/upstream-secrets.js";
 

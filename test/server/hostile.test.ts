@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { requireGateway } from "../../src/adapters/require-gateway.js";
 import { handle } from "../../src/gateway/gateway.js";
-import { fromErrorObject } from "../../src/openai/upstream-errors/upstream-failure.js";
+import { fromErrorObject } from "../../src/model-api/failure/upstream-failure.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { chatChunks, createGate, eventStream, hangAfterHeaders, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, readEvents, startTestGateway } from "../support/test-gateway.js";

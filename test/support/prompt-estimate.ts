@@ -1,5 +1,5 @@
+import { promptTokens } from "../../src/model-api/prompt/prompt-tokens.js";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
-import { promptTokens } from "../../src/openai/chat/prompt-tokens.js";
 import { resolveTokenBounds } from "../../src/tokens/token-bounds.js";
 
 /** What is held for a prompt of a model of 128,000 tokens, and charged where no usage is reported. */

@@ -11,8 +11,8 @@ import { tokenCountBody } from "../../src/anthropic/messages/messages-prompt-tok
 import { parseMessagesRequest } from "../../src/anthropic/messages/messages-request.js";
 import { anthropicModelList } from "../../src/anthropic/models-list.js";
 import { badGateway, GatewayError } from "../../src/errors/gateway-error.js";
+import { ReceivedAnswer } from "../../src/model-api/answer/received-answer.js";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
-import { ReceivedAnswer } from "../../src/openai/received-answer.js";
 import { chatToMessage } from "../../src/translate/chat-to-message.js";
 import { chatToMessagesRequest } from "../../src/translate/chat-to-messages-request.js";
 import { ChatToMessagesStream } from "../../src/translate/chat-to-messages-stream.js";

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { parseMessagesRequest } from "../../src/anthropic/messages/messages-request.js";
 import { GatewayError } from "../../src/errors/gateway-error.js";
 import { isBeyondTarget } from "../../src/errors/target-limit.js";
+import { jsonInstruction } from "../../src/model-api/prompt/json-instruction.js";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
-import { jsonInstruction } from "../../src/openai/request/json-instruction.js";
 import { chatToMessagesRequest, type MessagesTargetOptions } from "../../src/translate/chat-to-messages-request.js";
 import type { Json } from "./chat-samples.js";
 

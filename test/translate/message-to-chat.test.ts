@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ReceivedAnswer } from "../../src/openai/received-answer.js";
-import { readUsage } from "../../src/openai/usage.js";
+import { ReceivedAnswer } from "../../src/model-api/answer/received-answer.js";
+import { readUsage } from "../../src/model-api/answer/usage.js";
 import { messageToChat } from "../../src/translate/message-to-chat.js";
 import { MessagesToChatStream } from "../../src/translate/messages-to-chat-stream.js";
 import { answerContext } from "../support/answer-context.js";

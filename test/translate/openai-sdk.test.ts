@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
+import { ReceivedAnswer } from "../../src/model-api/answer/received-answer.js";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
-import { ReceivedAnswer } from "../../src/openai/received-answer.js";
 import { chatToMessagesRequest } from "../../src/translate/chat-to-messages-request.js";
 import { messageToChat } from "../../src/translate/message-to-chat.js";
 import { MessagesToChatStream } from "../../src/translate/messages-to-chat-stream.js";

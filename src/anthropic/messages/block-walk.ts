@@ -1,6 +1,6 @@
-import type { PartWatch } from "../../openai/chat/message-outline.js";
-import { isStructured } from "../../openai/request/is-structured.js";
-import { type OddPlaces, typeAt } from "../../openai/tables/odd-places.js";
+import type { PartWatch } from "../../model-api/prompt/message-outline.js";
+import { isStructured } from "../../model-api/request/is-structured.js";
+import { type OddPlaces, typeAt } from "../../model-api/tables/odd-places.js";
 import { absent, elementsOf, nameAt, skipString } from "../../wire/json-members.js";
 import type { Leaps } from "../../wire/leaps.js";
 import { MemberSearch } from "../../wire/member-search.js";

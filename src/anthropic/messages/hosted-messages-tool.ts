@@ -1,5 +1,5 @@
 import { GatewayError, invalidType, invalidValue } from "../../errors/gateway-error.js";
-import type { OddPlace } from "../../openai/tables/odd-places.js";
+import type { OddPlace } from "../../model-api/tables/odd-places.js";
 import { elementsOf, memberOf } from "../../wire/json-members.js";
 import type { MessagesRequest } from "./messages-request.js";
 

@@ -1,10 +1,10 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import { soundUsage } from "../../metering/sound-usage.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { hasTooManyParts } from "../../openai/answer-bounds.js";
-import { type AnswerContext, ownId } from "../../openai/answer-context.js";
-import { editAnswer } from "../../openai/edit-answer.js";
-import type { ReceivedAnswer } from "../../openai/received-answer.js";
+import { hasTooManyParts } from "../../model-api/answer/answer-bounds.js";
+import { type AnswerContext, ownId } from "../../model-api/answer/answer-context.js";
+import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import { toMessagesUsage } from "../usage.js";

@@ -1,7 +1,7 @@
 import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { type EstimateBounds, estimatedOutput, estimatedTokens } from "../../openai/media/token-estimate.js";
+import { type EstimateBounds, estimatedOutput, estimatedTokens } from "../../model-api/media/token-estimate.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import type { ByteSpan } from "../../wire/templates/measure-string.js";
 import { UsageTally } from "../usage.js";

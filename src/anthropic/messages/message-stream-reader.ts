@@ -1,8 +1,8 @@
 import { StreamFault } from "../../errors/stream-fault.js";
 import { readTokenCount } from "../../metering/token-counts.js";
-import { PartCount } from "../../openai/answer-bounds.js";
-import type { EstimateBounds } from "../../openai/media/token-estimate.js";
-import type { UpstreamFailureContext } from "../../openai/upstream-errors/upstream-failure.js";
+import { PartCount } from "../../model-api/answer/answer-bounds.js";
+import type { UpstreamFailureContext } from "../../model-api/failure/upstream-failure.js";
+import type { EstimateBounds } from "../../model-api/media/token-estimate.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { fromAnthropicErrorEvent } from "../upstream-error.js";

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { StreamFault } from "../../errors/stream-fault.js";
 import { soundUsage } from "../../metering/sound-usage.js";
-import { ownId } from "../../openai/answer-context.js";
-import type { UpstreamFailureContext } from "../../openai/upstream-errors/upstream-failure.js";
+import { ownId } from "../../model-api/answer/answer-context.js";
+import type { UpstreamFailureContext } from "../../model-api/failure/upstream-failure.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { editMembers, type MemberEdits, memberOf, membersOf, splice } from "../../wire/json-members.js";

@@ -1,5 +1,5 @@
-import { hasTooManyParts } from "../../openai/answer-bounds.js";
-import type { ReceivedAnswer } from "../../openai/received-answer.js";
+import { hasTooManyParts } from "../../model-api/answer/answer-bounds.js";
+import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";

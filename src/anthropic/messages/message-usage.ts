@@ -1,5 +1,5 @@
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { type EstimateBounds, estimatedOutput } from "../../openai/media/token-estimate.js";
+import { type EstimateBounds, estimatedOutput } from "../../model-api/media/token-estimate.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { UsageTally } from "../usage.js";
 import { blockText } from "./block-text.js";

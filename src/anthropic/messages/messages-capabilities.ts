@@ -1,7 +1,7 @@
-import { firstImage, type Lacking, unsupportedByModel } from "../../openai/chat/capabilities.js";
-import { type Media, messageMedia } from "../../openai/media/message-media.js";
-import { imageNotice, withoutImages } from "../../openai/media/without-images.js";
-import { deepestBody } from "../../openai/request/deepest-body.js";
+import { type Media, messageMedia } from "../../model-api/media/message-media.js";
+import { imageNotice, withoutImages } from "../../model-api/media/without-images.js";
+import { firstImage, type Lacking, unsupportedByModel } from "../../model-api/prompt/lacking.js";
+import { deepestBody } from "../../model-api/request/deepest-body.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { editMembers, type MemberEdits, memberOf, membersOf, skipSpace } from "../../wire/json-members.js";
 import { type MessagesRequest, parseMessagesRequest } from "./messages-request.js";

@@ -1,7 +1,7 @@
-import type { PromptCount } from "../../openai/chat/prompt-count.js";
-import { type PromptLimits, promptTokens } from "../../openai/chat/prompt-tokens.js";
-import { fileMedia } from "../../openai/media/media-kind.js";
-import { type Media, messageMedia, strayMedia, valueMedia } from "../../openai/media/message-media.js";
+import { fileMedia } from "../../model-api/media/media-kind.js";
+import { type Media, messageMedia, strayMedia, valueMedia } from "../../model-api/media/message-media.js";
+import type { PromptCount } from "../../model-api/prompt/prompt-count.js";
+import { type PromptLimits, promptTokens } from "../../model-api/prompt/prompt-tokens.js";
 import { type JsonMember, memberOf, membersOf, valueAt } from "../../wire/json-members.js";
 import type { MessagesRequest } from "./messages-request.js";
 

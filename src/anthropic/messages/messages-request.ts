@@ -1,6 +1,6 @@
 import { GatewayError, invalidType } from "../../errors/gateway-error.js";
-import { checkMessages, type MessageCheck, type MessageOutline } from "../../openai/chat/message-outline.js";
-import { messagesContent, requireContent, requirePart } from "../../openai/request/content-shape.js";
+import { checkMessages, type MessageCheck, type MessageOutline } from "../../model-api/prompt/message-outline.js";
+import { messagesContent, requireContent, requirePart } from "../../model-api/request/content-shape.js";
 import {
   type JsonRequest,
   parseJsonRequest,
@@ -8,10 +8,10 @@ import {
   readCount,
   readMember,
   readModel,
-} from "../../openai/request/json-request.js";
-import { misspelledName } from "../../openai/request/misspelled-name.js";
-import { namesOtherCap } from "../../openai/request/other-caps.js";
-import { type OddPlace, OddPlaces, typeAt } from "../../openai/tables/odd-places.js";
+} from "../../model-api/request/json-request.js";
+import { misspelledName } from "../../model-api/request/misspelled-name.js";
+import { namesOtherCap } from "../../model-api/request/other-caps.js";
+import { type OddPlace, OddPlaces, typeAt } from "../../model-api/tables/odd-places.js";
 import { foldName } from "../../wire/folded-names.js";
 import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";

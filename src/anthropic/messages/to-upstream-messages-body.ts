@@ -1,4 +1,4 @@
-import { cutOtherCaps } from "../../openai/request/other-caps.js";
+import { cutOtherCaps } from "../../model-api/request/other-caps.js";
 import { type Edited, editText, keptText, spliceText } from "../../wire/edited-bytes.js";
 import {
   editMembers,

@@ -1,5 +1,5 @@
 import type { Catalog, CatalogModel } from "../../access/catalog.js";
-import type { Lacking } from "../../openai/chat/capabilities.js";
+import type { Lacking } from "../../model-api/prompt/lacking.js";
 import { toDrainLimits } from "../../plans/drain-limits.js";
 import type { UsedProvider } from "../../routing/used-provider.js";
 import { modelRecord } from "../../server/model-record.js";

@@ -1,5 +1,5 @@
 import { closestName, withHints } from "../../check/closest-name.js";
-import { restrictedNames } from "../../openai/request/member-rules.js";
+import { restrictedNames } from "../../model-api/request/member-rules.js";
 import { protocolTables } from "../../operations/protocol-tables.js";
 import type { CatalogOptions, ResolvedModel } from "./catalog-shape.js";
 

@@ -1,4 +1,4 @@
-import { MemberRules } from "../../openai/request/member-rules.js";
+import { MemberRules } from "../../model-api/request/member-rules.js";
 import { defaultOperations, type UpstreamProvider } from "../../providers/upstream-provider.js";
 import type { ResolvedTarget } from "../target-options.js";
 import type { ResolvedModel } from "./catalog-shape.js";

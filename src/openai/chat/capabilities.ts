@@ -1,18 +1,9 @@
-import { GatewayError } from "../../errors/gateway-error.js";
+import { firstImage, type Lacking, unsupportedByModel } from "../../model-api/prompt/lacking.js";
+import { isText } from "../../model-api/prompt/message-outline.js";
+import { reasoningMembers, toolMembers } from "../../model-api/request/request-names.js";
 import { findTwins } from "../../wire/folded-names.js";
 import { type JsonMember, type MemberEdits, memberOf, membersOf, skipSpace } from "../../wire/json-members.js";
-import { messageMedia, type WithMessages } from "../media/message-media.js";
-import { reasoningMembers, toolMembers } from "../request/request-names.js";
 import type { ChatRequest } from "./chat-request.js";
-import { isText } from "./message-outline.js";
-
-/** What a model cannot do, and what happens to requests that ask for it. */
-export interface Lacking {
-  readonly action: "refuse" | "drop";
-  readonly tools: boolean;
-  readonly reasoning: boolean;
-  readonly vision: boolean;
-}
 
 /** @throws GatewayError 400 when the request asks for something that the model cannot do, and `action` is `refuse`. */
 export function refuseLacking(request: ChatRequest, model: string, lacking: Lacking): void {
@@ -59,20 +50,3 @@ function asksForNone(body: Uint8Array, { start }: JsonMember): boolean {
 
 /** More than any server has. */
 const fewMembers = 16;
-
-/** The path of the first image. */
-export function firstImage(request: WithMessages): string | undefined {
-  const image = messageMedia(request).find(({ hasImage }) => hasImage);
-  if (image === undefined) return undefined;
-  const { message, part } = image;
-  return `messages[${message}].${part === undefined ? "images" : `content[${part}]`}`;
-}
-
-/** A 400 for a feature that the model lacks. */
-export function unsupportedByModel(model: string, param: string, what: string): GatewayError {
-  return new GatewayError(`'${model}' does not support ${what}. Leave '${param}' out, or use another model.`, {
-    status: 400,
-    code: "unsupported_parameter",
-    param,
-  });
-}

@@ -1,15 +1,15 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
+import { mostToolCalls } from "../../model-api/answer/answer-bounds.js";
+import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
+import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import { outlinePays, type ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../../model-api/answer/usage.js";
+import { estimatedTokens } from "../../model-api/media/token-estimate.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
-import { mostToolCalls } from "../answer-bounds.js";
-import type { AnswerContext } from "../answer-context.js";
-import { AnswerEdits } from "../answer-edits.js";
-import { editAnswer } from "../edit-answer.js";
-import { estimatedTokens } from "../media/token-estimate.js";
 import { plainCompletion } from "../plain-completion.js";
-import { outlinePays, type ReceivedAnswer } from "../received-answer.js";
-import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage.js";
 import { joinTextParts } from "./text-parts.js";
 
 /**

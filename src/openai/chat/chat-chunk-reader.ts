@@ -1,7 +1,7 @@
 import { StreamFault } from "../../errors/stream-fault.js";
+import { fromErrorObject, type UpstreamFailureContext } from "../../model-api/failure/upstream-failure.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
-import { fromErrorObject, type UpstreamFailureContext } from "../upstream-errors/upstream-failure.js";
 import type { ChatProgress } from "./chat-progress.js";
 import { ChunkRepair } from "./chunk-repair.js";
 

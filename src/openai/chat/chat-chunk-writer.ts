@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
+import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../../model-api/answer/usage.js";
 import { eventEnd, eventStart } from "../../wire/event-frame.js";
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
-import type { AnswerContext } from "../answer-context.js";
-import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../usage.js";
 import { completionId, createdAt } from "./chat-answer.js";
 import type { ChatChunk } from "./chat-chunk-reader.js";
 import type { ChatProgress } from "./chat-progress.js";

@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { StreamFault } from "../../errors/stream-fault.js";
+import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { TemplateShortcut } from "../../wire/templates/template-shortcut.js";
-import type { AnswerContext } from "../answer-context.js";
 import { openAIErrorBody } from "../openai-error-body.js";
-import { ReceivedAnswer } from "../received-answer.js";
 import { answerToChunk } from "./answer-to-chunk.js";
 import { ChatChunkReader } from "./chat-chunk-reader.js";
 import { ChatChunkWriter } from "./chat-chunk-writer.js";

@@ -1,9 +1,9 @@
 import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
+import { readUsage } from "../../model-api/answer/usage.js";
+import { type EstimateBounds, estimatedOutput, estimatedTokens } from "../../model-api/media/token-estimate.js";
 import { TextSample } from "../../tokens/text-sample.js";
-import { type EstimateBounds, estimatedOutput, estimatedTokens } from "../media/token-estimate.js";
-import { readUsage } from "../usage.js";
 
 /** The progress of a chat completion's stream. The stream's reader updates it; the meter reads it. */
 export class ChatProgress implements StreamProgress {

@@ -1,6 +1,6 @@
 import { invalidType } from "../../errors/gateway-error.js";
-import { type Steps, slicesOf, stepInTurns } from "../../wire/slices.js";
-import { chatContent } from "../request/content-shape.js";
+import { checkMessages, type MessageCheck, type MessageOutline } from "../../model-api/prompt/message-outline.js";
+import { chatContent } from "../../model-api/request/content-shape.js";
 import {
   type JsonRequest,
   jsonRequestSteps,
@@ -8,11 +8,11 @@ import {
   readCount,
   readMember,
   readModel,
-} from "../request/json-request.js";
-import { namesOtherCap } from "../request/other-caps.js";
-import { readIncludeUsage } from "../request/stream-options.js";
+} from "../../model-api/request/json-request.js";
+import { namesOtherCap } from "../../model-api/request/other-caps.js";
+import { type Steps, slicesOf, stepInTurns } from "../../wire/slices.js";
+import { readIncludeUsage } from "../stream-options.js";
 import { watchChatParts } from "../tables/watch-chat-parts.js";
-import { checkMessages, type MessageCheck, type MessageOutline } from "./message-outline.js";
 
 /** The members of a chat completion request that the gateway reads (OpenAI reference, "Create chat completion"). */
 export interface ChatRequest extends JsonRequest {

@@ -1,6 +1,6 @@
 import { StreamFault } from "../../errors/stream-fault.js";
+import { mostToolCalls } from "../../model-api/answer/answer-bounds.js";
 import { isRecord } from "../../wire/is-record.js";
-import { mostToolCalls } from "../answer-bounds.js";
 import { outputText } from "./chat-answer.js";
 import type { ChatProgress } from "./chat-progress.js";
 import { joinTextParts } from "./text-parts.js";

@@ -1,9 +1,10 @@
+import type { Dialect } from "../../model-api/dialect.js";
+import type { Lacking } from "../../model-api/prompt/lacking.js";
+import { cutOtherCaps } from "../../model-api/request/other-caps.js";
 import { type Edited, editText, keptText, spliceText, wholeText } from "../../wire/edited-bytes.js";
 import { type JsonMember, type MemberEdits, memberOf } from "../../wire/json-members.js";
-import type { Dialect } from "../dialect.js";
-import { cutOtherCaps } from "../request/other-caps.js";
-import { withIncludeUsage } from "../request/stream-options.js";
-import { addLackingEdits, type Lacking } from "./capabilities.js";
+import { withIncludeUsage } from "../stream-options.js";
+import { addLackingEdits } from "./capabilities.js";
 import { type ChatRequest, chatCaps } from "./chat-request.js";
 import { addDialectEdits, addMessageEdits, messageRules } from "./request-edits.js";
 

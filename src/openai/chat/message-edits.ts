@@ -1,10 +1,10 @@
 import type { Buffer } from "node:buffer";
+import type { Media } from "../../model-api/media/message-media.js";
+import { imageNotice } from "../../model-api/media/without-images.js";
+import { isText, type MessageOutline, type Span } from "../../model-api/prompt/message-outline.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
 import { nameAt, skipString } from "../../wire/json-members.js";
-import type { Media } from "../media/message-media.js";
-import { imageNotice } from "../media/without-images.js";
-import { isText, type MessageOutline, type Span } from "./message-outline.js";
 
 /** The changes to the messages of a request. */
 export interface MessageRules {

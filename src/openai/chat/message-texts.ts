@@ -1,6 +1,6 @@
+import { type MessageOutline, outlineMessages, type Span } from "../../model-api/prompt/message-outline.js";
 import { memberOf } from "../../wire/json-members.js";
 import type { ChatRequest } from "./chat-request.js";
-import { type MessageOutline, outlineMessages, type Span } from "./message-outline.js";
 
 /** A request whose messages were checked. */
 export type Outlined = Pick<ChatRequest, "body" | "members" | "leaps" | "outline">;

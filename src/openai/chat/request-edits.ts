@@ -1,7 +1,7 @@
+import type { Dialect } from "../../model-api/dialect.js";
+import { messageMedia } from "../../model-api/media/message-media.js";
+import type { JsonRequest } from "../../model-api/request/json-request.js";
 import type { MemberEdits } from "../../wire/json-members.js";
-import type { Dialect } from "../dialect.js";
-import { messageMedia } from "../media/message-media.js";
-import type { JsonRequest } from "../request/json-request.js";
 import type { ChatRequest, chatCaps } from "./chat-request.js";
 import { editMessages, type MessageRules } from "./message-edits.js";
 import { outlineOf } from "./message-texts.js";

@@ -1,11 +1,11 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
+import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { readUsage, visibleUsage } from "../../model-api/answer/usage.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
-import type { AnswerContext } from "../answer-context.js";
-import { editAnswer } from "../edit-answer.js";
-import type { ReceivedAnswer } from "../received-answer.js";
-import { readUsage, visibleUsage } from "../usage.js";
 import type { EmbeddingRequest } from "./embedding-request.js";
 import { fromBase64, isVector, toBase64 } from "./embedding-vector.js";
 

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import { estimatePromptTokens } from "../../model-api/media/token-estimate.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import { endOfValue, type JsonMember, shortInteger, skipSpace, valueAt } from "../../wire/json-members.js";
 import type { Leaps } from "../../wire/leaps.js";
 import type { SlicedWork } from "../../wire/slices.js";
-import { estimatePromptTokens } from "../media/token-estimate.js";
 
 /** The position of one input. */
 export interface EmbeddingInput {

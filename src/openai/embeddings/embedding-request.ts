@@ -1,10 +1,5 @@
 import { invalidType } from "../../errors/gateway-error.js";
-import { mostTokens, type Tokenizer } from "../../tokens/tokenizer.js";
-import { editMembers, type JsonMember, type MemberEdits, memberOf, splice, valueAt } from "../../wire/json-members.js";
-import { inTurns } from "../../wire/slices.js";
-import { wordTokens } from "../chat/least-tokens.js";
-import { addNameEdits } from "../chat/request-edits.js";
-import type { Dialect } from "../dialect.js";
+import type { Dialect } from "../../model-api/dialect.js";
 import {
   type JsonRequest,
   parseJsonRequest,
@@ -12,7 +7,12 @@ import {
   readCount,
   readMember,
   readModel,
-} from "../request/json-request.js";
+} from "../../model-api/request/json-request.js";
+import { mostTokens, type Tokenizer } from "../../tokens/tokenizer.js";
+import { editMembers, type JsonMember, type MemberEdits, memberOf, splice, valueAt } from "../../wire/json-members.js";
+import { inTurns } from "../../wire/slices.js";
+import { wordTokens } from "../chat/least-tokens.js";
+import { addNameEdits } from "../chat/request-edits.js";
 import { type EmbeddingInput, EmbeddingInputCheck, marks } from "./embedding-inputs.js";
 
 /** The members of an embeddings request that the gateway reads (OpenAI reference, "Create embeddings"). */

@@ -1,6 +1,6 @@
+import { imageMedia } from "../../model-api/media/media-kind.js";
+import { type Media, strayMedia, valueMedia } from "../../model-api/media/message-media.js";
 import { elementsOf } from "../../wire/json-members.js";
-import { imageMedia } from "../media/media-kind.js";
-import { type Media, strayMedia, valueMedia } from "../media/message-media.js";
 import type { InputItem } from "./input-outline.js";
 import type { ResponsesRequest } from "./responses-request.js";
 

@@ -1,12 +1,12 @@
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import type { Span } from "../../model-api/prompt/message-outline.js";
+import { itemContent, requireContent, requirePart } from "../../model-api/request/content-shape.js";
+import { misspelledName } from "../../model-api/request/misspelled-name.js";
+import { type OddPlaces, typeAt } from "../../model-api/tables/odd-places.js";
 import { absent, endOfValue, type JsonMember, type Scalar, skipSpace, valueAt } from "../../wire/json-members.js";
 import type { Leaps } from "../../wire/leaps.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
-import type { Span } from "../chat/message-outline.js";
-import { itemContent, requireContent, requirePart } from "../request/content-shape.js";
-import { misspelledName } from "../request/misspelled-name.js";
-import { type OddPlaces, typeAt } from "../tables/odd-places.js";
 
 /** The position of an item of a request's input, and of its parts. */
 export interface InputItem extends Span {

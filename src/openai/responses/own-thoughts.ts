@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
+import type { Span } from "../../model-api/prompt/message-outline.js";
 import { startsWith } from "../../wire/json-members.js";
 import { ownPayloadPrefix } from "../../wire/own-payload.js";
-import type { Span } from "../chat/message-outline.js";
 import type { InputItem } from "./input-outline.js";
 import { isOwnItem } from "./item-ids.js";
 import type { ResponsesRequest } from "./responses-request.js";

@@ -1,9 +1,9 @@
 import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
+import { type EstimateBounds, estimatedTokens } from "../../model-api/media/token-estimate.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import type { ByteSpan } from "../../wire/templates/measure-string.js";
-import { type EstimateBounds, estimatedTokens } from "../media/token-estimate.js";
 import { readResponsesUsage } from "./responses-usage.js";
 
 /** The progress of an upstream's own response stream. The stream's reader updates it; the meter reads it. */

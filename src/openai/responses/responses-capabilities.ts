@@ -1,7 +1,7 @@
+import { imageNotice, withoutImages } from "../../model-api/media/without-images.js";
+import { type Lacking, unsupportedByModel } from "../../model-api/prompt/lacking.js";
+import { deepestBody } from "../../model-api/request/deepest-body.js";
 import { memberOf, membersOf, valueAt } from "../../wire/json-members.js";
-import { type Lacking, unsupportedByModel } from "../chat/capabilities.js";
-import { imageNotice, withoutImages } from "../media/without-images.js";
-import { deepestBody } from "../request/deepest-body.js";
 import { inputMedia } from "./input-media.js";
 import { parseResponsesRequest, type ResponsesRequest } from "./responses-request.js";
 

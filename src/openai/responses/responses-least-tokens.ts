@@ -1,7 +1,7 @@
+import type { Span } from "../../model-api/prompt/message-outline.js";
 import type { Tokenizer } from "../../tokens/tokenizer.js";
 import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 import { countedTokensOf, leastTokensOf } from "../chat/least-tokens.js";
-import type { Span } from "../chat/message-outline.js";
 import type { ResponsesRequest } from "./responses-request.js";
 
 /**

@@ -1,8 +1,8 @@
 import { GatewayError, invalidType, invalidValue } from "../../errors/gateway-error.js";
+import { type JsonRequest, readMember } from "../../model-api/request/json-request.js";
+import { misspelledName } from "../../model-api/request/misspelled-name.js";
 import { foldName } from "../../wire/folded-names.js";
 import { memberOf, membersOf } from "../../wire/json-members.js";
-import { type JsonRequest, readMember } from "../request/json-request.js";
-import { misspelledName } from "../request/misspelled-name.js";
 import { responsesTable } from "../tables/responses-table.js";
 
 /** The kind of a member's value. `null` always counts as absent. */

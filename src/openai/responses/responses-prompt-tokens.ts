@@ -1,12 +1,17 @@
 import { Buffer } from "node:buffer";
+import { type Media, unreadValues } from "../../model-api/media/message-media.js";
+import { jsonInstructionTokens } from "../../model-api/prompt/json-instruction.js";
+import type { Span } from "../../model-api/prompt/message-outline.js";
+import type { PromptCount } from "../../model-api/prompt/prompt-count.js";
+import {
+  mostPromptTokens,
+  type PromptLimits,
+  textFunctionTokens,
+  toolsPreamble,
+} from "../../model-api/prompt/prompt-tokens.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import { memberOf, membersOf } from "../../wire/json-members.js";
 import { decodeOwnPayload } from "../../wire/own-payload.js";
-import type { Span } from "../chat/message-outline.js";
-import type { PromptCount } from "../chat/prompt-count.js";
-import { mostPromptTokens, type PromptLimits, textFunctionTokens, toolsPreamble } from "../chat/prompt-tokens.js";
-import { type Media, unreadValues } from "../media/message-media.js";
-import { jsonInstructionTokens } from "../request/json-instruction.js";
 import { inputMedia } from "./input-media.js";
 import { type InputItem, isPaired } from "./input-outline.js";
 import { ownThoughts } from "./own-thoughts.js";

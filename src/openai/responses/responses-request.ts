@@ -1,6 +1,4 @@
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
-import { elementsOf, endOfValue, memberOf, valueAt } from "../../wire/json-members.js";
-import { inTurns } from "../../wire/slices.js";
 import {
   type JsonRequest,
   parseJsonRequest,
@@ -8,9 +6,11 @@ import {
   readCount,
   readMember,
   readModel,
-} from "../request/json-request.js";
-import { namesOtherCap } from "../request/other-caps.js";
-import { OddPlaces } from "../tables/odd-places.js";
+} from "../../model-api/request/json-request.js";
+import { namesOtherCap } from "../../model-api/request/other-caps.js";
+import { OddPlaces } from "../../model-api/tables/odd-places.js";
+import { elementsOf, endOfValue, memberOf, valueAt } from "../../wire/json-members.js";
+import { inTurns } from "../../wire/slices.js";
 import { responsesTable } from "../tables/responses-table.js";
 import { InputCheck, type InputItem } from "./input-outline.js";
 import { requireKinds, requireResponsesNames } from "./responses-members.js";

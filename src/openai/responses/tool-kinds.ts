@@ -1,10 +1,10 @@
 import { GatewayError, invalidType, invalidValue } from "../../errors/gateway-error.js";
+import type { Span } from "../../model-api/prompt/message-outline.js";
+import type { JsonRequest } from "../../model-api/request/json-request.js";
+import { misspelledName } from "../../model-api/request/misspelled-name.js";
 import { absent, elementsOf, memberOf, valueAt } from "../../wire/json-members.js";
 import type { Leaps } from "../../wire/leaps.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
-import type { Span } from "../chat/message-outline.js";
-import type { JsonRequest } from "../request/json-request.js";
-import { misspelledName } from "../request/misspelled-name.js";
 import { responsesTable } from "../tables/responses-table.js";
 import type { InputItem } from "./input-outline.js";
 

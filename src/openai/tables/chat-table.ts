@@ -1,4 +1,4 @@
-import { ProtocolTable, words } from "./protocol-table.js";
+import { ProtocolTable, words } from "../../model-api/tables/protocol-table.js";
 
 /**
  * What a request for a chat completion may hold, at OpenAI and at the servers that speak its API. The members by which a

@@ -1,4 +1,4 @@
-import { ProtocolTable, words } from "./protocol-table.js";
+import { ProtocolTable, words } from "../../model-api/tables/protocol-table.js";
 
 /** What a request for a response may hold. */
 export const responsesTable = new ProtocolTable(

@@ -1,8 +1,8 @@
+import type { PartWatch } from "../../model-api/prompt/message-outline.js";
+import { typeAt } from "../../model-api/tables/odd-places.js";
 import { absent } from "../../wire/json-members.js";
 import { MemberSearch } from "../../wire/member-search.js";
-import type { PartWatch } from "../chat/message-outline.js";
 import { chatTable } from "./chat-table.js";
-import { typeAt } from "./odd-places.js";
 
 /** Of one part: far more than any has. */
 const mostMembers = 1000;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
-import { ReceivedAnswer } from "../../openai/received-answer.js";
+import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { AnswerFormat, AnswerJson, ReadAnswer } from "./answer-format.js";
 import { answerTexts } from "./answer-texts.js";

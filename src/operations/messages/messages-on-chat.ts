@@ -1,4 +1,4 @@
-import { ownId } from "../../openai/answer-context.js";
+import { ownId } from "../../model-api/answer/answer-context.js";
 import { fewValuesSteps } from "../../translate/few-values.js";
 import { chatRequestOfMessagesSteps } from "../../translate/messages-to-chat-request.js";
 import { bySize, type Steps } from "../../wire/slices.js";

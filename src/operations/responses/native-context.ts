@@ -1,5 +1,5 @@
-import { ownId } from "../../openai/answer-context.js";
-import type { Dialect } from "../../openai/dialect.js";
+import { ownId } from "../../model-api/answer/answer-context.js";
+import type { Dialect } from "../../model-api/dialect.js";
 import type { NativeResponseContext } from "../../openai/responses/native/native-response.js";
 import type { UpstreamSecrets } from "../../redaction/upstream-secrets.js";
 import { calledName } from "../called-name.js";

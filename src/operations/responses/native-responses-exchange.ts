@@ -2,8 +2,9 @@ import { Buffer } from "node:buffer";
 import { notAResponse } from "../../errors/not-a-response.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
-import { readErrorBody } from "../../openai/read-error-body.js";
-import { ReceivedAnswer } from "../../openai/received-answer.js";
+import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { readErrorBody } from "../../model-api/failure/read-error-body.js";
+import { fromErrorObject } from "../../model-api/failure/upstream-failure.js";
 import { toUpstreamResponsesBody } from "../../openai/responses/native/encode-responses-request.js";
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
 import {
@@ -16,7 +17,6 @@ import { NativeResponseStream } from "../../openai/responses/native/native-respo
 import { responseToEvents } from "../../openai/responses/native/response-to-events.js";
 import { withoutLackingVision } from "../../openai/responses/responses-capabilities.js";
 import { responsesTable } from "../../openai/tables/responses-table.js";
-import { fromErrorObject } from "../../openai/upstream-errors/upstream-failure.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { isRecord } from "../../wire/is-record.js";
 import { mostOutputTokens } from "../most-output-tokens.js";

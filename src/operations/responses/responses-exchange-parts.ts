@@ -1,4 +1,4 @@
-import type { Dialect } from "../../openai/dialect.js";
+import type { Dialect } from "../../model-api/dialect.js";
 import { lackingMembers } from "../../openai/responses/responses-capabilities.js";
 import type { ResponsesRequest } from "../../openai/responses/responses-request.js";
 import type { ExchangeFacts, ModelTraits, SealOfTarget } from "../operation.js";

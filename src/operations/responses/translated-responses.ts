@@ -1,4 +1,4 @@
-import { ownId } from "../../openai/answer-context.js";
+import { ownId } from "../../model-api/answer/answer-context.js";
 import type { ResponsesRequest } from "../../openai/responses/responses-request.js";
 import { toResponseContext } from "../../translate/responses/response-context.js";
 import type { ToolNames } from "../../translate/responses/tool-names.js";

@@ -1,5 +1,5 @@
+import { deepestBody } from "../../model-api/request/deepest-body.js";
 import { type ChatRequest, chatRequestSteps } from "../../openai/chat/chat-request.js";
-import { deepestBody } from "../../openai/request/deepest-body.js";
 import type { Steps } from "../../wire/slices.js";
 
 /** A translation puts what it was given under a few levels more. */

@@ -1,4 +1,4 @@
-import type { AnswerContext } from "../../openai/answer-context.js";
+import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ChatRequest } from "../../openai/chat/chat-request.js";
 import { toUpstreamBody } from "../../openai/chat/encode-chat-request.js";
 import { messagesRequestSteps } from "../../translate/chat-to-messages-request.js";

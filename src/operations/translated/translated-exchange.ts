@@ -1,8 +1,8 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { OperationName } from "../../metering/operation-name.js";
+import { type EstimateBounds, partialTokens } from "../../model-api/media/token-estimate.js";
 import { firstFinish } from "../../openai/chat/chat-answer.js";
-import { type EstimateBounds, partialTokens } from "../../openai/media/token-estimate.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { joinOutgoing, type Outgoing } from "../../wire/sliced/late-bytes.js";
 import { bySize, type Steps } from "../../wire/slices.js";

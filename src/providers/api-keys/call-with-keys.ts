@@ -1,4 +1,4 @@
-import { readRetryAfter } from "../../openai/upstream-errors/read-retry-after.js";
+import { readRetryAfter } from "../../model-api/failure/read-retry-after.js";
 import type { DirectAnswer } from "../direct-call.js";
 import type { KeyRing } from "./key-ring.js";
 

@@ -1,5 +1,5 @@
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { toUsageObject, type UsageObject } from "../../openai/usage.js";
+import { toUsageObject, type UsageObject } from "../../model-api/answer/usage.js";
 
 /** The `usage` of a chat completion with all that is known of a message's. */
 export interface DetailedUsage extends UsageObject {

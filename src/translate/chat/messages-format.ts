@@ -1,5 +1,5 @@
 import { schemaModeOf } from "../../anthropic/claude-schemas.js";
-import { jsonInstruction } from "../../openai/request/json-instruction.js";
+import { jsonInstruction } from "../../model-api/prompt/json-instruction.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** What a request for a message says of the form of its answer. */

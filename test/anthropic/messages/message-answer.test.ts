@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { toMessageAnswer } from "../../../src/anthropic/messages/message-answer.js";
 import type { ModelAnswer } from "../../../src/metering/model-answer.js";
-import { ReceivedAnswer } from "../../../src/openai/received-answer.js";
+import { ReceivedAnswer } from "../../../src/model-api/answer/received-answer.js";
 import { answerContext } from "../../support/answer-context.js";
 
 function answer(text: string): ModelAnswer | undefined {

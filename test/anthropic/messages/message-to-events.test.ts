@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { MessageStream } from "../../../src/anthropic/messages/message-stream.js";
 import { messageToEvents } from "../../../src/anthropic/messages/message-to-events.js";
-import { ReceivedAnswer } from "../../../src/openai/received-answer.js";
+import { ReceivedAnswer } from "../../../src/model-api/answer/received-answer.js";
 import { answerContext } from "../../support/answer-context.js";
 import { accumulated, eventsIn } from "../../translate/message-events.js";
 

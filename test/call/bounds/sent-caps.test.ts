@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { Dialect } from "../../../src/openai/dialect.js";
+import type { Dialect } from "../../../src/model-api/dialect.js";
 import { expectNoSockets } from "../../clients/start-server.js";
 import { type Protocol, protocols } from "./greedy-upstream.js";
 import { startBounded, withBounded } from "./start-bounded.js";

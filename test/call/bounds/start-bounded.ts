@@ -2,7 +2,7 @@ import type { Model } from "../../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import type { Dialect } from "../../../src/openai/dialect.js";
+import type { Dialect } from "../../../src/model-api/dialect.js";
 import type { Plan } from "../../../src/plans/plan-store.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";

@@ -1,4 +1,4 @@
-import { MemberRules } from "../../../src/openai/request/member-rules.js";
+import { MemberRules } from "../../../src/model-api/request/member-rules.js";
 import type { Exchange, ModelTraits } from "../../../src/operations/operation.js";
 import { responses } from "../../../src/operations/responses.js";
 import { resolveTokenBounds } from "../../../src/tokens/token-bounds.js";

@@ -1,3 +1,5 @@
+import type { Span } from "../../../model-api/prompt/message-outline.js";
+import { cutOtherCaps } from "../../../model-api/request/other-caps.js";
 import { type Edited, editText, keptText, spliceText } from "../../../wire/edited-bytes.js";
 import {
   editMembers,
@@ -9,8 +11,6 @@ import {
   membersOf,
   skipSpace,
 } from "../../../wire/json-members.js";
-import type { Span } from "../../chat/message-outline.js";
-import { cutOtherCaps } from "../../request/other-caps.js";
 import type { InputItem } from "../input-outline.js";
 import { isOwnItemId } from "../item-ids.js";
 import { isOwnThought } from "../own-thoughts.js";

@@ -1,7 +1,7 @@
 import { type Buffer, isUtf8 } from "node:buffer";
+import { ReceivedAnswer } from "../../../model-api/answer/received-answer.js";
 import { eventEnd, eventNameStart, eventStart } from "../../../wire/event-frame.js";
 import { startsWith } from "../../../wire/json-members.js";
-import { ReceivedAnswer } from "../../received-answer.js";
 
 /** A long event of which the client gets the bytes that came, but for the response in it. */
 export interface LongEvent {

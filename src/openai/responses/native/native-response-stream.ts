@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../../errors/gateway-error.js";
 import { StreamFault } from "../../../errors/stream-fault.js";
+import { mostAnswerParts, PartCount } from "../../../model-api/answer/answer-bounds.js";
+import { fromErrorObject } from "../../../model-api/failure/upstream-failure.js";
 import { asBuffer } from "../../../wire/as-buffer.js";
 import { ByteWriter } from "../../../wire/byte-writer.js";
 import { eventEnd, keepAliveComment } from "../../../wire/event-frame.js";
@@ -8,8 +10,6 @@ import type { ServerSentEvent } from "../../../wire/event-reader.js";
 import { isRecord } from "../../../wire/is-record.js";
 import type { MemberEdits } from "../../../wire/json-members.js";
 import type { Leaps } from "../../../wire/leaps.js";
-import { mostAnswerParts, PartCount } from "../../answer-bounds.js";
-import { fromErrorObject } from "../../upstream-errors/upstream-failure.js";
 import { frameEvents, keepAliveEvent } from "../response-events.js";
 import { ResponseProgress } from "../response-progress.js";
 import { DeltaSource } from "./delta-source.js";

@@ -1,4 +1,5 @@
 import type { Buffer } from "node:buffer";
+import type { ReceivedAnswer } from "../../../model-api/answer/received-answer.js";
 import {
   type JsonMember,
   type MemberEdits,
@@ -7,7 +8,6 @@ import {
   writeEdited,
 } from "../../../wire/json-members.js";
 import { type Leaps, noLeaps } from "../../../wire/leaps.js";
-import type { ReceivedAnswer } from "../../received-answer.js";
 
 const openBrace = 0x7b;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ReceivedAnswer } from "../../../../src/openai/received-answer.js";
+import { ReceivedAnswer } from "../../../../src/model-api/answer/received-answer.js";
 import {
   failureOf,
   type NativeResponseContext,

@@ -1,9 +1,9 @@
-import { asBuffer } from "../wire/as-buffer.js";
-import { endOfValue, skipSpace } from "../wire/json-members.js";
-import { JsonCheck } from "../wire/json-syntax.js";
-import { type Leaps, LeapTable, noLeaps } from "../wire/leaps.js";
-import { valueSteps } from "../wire/sliced/value-steps.js";
-import { type Steps, sliceBytes, slicesOf } from "../wire/slices.js";
+import { asBuffer } from "../../wire/as-buffer.js";
+import { endOfValue, skipSpace } from "../../wire/json-members.js";
+import { JsonCheck } from "../../wire/json-syntax.js";
+import { type Leaps, LeapTable, noLeaps } from "../../wire/leaps.js";
+import { valueSteps } from "../../wire/sliced/value-steps.js";
+import { type Steps, sliceBytes, slicesOf } from "../../wire/slices.js";
 
 /** Of an answer that is checked before it is read. */
 export const mostDepth = 256;

@@ -1,4 +1,4 @@
-import type { MemberEdits } from "../wire/json-members.js";
+import type { MemberEdits } from "../../wire/json-members.js";
 
 type Edit = string | Uint8Array | null;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { audioSeconds } from "../../../src/openai/media/audio-seconds.js";
+import { audioSeconds } from "../../../src/model-api/media/audio-seconds.js";
 
 interface Format {
   tag?: number;

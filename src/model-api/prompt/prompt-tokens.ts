@@ -7,7 +7,7 @@ import { asBuffer } from "../../wire/as-buffer.js";
 import { elementsOf, type JsonMember, memberOf, membersOf, skipString, valueAt } from "../../wire/json-members.js";
 import { mediaTokens } from "../media/media-tokens.js";
 import { type Media, messageMedia, textsBetween, unreadValues, type WithMessages } from "../media/message-media.js";
-import { jsonInstructionTokens } from "../request/json-instruction.js";
+import { jsonInstructionTokens } from "./json-instruction.js";
 import type { Span } from "./message-outline.js";
 import { PromptCount } from "./prompt-count.js";
 

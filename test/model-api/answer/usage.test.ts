@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { estimatePromptTokens } from "../../src/openai/media/token-estimate.js";
-import { readUsage } from "../../src/openai/usage.js";
+import { readUsage } from "../../../src/model-api/answer/usage.js";
+import { estimatePromptTokens } from "../../../src/model-api/media/token-estimate.js";
 
 describe("readUsage", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { textTokens } from "../../tokens/text-tokens.js";
 import { isRecord } from "../../wire/is-record.js";
-import type { Span } from "../chat/message-outline.js";
+import type { Span } from "./message-outline.js";
 
 const plain = "Answer with one JSON object and nothing else: no text before or after it, no code fence.";
 

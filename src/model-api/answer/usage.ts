@@ -1,7 +1,7 @@
-import { soundUsage } from "../metering/sound-usage.js";
-import { readTokenCount, type TokenCounts } from "../metering/token-counts.js";
-import { isRecord } from "../wire/is-record.js";
-import type { Dialect } from "./dialect.js";
+import { soundUsage } from "../../metering/sound-usage.js";
+import { readTokenCount, type TokenCounts } from "../../metering/token-counts.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { Dialect } from "../dialect.js";
 
 /** The `usage` object of a chat completion (OpenAI reference, "CompletionUsage"), as the gateway itself writes it. */
 export interface UsageObject {

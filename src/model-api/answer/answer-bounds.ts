@@ -1,4 +1,4 @@
-import { isRecord } from "../wire/is-record.js";
+import { isRecord } from "../../wire/is-record.js";
 
 /** The most tool calls in one answer, in all protocols, whole and streamed: far more than any model makes. */
 export const mostToolCalls = 1024;

@@ -1,9 +1,9 @@
-import { invalidType, invalidValue } from "../../errors/gateway-error.js";
-import { ExactNames, findTwins } from "../../wire/folded-names.js";
-import { editMembers, type JsonMember, memberOf, membersOf, valueAt } from "../../wire/json-members.js";
-import type { JsonRequest } from "./json-request.js";
-import { misspelledName } from "./misspelled-name.js";
-import { readStreamOptions } from "./request-names.js";
+import { invalidType, invalidValue } from "../errors/gateway-error.js";
+import type { JsonRequest } from "../model-api/request/json-request.js";
+import { misspelledName } from "../model-api/request/misspelled-name.js";
+import { readStreamOptions } from "../model-api/request/request-names.js";
+import { ExactNames, findTwins } from "../wire/folded-names.js";
+import { editMembers, type JsonMember, memberOf, membersOf, valueAt } from "../wire/json-members.js";
 
 const name = "stream_options";
 

@@ -1,6 +1,6 @@
 import { type Buffer, isAscii } from "node:buffer";
-import { asBuffer } from "../wire/as-buffer.js";
-import { isRecord } from "../wire/is-record.js";
+import { asBuffer } from "../../wire/as-buffer.js";
+import { isRecord } from "../../wire/is-record.js";
 import {
   editMembers,
   endOfValue,
@@ -11,7 +11,7 @@ import {
   skipSpace,
   splice,
   writeEdited,
-} from "../wire/json-members.js";
+} from "../../wire/json-members.js";
 import { AnswerEdits } from "./answer-edits.js";
 import type { ReceivedAnswer } from "./received-answer.js";
 

@@ -1,5 +1,5 @@
-import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
-import type { Dialect } from "./dialect.js";
+import type { UpstreamSecrets } from "../../redaction/upstream-secrets.js";
+import type { Dialect } from "../dialect.js";
 
 /** What is known of an attempt when its response arrives. */
 export interface AnswerContext {

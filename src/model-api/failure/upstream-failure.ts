@@ -2,8 +2,8 @@ import { atCapacity, badGateway, GatewayError, upstreamTimeout } from "../../err
 import { UpstreamStatusError } from "../../errors/upstream-status-error.js";
 import { type RedactContext, redact } from "../../redaction/redact.js";
 import { isRecord } from "../../wire/is-record.js";
+import { readUsage } from "../answer/usage.js";
 import { type Dialect, readErrorAnswer } from "../dialect.js";
-import { readUsage } from "../usage.js";
 import { readRetryAfter } from "./read-retry-after.js";
 import { readFaults } from "./validation-faults.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { promptTokens } from "../../../src/model-api/prompt/prompt-tokens.js";
 import { parseChatRequest } from "../../../src/openai/chat/chat-request.js";
-import { promptTokens } from "../../../src/openai/chat/prompt-tokens.js";
 import { textTokens } from "../../../src/tokens/text-tokens.js";
 import { resolveTokenBounds, type TokenBounds } from "../../../src/tokens/token-bounds.js";
 import { mostRealTokens } from "../../support/real-tokenizers.js";
