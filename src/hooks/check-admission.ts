@@ -3,9 +3,8 @@ import { checkInput } from "../check/check-input.js";
 import { tagsInput } from "../check/tags-input.js";
 import { meantDimension, type Tags } from "../metering/tags.js";
 import { isOwnedMember } from "../model-api/request/owned-members.js";
-import { isHeaderName, isHeaderValue } from "../providers/header-syntax.js";
 import type { MemberEdits } from "../wire/json-members.js";
-import { isOwnedHeader } from "./owned-header.js";
+import { headerProblem } from "./header-problem.js";
 
 /** What a hook has answered, checked. */
 export interface CheckedAdmission {
@@ -67,10 +66,4 @@ export function checkAdmission(answer: unknown): CheckedAdmission | undefined {
   if (answer === undefined) return undefined;
   const { tags, upstream, texts: edits } = checkInput("onRequest", admissionInput, answer);
   return { tags, headers: upstream?.headers, members: upstream?.set, texts: edits };
-}
-
-function headerProblem(name: string, value: string): string | undefined {
-  if (!isHeaderName(name)) return "is no name of a header";
-  if (isOwnedHeader(name)) return "is set by the gateway itself";
-  return isHeaderValue(value) ? undefined : "must be visible ASCII, with spaces inside only";
 }

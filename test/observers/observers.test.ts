@@ -38,6 +38,56 @@ it("harms no request by an observer that throws everywhere, and says so once", a
   expect(test.warnings.map(({ code }) => code)).toEqual(["hook_failed"]);
 });
 
+it("harms no request by an observer that is async, and rejects everywhere", async () => {
+  const rejected: unknown[] = [];
+  const note = (cause: unknown): void => void rejected.push(cause);
+  process.on("unhandledRejection", note);
+  const failLater = async (): Promise<never> => fail();
+  const broken = {
+    onStart: failLater,
+    onRequest: () => ({
+      run: failLater,
+      runAttempt: failLater,
+      traceHeaders: failLater,
+      onAttempt: failLater,
+      onResponse: failLater,
+      onCompleted: failLater,
+    }),
+    onWarning: failLater,
+    onLedgerEvent: failLater,
+    close: failLater,
+  } as unknown as Observer;
+  test = await startTestGateway({ observers: [{ onRequest: failLater as unknown as () => undefined }, broken] });
+  for (const stream of [false, true]) {
+    const response = await test.gateway.handler(chatRequest({ stream }));
+    expect([response.status, (await response.text()).length > 100]).toEqual([200, true]);
+  }
+  await test.close();
+  await new Promise(setImmediate);
+  process.off("unhandledRejection", note);
+  expect(rejected).toEqual([]);
+  expect(test.events.map(({ status }) => status)).toEqual([200, 200]);
+  expect(test.warnings.map(({ code }) => code)).toEqual(["hook_failed"]);
+});
+
+it.each<[string, unknown]>([
+  ["a promise", Promise.resolve({ traceparent: "late" })],
+  ["a text", "traceparent"],
+  ["a value that no header can have", { traceparent: "a\r\nx-evil: 1" }],
+  ["a name that no header can have", { "trace parent": "1" }],
+  ["what is no text", { traceparent: 1 }],
+  ["the operator's key", { Authorization: "Bearer of-the-observer" }],
+  ["the length of the body", { "content-length": "1" }],
+])("sends a call without the headers of an observer that are %s, and says so", async (_, headers) => {
+  test = await startTestGateway({
+    observers: [{ onRequest: () => ({ traceHeaders: () => headers as Record<string, string>, onCompleted: () => {} }) }],
+  });
+  const response = await test.gateway.handler(chatRequest());
+  expect([response.status, test.upstream.requests.length]).toEqual([200, 1]);
+  expect(JSON.stringify(test.upstream.requests[0]?.headers)).not.toMatch(/evil|late|of-the-observer/);
+  expect(test.warnings.map(({ code }) => code)).toEqual(["hook_failed"]);
+});
+
 it("tells of a request in its order", async () => {
   const told: unknown[] = [];
   const observer: Observer = {

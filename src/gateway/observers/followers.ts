@@ -1,6 +1,8 @@
 import { callHook } from "../../events/call-hook.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
 import type { AttemptTarget, RequestObserver } from "../../events/request-observer.js";
+import { atOnce } from "./at-once.js";
+import { checkTraceHeaders } from "./check-trace-headers.js";
 import type { ObservedRequest } from "./observer.js";
 
 /** Those of the host who follow one request. What one of them throws keeps nothing from the others. */
@@ -67,7 +69,8 @@ export class Followers {
   #traceHeaders(): Readonly<Record<string, string>> | undefined {
     let headers: Readonly<Record<string, string>> | undefined;
     this.#tell((follower) => {
-      headers ??= follower.traceHeaders?.();
+      const returned = atOnce("traceHeaders", follower.traceHeaders?.(), this.#failed);
+      if (returned !== undefined) headers ??= checkTraceHeaders(returned);
     });
     return headers;
   }
@@ -77,7 +80,7 @@ export class Followers {
   }
 }
 
-function withinOne(follower: ObservedRequest, method: "run" | "runAttempt", work: () => void): void {
-  if (follower[method] === undefined) work();
-  else follower[method](work);
+/** @returns what the observer does: a promise that it should not have made may reject. */
+function withinOne(follower: ObservedRequest, method: "run" | "runAttempt", work: () => void): unknown {
+  return follower[method] === undefined ? work() : follower[method](work);
 }

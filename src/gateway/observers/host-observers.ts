@@ -9,6 +9,7 @@ import type { Clock } from "../../ledger/clock.js";
 import { consoleWarn } from "../console-warn.js";
 import type { Gateway } from "../gateway.js";
 import type { ResolvedOptions } from "../options.js";
+import { atOnce } from "./at-once.js";
 import { Followers } from "./followers.js";
 import type { ObservedRequest, Observer } from "./observer.js";
 
@@ -110,7 +111,8 @@ function followerOf(
 ): ObservedRequest | undefined {
   try {
     const header = (name: string): string | undefined => head.header(name);
-    return observer.onRequest?.({ requestId, endpoint, method: head.method, header });
+    const follower = observer.onRequest?.({ requestId, endpoint, method: head.method, header });
+    return atOnce("onRequest", follower, failed);
   } catch (cause) {
     failed(cause);
     return undefined;
