@@ -86,6 +86,8 @@ export class SqliteLedger
   readonly #totals: Totals;
   readonly #statements: Statements;
   readonly #sweep: Sweep;
+  /** Of accounts that this process is about to forget, a part may be there yet. */
+  readonly #forgetting = new Map<string, Promise<void>>();
   #settlements = 0;
   /** The account that was looked after last. It goes round all of them, from wherever the process began its work. */
   #visited: string | undefined;
@@ -114,7 +116,10 @@ export class SqliteLedger
     this.#prepaid = new PrepaidChanges(tables, this.#book);
     this.#claims = new TopUpClaims(connection, this.#journal);
     this.#totals = new Totals(connection, { ...read, accounts: this.#accounts, rollUp: this.#rollUp });
-    this.#statements = new Statements(connection, { ...read, usage: this.#usageReader, book: this.#book });
+    this.#statements = new Statements(connection, {
+      ...{ ...read, usage: this.#usageReader, book: this.#book, forgotten: this.#forgotten },
+      forgetting: (account) => this.#forgetting.get(account),
+    });
     this.#sweep = new Sweep(connection, clock, { accounts: this.#accounts, book: this.#book });
   }
 
@@ -206,6 +211,16 @@ export class SqliteLedger
 
   async forget(account: string): Promise<void> {
     checkAccount(account);
+    const forgetting = this.#forget(account);
+    this.#forgetting.set(account, forgetting);
+    try {
+      await forgetting;
+    } finally {
+      if (this.#forgetting.get(account) === forgetting) this.#forgetting.delete(account);
+    }
+  }
+
+  async #forget(account: string): Promise<void> {
     const [sequence, at] = await this.#write((now) => {
       this.#forgotten.add(account, now);
       return [this.#retention.forgetState(account, now), now];

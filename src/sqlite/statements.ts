@@ -1,6 +1,7 @@
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import { StatementBooks, type StatementPlace } from "../ledger/statement/statement-books.js";
 import type { AccountBook } from "./booking/account-book.js";
+import type { ForgottenAccounts } from "./forgotten-accounts.js";
 import { isRare, type JournalTable } from "./journal-table.js";
 import { toNumber } from "./numbers.js";
 import type { Retention } from "./retention.js";
@@ -21,6 +22,17 @@ interface Tables {
   readonly journal: JournalTable;
   readonly retention: Retention;
   readonly usage: UsageReader;
+  readonly forgotten: ForgottenAccounts;
+  /** Of an account that this process is about to forget. */
+  readonly forgetting: (account: string) => Promise<void> | undefined;
+}
+
+/** A statement in which what was charged is missing. */
+interface Begun {
+  readonly books: StatementBooks;
+  readonly now: number;
+  /** When the account was forgotten last. */
+  readonly forgottenAt: number;
 }
 
 /** Makes statements: of what is rare in the journal, and of the sums of what calls were charged. */
@@ -46,8 +58,21 @@ export class Statements {
 
   /** @param clock - now, inside of the transaction. */
   async of(request: StatementRequest, clock: () => number): Promise<AccountStatement> {
-    const { account } = request;
-    const { books, now } = await this.#connection.write(() => this.#begin(request, clock()));
+    const { forgotten, forgetting } = this.#tables;
+    for (;;) {
+      await forgetting(request.account)?.catch(() => {});
+      const begin = () => (forgetting(request.account) === undefined ? this.#begin(request, clock()) : undefined);
+      const begun = await this.#connection.write(begin);
+      if (begun === undefined) continue;
+      await this.#bookCharges(request.account, begun);
+      // Else what was booked first is of an account that is not there any more.
+      const forgottenAt = await this.#connection.read(() => forgotten.at(request.account));
+      if (forgottenAt === begun.forgottenAt) return begun.books.statement();
+    }
+  }
+
+  /** Adds what was charged, in as many turns as that takes. */
+  async #bookCharges(account: string, { books, now }: Begun): Promise<void> {
     // What was charged before now is neither added to any more, nor is it changed.
     const ranges: readonly (readonly [StatementPlace, number, number])[] = [
       ["within", books.from, Math.min(books.to, now)],
@@ -59,12 +84,11 @@ export class Statements {
         books.book(place, { kind: "charge", amountMicro: chargedMicro, prepaidMicro });
       }
     }
-    return books.statement();
   }
 
   /** Books all that is of this very moment with the account as it is now. */
-  #begin(request: StatementRequest, now: number): { books: StatementBooks; now: number } {
-    const { book, journal, retention } = this.#tables;
+  #begin(request: StatementRequest, now: number): Begun {
+    const { book, journal, retention, forgotten } = this.#tables;
     const { account } = request;
     const { prepaid } = book.find(account, now).limits ?? {};
     const books = new StatementBooks(request, { now, keptFrom: retention.keptFrom, prepaid });
@@ -74,6 +98,6 @@ export class Statements {
     for (const entry of journal.after(account, { at: now - 1, sequence: Number.MAX_SAFE_INTEGER })) {
       if (!(kinds as readonly string[]).includes(entry.kind)) books.add(entry);
     }
-    return { books, now };
+    return { books, now, forgottenAt: forgotten.at(account) };
   }
 }

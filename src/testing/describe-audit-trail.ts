@@ -136,6 +136,28 @@ function describeFilters({ it }: Runner, make: MakeTrails): void {
     expect(await found({ account: "a", from: at + 1, limit: 1 })).toEqual([1]);
   });
 
+  it("finds the move of a key from both of its accounts, once", async () => {
+    const [trail, other] = await make();
+    const at = Date.now() - 60_000;
+    const some: AuditEntry[] = [
+      newEntry({ at, account: "b" }),
+      newEntry({ at: at + 1, account: "a", movedTo: "b", key: "k", by: "ann", action: "keys.update" }),
+      newEntry({ at: at + 2, account: "a", movedTo: "a", action: "keys.update" }),
+      newEntry({ at: at + 3, account: "b", by: "ann" }),
+    ];
+    for (const entry of some) await trail.append(entry);
+    const found = async (query: AuditQuery) =>
+      (await readAll(other, query)).map((id) => some.findIndex((entry) => entry.id === id));
+    for (const limit of [1, 2, 100]) {
+      expect(await found({ account: "b", limit })).toEqual([3, 1, 0]);
+      expect(await found({ account: "a", limit })).toEqual([2, 1]);
+      expect(await found({ limit })).toEqual([3, 2, 1, 0]);
+    }
+    expect(await found({ account: "b", by: "ann", action: "keys.update" })).toEqual([1]);
+    expect(await found({ account: "b", key: "k", from: at + 1, to: at + 2 })).toEqual([1]);
+    expect((await other.list({ account: "b", limit: 2 })).entries[1]).toMatchObject({ account: "a", movedTo: "b" });
+  });
+
   it("does not take one text for another", async () => {
     const [trail] = await make();
     for (const account of ["a", "A", "a ", "a%", "a_", "ab"]) await trail.append(newEntry({ account }));
@@ -207,13 +229,14 @@ function describePages({ it }: Runner, make: MakeTrails): void {
 function describeLimits({ it }: Runner, make: MakeTrails): void {
   it("drops the oldest beyond so many entries, from all lists", async () => {
     const [trail, other] = await make({ maxEntries: 3 });
-    const entries = Array.from({ length: 5 }, (_, index) => newEntry({ at: Date.now() + index, account: "a" }));
+    const entries = Array.from({ length: 5 }, (_, index) => newEntry({ at: Date.now() + index, account: "a", movedTo: "b" }),
+    );
     for (const entry of entries) await (entry === entries[2] ? other : trail).append(entry);
     const left = entries
       .slice(2)
       .map(({ id }) => id)
       .toReversed();
-    for (const query of [{}, { account: "a" }, { action: "keys.create" as const }]) {
+    for (const query of [{}, { account: "a" }, { account: "b" }, { action: "keys.create" as const }]) {
       expect(await readAll(other, query)).toEqual(left);
     }
   });

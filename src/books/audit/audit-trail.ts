@@ -25,6 +25,8 @@ export interface AuditEntry {
   note?: string | undefined;
   /** The account concerned, also that of a key. */
   account?: string | undefined;
+  /** The account that a key moves to. The entry is found by it as by `account`. */
+  movedTo?: string | undefined;
   /** Id of the key concerned. */
   key?: string | undefined;
   /** Id of the plan concerned. */
@@ -45,6 +47,7 @@ export interface AuditEntry {
 
 /** Which entries to list. Without members: all. */
 export interface AuditQuery {
+  /** Also of keys that have moved there, or away from it. */
   account?: string | undefined;
   /** Id of a key. */
   key?: string | undefined;

@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
+import { longestTag } from "../../check/tags-input.js";
 import { auditActions } from "./audit-actions.js";
 import { authorShape, longestAuthor } from "./audit-author.js";
 import { auditId, auditPlace, beforeAll, isAuditPlace } from "./audit-place.js";
 import type { AuditEntry, AuditPage, AuditTrail } from "./audit-trail.js";
 
-/** What entries are found by. */
-export const auditFilters = ["account", "key", "action", "by"] as const;
+/** What entries are found by. Of the first ones there are the fewest. */
+export const auditFilters = ["account", "key", "by", "action"] as const;
 
 export type AuditFilters = { readonly [Name in (typeof auditFilters)[number]]?: string | undefined };
 
@@ -16,6 +17,8 @@ export interface AuditRow extends AuditFilters {
   /** See {@link auditPlace}. No two entries have the same. */
   readonly place: string;
   readonly at: number;
+  /** Another account that it is found by. */
+  readonly movedTo: string | undefined;
   /** The entry as JSON. */
   readonly json: string;
 }
@@ -41,6 +44,8 @@ export interface UncheckedAuditTrail {
 const moment = z.number().int().min(-8.64e15).max(8.64e15);
 const details = z.record(z.string(), z.unknown()).optional();
 const accountId = idText(128).optional();
+/** The name of a tag, an equals sign, and its value. */
+const longestBudget = 64 + 1 + longestTag;
 const entryId = z.string().regex(auditId, "must be 1 to 64 of a-z, 0-9, _ and -");
 
 const entrySchema = z.strictObject({
@@ -50,15 +55,27 @@ const entrySchema = z.strictObject({
   action: z.enum(auditActions),
   outcome: z.enum(["done", "unknown"]),
   account: accountId,
+  movedTo: accountId,
   key: idText().optional(),
   plan: idText().optional(),
   model: idText().optional(),
-  budget: idText().optional(),
+  budget: idText(longestBudget).optional(),
   given: details,
   before: details,
   after: details,
   cut: z.array(z.string()).optional(),
 });
+
+/** What {@link isFiltered} looks at. */
+export type AuditPlaces = { readonly [Name in (typeof auditFilters)[number] | "movedTo"]?: string | null | undefined };
+
+/** Whether it is what all of the filters ask for. */
+export function isFiltered(found: AuditPlaces, filters: AuditFilters): boolean {
+  return auditFilters.every((name) => {
+    const wanted = filters[name];
+    return wanted === undefined || found[name] === wanted || (name === "account" && found.movedTo === wanted);
+  });
+}
 
 /** The members of an {@link AuditQuery}, but for its range of time. */
 export const auditQueryShape = {
@@ -83,9 +100,10 @@ export function checkedAuditTrail(by: string, store: UncheckedAuditTrail): Audit
     async append(given) {
       const entry: AuditEntry = checkInput(`${by}.append`, entrySchema, given);
       const { at, account, key, action } = entry;
+      const movedTo = entry.movedTo === account ? undefined : entry.movedTo;
       // A copy of its own, whatever happens to the caller's objects.
       const json = JSON.stringify(entry);
-      await store.append({ place: auditPlace(entry), at, account, key, action, by: entry.by, json });
+      await store.append({ place: auditPlace(entry), at, account, movedTo, key, action, by: entry.by, json });
     },
     async list(given = {}) {
       const { from, to, cursor, limit, ...filters } = checkInput(`${by}.list`, querySchema, given);

@@ -302,6 +302,7 @@ export function managedKeys(
       const entry = {
         key: id,
         account: key.account,
+        ...(account !== key.account && { movedTo: account }),
         ...author,
         given: checked,
         before: pick(toManagedKey(key), change),

@@ -7,7 +7,7 @@ import { KeyIds } from "../../keys/key-ids.js";
 import type { Clock } from "../../ledger/clock.js";
 import { auditedDetails } from "./audited-details.js";
 
-type Subject = Partial<Pick<AuditEntry, "account" | "key" | "plan" | "model" | "budget">>;
+type Subject = Partial<Pick<AuditEntry, "account" | "movedTo" | "key" | "plan" | "model" | "budget">>;
 
 /** What a method changes, and for whom. */
 export interface AuditedChange extends Subject, AuditAuthor {

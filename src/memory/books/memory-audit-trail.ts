@@ -1,6 +1,6 @@
 import { checkAuditLimits, goneAtOnce } from "../../books/audit/audit-limits.js";
 import type { AuditEntry, AuditLimits, AuditTrail } from "../../books/audit/audit-trail.js";
-import { type AuditRow, auditFilters, checkedAuditTrail } from "../../books/audit/checked-audit-trail.js";
+import { type AuditRow, checkedAuditTrail, isFiltered } from "../../books/audit/checked-audit-trail.js";
 import { type Clock, systemClock } from "../../ledger/clock.js";
 
 /** Options of {@link memoryAuditTrail}. */
@@ -31,12 +31,11 @@ export function memoryAuditTrail({ clock = systemClock, ...limits }: MemoryAudit
       rows.splice(0, gone);
     },
     async list({ filters, from, below, limit }) {
-      const wanted = auditFilters.filter((name) => filters[name] !== undefined);
       const found: AuditEntry[] = [];
       for (let index = rows.length - 1; index >= 0 && found.length < limit; index--) {
         const row = rows[index];
         if (row === undefined || row.place < from) break;
-        if (row.place < below && wanted.every((name) => row[name] === filters[name])) found.push(JSON.parse(row.json));
+        if (row.place < below && isFiltered(row, filters)) found.push(JSON.parse(row.json));
       }
       return found;
     },

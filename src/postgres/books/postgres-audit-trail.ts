@@ -16,11 +16,11 @@ with gone as (
       or sequence <= (select max(sequence) from infergate.audit_entry) - $9::bigint + 1
   ))
 )
-insert into infergate.audit_entry (place, at, account, key, action, author, entry)
-values ($1, $2::bigint, $3, $4, $5, $6, $7)
+insert into infergate.audit_entry (place, at, account, moved_to, key, action, author, entry)
+values ($1, $2::bigint, $3, $10, $4, $5, $6, $7)
 on conflict (place) do nothing`;
 
-const columns = { account: "account", key: "key", action: "action", by: "author" };
+const columns = { account: "account", key: "key", by: "author", action: "action" };
 
 /**
  * Keeps what the management API changes in PostgreSQL.
@@ -35,16 +35,20 @@ export function postgresAuditTrail(options: PostgresAuditTrailOptions): AuditTra
 export function auditTrail(database: Database, limits: AuditLimits | undefined): AuditTrail {
   const { keepMs, maxEntries } = checkAuditLimits(limits);
   return checkedAuditTrail("postgresAuditTrail", {
-    async append({ place, at, account, key, action, by, json }) {
+    async append({ place, at, account, movedTo, key, action, by, json }) {
       const filed = [account, key, action, by].map((value) => value ?? null);
-      await database.query(appendSql, [place, at, ...filed, json, keepMs, maxEntries]);
+      await database.query(appendSql, [place, at, ...filed, json, keepMs, maxEntries, movedTo ?? null]);
     },
     async list({ filters, from, below, limit }) {
       const wanted = auditFilters.filter((name) => filters[name] !== undefined);
-      const conditions = wanted.map((name, index) => `and ${columns[name]} = $${index + 4}`).join(" ");
-      const sql = /* sql */ `
-        select entry as json from infergate.audit_entry where place >= $1 and place < $2 ${conditions}
-        order by place desc limit $3::int`;
+      const read = (account: string) => {
+        const columnOf = (name: (typeof wanted)[number]) => (name === "account" ? account : columns[name]);
+        const conditions = wanted.map((name, index) => `and ${columnOf(name)} = $${index + 4}`).join(" ");
+        return `select place, entry from infergate.audit_entry where place >= $1 and place < $2 ${conditions}`;
+      };
+      // Those of an account are in two indexes, and are merged.
+      const all = wanted.includes("account") ? `${read("account")} union all ${read("moved_to")}` : read("account");
+      const sql = /* sql */ `select entry as json from (${all}) as found order by place desc limit $3::int`;
       return database.query<AuditEntry>(sql, [from, below, limit, ...wanted.map((name) => filters[name] ?? null)]);
     },
   });

@@ -5,7 +5,8 @@ import { makeScript } from "../script.js";
 // All keys are in one slot of a cluster:
 // - a sorted set of the entries' places, all of one score, so that they are in the order of their bytes;
 // - a hash of the entries by their places, as JSON;
-// - for each of account, key, action and author, a sorted set of `value, NUL, place`, as the first one.
+// - for each of account, key, author and action, a sorted set of `value, NUL, place`, as the first one. The accounts have
+//   that of a key's move twice.
 
 /** Keeps an entry, unless its place is taken, and drops some of what is too old or too much. */
 const append = `
@@ -21,14 +22,17 @@ for index = 3, #KEYS do
   local value = ARGV[index + 2]
   if value ~= '' then call('ZADD', KEYS[index], 0, value .. '\\0' .. place) end
 end
+local movedTo = ARGV[#KEYS + 3]
+if movedTo ~= '' then call('ZADD', KEYS[3], 0, movedTo .. '\\0' .. place) end
 
 local function drop(gone)
   local entry = cjson.decode(call('HGET', entriesKey, gone) or '{}')
-  local values = { entry.account, entry.key, entry.action, entry.by }
+  local values = { entry.account, entry.key, entry.by, entry.action }
   for index = 3, #KEYS do
     local value = values[index - 2]
     if value then call('ZREM', KEYS[index], value .. '\\0' .. gone) end
   end
+  if entry.movedTo then call('ZREM', KEYS[3], entry.movedTo .. '\\0' .. gone) end
   call('HDEL', entriesKey, gone)
   call('ZREM', orderKey, gone)
 end

@@ -1,6 +1,6 @@
 import { checkAuditLimits } from "../../books/audit/audit-limits.js";
 import type { AuditEntry, AuditLimits, AuditTrail } from "../../books/audit/audit-trail.js";
-import { auditFilters, checkedAuditTrail } from "../../books/audit/checked-audit-trail.js";
+import { auditFilters, checkedAuditTrail, isFiltered } from "../../books/audit/checked-audit-trail.js";
 import { connectionOf, type RedisConnection, type RedisOptions } from "../redis-options.js";
 import { auditScripts } from "./audit-scripts.js";
 
@@ -29,9 +29,9 @@ export function auditTrailOn(
   const written = [nameOf("order"), entries, ...auditFilters.map(nameOf)];
 
   return checkedAuditTrail("redisAuditTrail", {
-    async append({ place, json, ...values }) {
+    async append({ place, json, movedTo = "", ...values }) {
       const filed = auditFilters.map((name) => values[name] ?? "");
-      await run(auditScripts.append, written, [place, json, keepMs, maxEntries, ...filed]);
+      await run(auditScripts.append, written, [place, json, keepMs, maxEntries, ...filed, movedTo]);
     },
 
     async list({ filters, from, below, limit }) {
@@ -46,7 +46,7 @@ export function auditTrailOn(
         const reply = (await run(auditScripts.list, keys, [begin, from, next, size])) as readonly unknown[];
         const [last, ...texts] = reply.map(String);
         const read = texts.map((text): AuditEntry => JSON.parse(text));
-        found.push(...read.filter((entry) => others.every((name) => entry[name] === filters[name])));
+        found.push(...read.filter((entry) => isFiltered(entry, filters)));
         next = last ?? "";
       }
       return found.slice(0, limit);

@@ -1,6 +1,13 @@
+import { setImmediate } from "node:timers/promises";
 import { checkAuditLimits, goneAtOnce } from "../../books/audit/audit-limits.js";
 import type { AuditEntry, AuditLimits, AuditTrail } from "../../books/audit/audit-trail.js";
-import { type AuditFilters, auditFilters, checkedAuditTrail } from "../../books/audit/checked-audit-trail.js";
+import {
+  type AuditFilters,
+  type AuditRange,
+  auditFilters,
+  checkedAuditTrail,
+  isFiltered,
+} from "../../books/audit/checked-audit-trail.js";
 import { type Clock, systemClock } from "../../ledger/clock.js";
 import { toNumber } from "../numbers.js";
 import { SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
@@ -22,7 +29,19 @@ export function sqliteAuditTrail(options: SqliteAuditTrailOptions): AuditTrail {
   return auditTrailOf(new SqliteConnection(options), options, options.clock);
 }
 
-const columns = { account: "account", key: "key", action: "action", by: "author" };
+const columns = { account: "account", key: "key", by: "author", action: "action" };
+/** So many entries are read in one step: some milliseconds of work. */
+const mostPerStep = 500;
+
+interface Row {
+  readonly place: string;
+  readonly account: string | null;
+  readonly moved_to: string | null;
+  readonly key: string | null;
+  readonly author: string | null;
+  readonly action: string;
+  readonly entry: string;
+}
 
 export function auditTrailOf(
   connection: SqliteConnection,
@@ -31,7 +50,7 @@ export function auditTrailOf(
 ): AuditTrail {
   const { keepMs, maxEntries } = checkAuditLimits(limits);
   const insert = connection.prepare(`
-    INSERT INTO infergate_audit (place, at, account, key, action, author, entry) VALUES (?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO infergate_audit (place, at, account, moved_to, key, action, author, entry) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (place) DO NOTHING`);
   const oldest = connection.prepare(`SELECT sequence, at FROM infergate_audit ORDER BY sequence LIMIT ${goneAtOnce}`);
   const newest = connection.prepare("SELECT max(sequence) AS sequence FROM infergate_audit");
@@ -47,28 +66,53 @@ export function auditTrailOf(
     if (gone !== undefined) remove.run(toNumber(gone.sequence));
   }
 
-  /** One for each choice of filters, of which there are 16. */
-  function selectBy(filters: AuditFilters): SqliteStatement {
-    const names = auditFilters.filter((name) => filters[name] !== undefined);
-    const condition = names.map((name) => `${columns[name]} = ? AND `).join("");
-    const sql = `
-      SELECT entry FROM infergate_audit WHERE ${condition}place >= ? AND place < ? ORDER BY place DESC LIMIT ?`;
-    const select = selects.get(sql) ?? connection.prepare(sql);
-    selects.set(sql, select);
+  /** By the filter with the fewest entries. Those of an account are in two indexes, and are merged. */
+  function selectBy(filter: keyof AuditFilters | undefined): SqliteStatement {
+    const name = filter ?? "";
+    const known = selects.get(name);
+    if (known !== undefined) return known;
+    const read = (condition: string) => `
+      SELECT place, account, moved_to, key, author, action, entry FROM infergate_audit
+      WHERE ${condition}place >= ? AND place < ?`;
+    const own = read(filter === undefined ? "" : `${columns[filter]} = ? AND `);
+    const all = filter === "account" ? `${own} UNION ALL ${read("moved_to = ? AND ")}` : own;
+    const select = connection.prepare(`${all} ORDER BY place DESC LIMIT ?`);
+    selects.set(name, select);
     return select;
   }
 
+  /** The entries of a filter from a place down, some at a time, so that no other work waits for long. */
+  async function* read({ filters, from, below, limit }: AuditRange): AsyncGenerator<readonly Row[]> {
+    const [filter, ...others] = auditFilters.filter((name) => filters[name] !== undefined);
+    const size = others.length > 0 ? mostPerStep : Math.min(mostPerStep, limit);
+    for (let next: string | undefined = below; next !== undefined; ) {
+      const range = [...(filter === undefined ? [] : [filters[filter] ?? null]), from, next];
+      const values = filter === "account" ? [...range, ...range, size] : [...range, size];
+      const rows = (await connection.read(() => selectBy(filter).all(...values))) as Row[];
+      yield rows;
+      next = rows.length < size ? undefined : rows.at(-1)?.place;
+      if (next !== undefined) await setImmediate();
+    }
+  }
+
   return checkedAuditTrail("sqliteAuditTrail", {
-    async append({ place, at, account, key, action, by, json }) {
+    async append({ place, at, account, movedTo, key, action, by, json }) {
+      const filed = [account, movedTo, key, action, by].map((value) => value ?? null);
       await connection.write(() => {
-        insert.run(place, at, account ?? null, key ?? null, action ?? null, by ?? null, json);
+        insert.run(place, at, ...filed, json);
         purge();
       });
     },
-    async list({ filters, from, below, limit }) {
-      const values = auditFilters.flatMap((name) => filters[name] ?? []);
-      const rows = await connection.read(() => selectBy(filters).all(...values, from, below, limit));
-      return (rows as { entry: string }[]).map(({ entry }): AuditEntry => JSON.parse(entry));
+    async list(range) {
+      const found: AuditEntry[] = [];
+      for await (const rows of read(range)) {
+        for (const { entry, author, moved_to: movedTo, ...row } of rows) {
+          const isFound = isFiltered({ ...row, by: author, movedTo }, range.filters);
+          if (isFound && found.length < range.limit) found.push(JSON.parse(entry));
+        }
+        if (found.length === range.limit) break;
+      }
+      return found;
     },
   });
 }

@@ -6,12 +6,15 @@ export const sqliteVersion11Audit = `
     place TEXT NOT NULL UNIQUE,
     at INTEGER NOT NULL,
     account TEXT,
+    -- Another account that the entry is found by.
+    moved_to TEXT,
     key TEXT,
     action TEXT NOT NULL,
     author TEXT,
     entry TEXT NOT NULL
   );
   CREATE INDEX infergate_audit_account ON infergate_audit (account, place) WHERE account IS NOT NULL;
+  CREATE INDEX infergate_audit_moved ON infergate_audit (moved_to, place) WHERE moved_to IS NOT NULL;
   CREATE INDEX infergate_audit_key ON infergate_audit (key, place) WHERE key IS NOT NULL;
   CREATE INDEX infergate_audit_action ON infergate_audit (action, place);
   CREATE INDEX infergate_audit_author ON infergate_audit (author, place) WHERE author IS NOT NULL;

@@ -14,5 +14,11 @@ export const sqliteVersion11 = `
 
   -- A JSON object; NULL where there are none. Processes of the release before name the columns that they write.
   ALTER TABLE infergate_key ADD COLUMN tags TEXT;
+
+  -- What calls cost the operator, and what those were charged. No earlier release has entries that say so.
+  ALTER TABLE infergate_usage ADD COLUMN cost ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage ADD COLUMN costed ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN cost ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN costed ANY NOT NULL DEFAULT 0;
 ${catalogOfSqliteVersion11}${requestsOfSqliteVersion11}${sqliteVersion11Audit}${accountTermsOfSqliteVersion11}
 ${sumsOfSqliteVersion11}`;

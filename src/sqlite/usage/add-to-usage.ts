@@ -1,3 +1,4 @@
+import { costTag } from "../../metering/tags.js";
 import { days, floored, hours, type UsageUnit } from "./usage-unit.js";
 
 /** A day or hour begins no further set of tags than so many, and those of one step. Beyond, they count as unknown. */
@@ -12,7 +13,7 @@ export const tokens = [
 ] as const;
 
 /** The columns that are added up. */
-export const sums = ["requests", "charged", ...tokens.map(([column]) => column)];
+export const sums = ["requests", "charged", ...tokens.map(([column]) => column), "cost", "costed"];
 
 /**
  * The host's tags, a JSON object. A text of SQLite keeps neither NUL nor half a surrogate pair for certain: then they
@@ -61,13 +62,13 @@ export const isUsed = "e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release')
 
 /**
  * A statement that adds entries to their sums. One that the plan and prepaid credits shared is in the sums of both: with its
- * request and its tokens in those of the plan.
+ * request, its tokens and its cost in those of the plan.
  *
  * @param entries - a FROM clause of them, named `e`.
  */
 export function addToUsage(entries: string, unit: UsageUnit): string {
   const { column, ms } = unit;
-  const names = tokens.map(([name]) => name);
+  const names = [...tokens.map(([name]) => name), "cost"];
   const by = `account, ${column}, host_tags, model, key`;
   const read = `
     WITH entry AS MATERIALIZED (
@@ -79,15 +80,18 @@ export function addToUsage(entries: string, unit: UsageUnit): string {
         e.amount,
         ${prepaidInSql} AS prepaid,
         -- A JSON text is 0 as a number, unless it is one.
-        ${tokens.map(([name, tag]) => `(e.tags -> '$.${tag}') + 0 AS ${name}`).join(", ")}
+        ${[...tokens, ["cost", costTag]].map(([name, tag]) => `(e.tags -> '$.${tag}') + 0 AS ${name}`).join(", ")},
+        e.tags -> '$.${costTag}' IS NOT NULL AS has_cost
       ${entries} WHERE ${isUsed}
+    ), used AS (
+      SELECT ${by}, iif(prepaid <> 0 AND prepaid = amount, 'prepaid', 'plan') AS funding, requests,
+        iif(prepaid = amount, amount, amount - prepaid) AS charged, ${names.join(", ")}, has_cost
+      FROM entry
+      UNION ALL
+      SELECT ${by}, 'prepaid', 0, prepaid, ${names.map(() => "0").join(", ")}, has_cost
+      FROM entry WHERE prepaid <> 0 AND prepaid <> amount
     )
-    SELECT ${by}, iif(prepaid <> 0 AND prepaid = amount, 'prepaid', 'plan') AS funding, requests,
-      iif(prepaid = amount, amount, amount - prepaid) AS charged, ${names.join(", ")}
-    FROM entry
-    UNION ALL
-    SELECT ${by}, 'prepaid', 0, prepaid, ${names.map(() => "0").join(", ")}
-    FROM entry WHERE prepaid <> 0 AND prepaid <> amount`;
+    SELECT *, charged * has_cost AS costed FROM used`;
   return addSums(read, unit);
 }
 

@@ -1,5 +1,6 @@
 import type { UsageSum } from "../../ledger/usage/usage-sum.js";
 import { dayOf } from "../../ledger/usage/usage-sums.js";
+import { usedCosts } from "../../ledger/usage/used-costs.js";
 import { dayMs } from "../../ledger/windows.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
@@ -32,6 +33,8 @@ interface Row {
   readonly cache_write: number;
   readonly output: number;
   readonly reasoning: number;
+  readonly cost: number;
+  readonly costed: number;
   readonly day?: number;
   readonly model?: string;
   readonly key?: string;
@@ -91,6 +94,7 @@ function toSum(row: Row, by: readonly string[], parse: (json: string) => unknown
     by: Object.fromEntries(values),
     requests: row.requests,
     chargedMicro: row.charged,
+    ...usedCosts(row.cost, row.costed),
     tokens: {
       input: row.input,
       cachedInput: row.cached_input,

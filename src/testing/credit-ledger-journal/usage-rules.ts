@@ -50,6 +50,25 @@ export function describeUsage(journalIt: JournalIt): void {
     await expectSumsToMatch(account);
   });
 
+  journalIt("sums up what calls cost, where that is known", async (account) => {
+    await spend(account, 10, { model: "m", costMicro: 7, "tag.team": "red" });
+    await spend(account, 20, { model: "m" });
+    await spend(account, 30, { model: "n", "tag.team": "red" });
+    await account.ledger.topUp?.({ account: account.id, id: unique("topup"), amountMicro: 1_000 });
+    await spend(account, 900, { model: "m", costMicro: 5 });
+    account.clock.advance(day);
+    await spend(account, 0, { model: "o", costMicro: 3 });
+    await spend(account, 40, { model: "m", costMicro: 0 });
+    await expectSumsToMatch(account);
+    const sums = await account.ledger.usage?.({ account: account.id, by: ["model"] });
+    if (sums === undefined) return;
+    expect(sums.map(({ by, costMicro = null, costedMicro = null }) => [by["model"], costMicro, costedMicro])).toEqual([
+      ["m", 12, 950],
+      ["n", null, null],
+      ["o", 3, 0],
+    ]);
+  });
+
   journalIt("sums up what expired, was late, and was given back", async (account) => {
     const dead = await account.admit(50);
     const late = await account.admit(60);

@@ -70,6 +70,32 @@ describe("gateway.audit", () => {
     expect(gateway.audit.lost).toBe(0);
   });
 
+  it("shows the move of a key to the account that it leaves, and to the one that it joins", async () => {
+    const { gateway } = await start();
+    await gateway.accounts.put({ id: "acct_new", plan: "pro" });
+    await gateway.keys.update("key_pro", { account: "acct_new" }, author);
+    await gateway.keys.update("key_pro", { account: "acct_new", name: "laptop" });
+    for (const account of ["acct_pro", "acct_new"]) {
+      const { entries } = await gateway.audit.list({ account, key: "key_pro", by: author.by });
+      expect(entries).toMatchObject([{ account: "acct_pro", movedTo: "acct_new", given: { account: "acct_new" } }]);
+    }
+    const [named] = (await gateway.audit.list({ account: "acct_new" })).entries;
+    expect(named).toMatchObject({ account: "acct_new", given: { name: "laptop" } });
+    expect(named).not.toHaveProperty("movedTo");
+  });
+
+  it("keeps what has the longest names", async () => {
+    const { gateway, warnings } = await start();
+    const account = "a".repeat(128);
+    const budget = { tag: `t${"g".repeat(63)}`, value: "\u00e9".repeat(256) };
+    await gateway.accounts.put({ id: account, plan: "pro" }, { by: "b".repeat(128), note: "n".repeat(1000) });
+    await gateway.budgets.put(account, { ...budget, credits: { day: 1 } });
+    await gateway.budgets.remove(account, budget);
+    const { entries } = await gateway.audit.list({ account });
+    expect(entries.map(({ action }) => action)).toEqual(["budgets.remove", "budgets.put", "accounts.put"]);
+    expect([warnings.map(({ code }) => code), gateway.audit.lost]).toEqual([[], 0]);
+  });
+
   it("has no entry of what is refused, nor of a conflict", async () => {
     const { gateway } = await start();
     const { accounts, keys, plans } = gateway;
