@@ -229,7 +229,8 @@ function describePages({ it }: Runner, make: MakeTrails): void {
 function describeLimits({ it }: Runner, make: MakeTrails): void {
   it("drops the oldest beyond so many entries, from all lists", async () => {
     const [trail, other] = await make({ maxEntries: 3 });
-    const entries = Array.from({ length: 5 }, (_, index) => newEntry({ at: Date.now() + index, account: "a", movedTo: "b" }),
+    const entries = Array.from({ length: 5 }, (_, index) =>
+      newEntry({ at: Date.now() + index, account: "a", movedTo: "b" }),
     );
     for (const entry of entries) await (entry === entries[2] ? other : trail).append(entry);
     const left = entries

@@ -80,7 +80,9 @@ it.each<[string, unknown]>([
   ["the length of the body", { "content-length": "1" }],
 ])("sends a call without the headers of an observer that are %s, and says so", async (_, headers) => {
   test = await startTestGateway({
-    observers: [{ onRequest: () => ({ traceHeaders: () => headers as Record<string, string>, onCompleted: () => {} }) }],
+    observers: [
+      { onRequest: () => ({ traceHeaders: () => headers as Record<string, string>, onCompleted: () => {} }) },
+    ],
   });
   const response = await test.gateway.handler(chatRequest());
   expect([response.status, test.upstream.requests.length]).toEqual([200, 1]);

@@ -41,7 +41,8 @@ it("is of one moment, whenever the account is forgotten meanwhile", async () => 
     const meanwhile = shown();
     await forgotten;
     const early = await before;
-    if (early.boughtMicro !== 0) expect(early).toMatchObject({ openingMicro: 0, usedMicro: 4_000, closingMicro: 6_000 });
+    if (early.boughtMicro !== 0)
+      expect(early).toMatchObject({ openingMicro: 0, usedMicro: 4_000, closingMicro: 6_000 });
     else expect(early).toEqual(nothing);
     expect([turns, await meanwhile, await shown()]).toEqual([turns, nothing, nothing]);
     now += hour;
