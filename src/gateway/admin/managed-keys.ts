@@ -301,8 +301,7 @@ export function managedKeys(
       }
       const entry = {
         key: id,
-        account: key.account,
-        ...(account !== key.account && { movedTo: account }),
+        ...accountsOf(key.account, account),
         ...author,
         given: checked,
         before: pick(toManagedKey(key), change),
@@ -312,6 +311,11 @@ export function managedKeys(
       return toManagedKey(changed);
     },
   };
+}
+
+/** The accounts that the change of a key is found by. */
+function accountsOf(before: string, after: string): Pick<AuditedChange, "account" | "movedTo"> {
+  return before === after ? { account: before } : { account: before, movedTo: after };
 }
 
 function creation({ account, ...given }: NewKey, author: AuditAuthor): AuditedChange {
