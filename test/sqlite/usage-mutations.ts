@@ -34,8 +34,9 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "what both paid is the plan's alone",
-    find: "FROM entry WHERE prepaid <> 0 AND prepaid <> amount`",
-    replace: "FROM entry WHERE prepaid <> 0 AND prepaid <> amount AND prepaid = 0`",
+    part: "add-to-usage",
+    find: "FROM entry WHERE prepaid <> 0 AND prepaid <> amount",
+    replace: "FROM entry WHERE prepaid <> 0 AND prepaid <> amount AND prepaid = 0",
     test: usage,
   },
   {
