@@ -1,6 +1,7 @@
 import { defineConfig } from "tsup";
 import { finishOutput } from "./build/finish-output.js";
 import { gatherPure } from "./build/gather-pure.js";
+import { inlinePageFiles } from "./build/inline-page-files.js";
 
 const entries = [
   "index",
@@ -8,6 +9,7 @@ const entries = [
   "fastify",
   "fetch",
   "node",
+  "pages",
   "sqlite",
   "redis",
   "postgres",
@@ -34,7 +36,7 @@ export default defineConfig([
     removeNodeProtocol: false,
     // Shared chunks, so that every entry has the same classes.
     splitting: true,
-    esbuildPlugins: [gatherPure],
+    esbuildPlugins: [inlinePageFiles, gatherPure],
     sourcemap: true,
     clean: ["**/*", "!**/*.d.{ts,cts}"],
     onSuccess: () => finishOutput("dist", entries),

@@ -16,8 +16,8 @@ export async function finishOutput(folder: string, entries: readonly string[]): 
   const pure = pureFiles(modules);
   await Promise.all(modules.map((module) => writeModule(folder, module, pure)));
   await Promise.all(entries.map((name) => writeFile(join(folder, `${name}.d.ts`), `export * from "./${name}.cjs";\n`)));
-  // Its licence asks that it goes wherever its code does.
-  await copyFile("node_modules/zod/LICENSE", join(folder, "zod.LICENSE"));
+  // Their licences ask that they go wherever their code does.
+  for (const name of ["zod", "preact"]) await copyFile(`node_modules/${name}/LICENSE`, join(folder, `${name}.LICENSE`));
 }
 
 async function readOutputs(folder: string): Promise<Output[]> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Gateway, tells } from "../gateway/gateway.js";
+import { type Mountable, tells } from "../gateway/gateway.js";
 import { pathOf, pathWithin, serveNode } from "./node.js";
-import { requireGateway } from "./require-gateway.js";
+import { requireMountable } from "./require-mountable.js";
 
 /** What the handler reads of an Express request, of version 4 or 5. */
 export interface ExpressRequest extends IncomingMessage {
@@ -13,8 +13,8 @@ export interface ExpressRequest extends IncomingMessage {
 export type ExpressHandler = (req: ExpressRequest, res: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**
- * Mounts the gateway in an Express 4 or 5 app, at the root or under a prefix. A path that is not the gateway's goes on
- * to the app's own routes, except of a client whose base URL has one `/v1` too few or too many: it gets a 404 that says so.
+ * Mounts the gateway, or a page of `infergate/pages`, in an Express 4 or 5 app, at the root or under a prefix. A path that
+ * is not the gateway's goes on to the app's own routes, except of a client whose base URL has one `/v1` too few or too many: it gets a 404 that says so.
  * Works before and after body parsers; before them, large bodies get OpenAI's error shape too.
  *
  * @example
@@ -22,8 +22,8 @@ export type ExpressHandler = (req: ExpressRequest, res: ServerResponse, next: (e
  * app.use("/ai", toExpressHandler(gateway)); // base URL: https://example.com/ai/v1
  * ```
  */
-export function toExpressHandler(gateway: Gateway): ExpressHandler {
-  const mountable = requireGateway("toExpressHandler", gateway);
+export function toExpressHandler(gateway: Mountable): ExpressHandler {
+  const mountable = requireMountable("toExpressHandler", gateway);
   return (req, res, next) => {
     // A base path that Express has taken off need not be there a second time. It matches without regard to case.
     const isStripped = req.baseUrl.toLowerCase().endsWith(gateway.basePath.toLowerCase());

@@ -1,4 +1,4 @@
-import { type MountableGateway, tells } from "../gateway/gateway.js";
+import { type MountedHandler, tells } from "../gateway/gateway.js";
 import type { NodeIncoming } from "./node.js";
 
 /** Whether a route is there for a request. */
@@ -49,7 +49,7 @@ const version = "/v1";
 
 /** The routes of a pattern of the gateway's, as they are with one `/v1` too many, and below a prefix with one too few. */
 export function misplacedRoutes(
-  gateway: MountableGateway,
+  gateway: MountedHandler,
   pattern: string,
   isBelowPrefix: boolean,
 ): readonly MisplacedRoute[] {

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { Gateway, MountableGateway } from "../gateway/gateway.js";
+import type { Mountable, MountedHandler } from "../gateway/gateway.js";
 import {
   type ClientRule,
   clientConstraint,
@@ -8,7 +8,7 @@ import {
   type RouteConstraint,
 } from "./fastify-misplaced.js";
 import { ignoreErrors, type NodeIncoming, type NodeOutgoing, serveNode } from "./node.js";
-import { requireGateway } from "./require-gateway.js";
+import { requireMountable } from "./require-mountable.js";
 
 /** What the plugin uses of a Fastify instance, of version 4 or 5. */
 export interface FastifyScope {
@@ -61,21 +61,21 @@ export interface FastifyReplyLike {
 export type FastifyPlugin = (scope: FastifyScope, options: unknown, done: (error?: Error) => void) => void;
 
 /**
- * Mounts the gateway in a Fastify 4 or 5 app, with or without a prefix. The app's hooks run before it; its body limit,
- * parsers, error and 404 handlers stay its own. A path that the app has already got a route for stays the app's.
+ * Mounts the gateway, or a page of `infergate/pages`, in a Fastify 4 or 5 app, with or without a prefix. The app's hooks
+ * run before it; its body limit, parsers, error and 404 handlers stay its own. A path that the app has already got a route for stays the app's.
  *
  * @example
  * ```ts
  * app.register(toFastifyPlugin(gateway), { prefix: "/ai" }); // base URL: https://example.com/ai/v1
  * ```
  */
-export function toFastifyPlugin(gateway: Gateway): FastifyPlugin {
-  const mountable = requireGateway("toFastifyPlugin", gateway);
+export function toFastifyPlugin(gateway: Mountable): FastifyPlugin {
+  const mountable = requireMountable("toFastifyPlugin", gateway);
   return (scope, _options, done) => {
     const mount = scope.prefix.replace(/\/+$/, "");
     const basePath = mount.endsWith(gateway.basePath) ? "" : gateway.basePath;
     readBodiesLate(scope);
-    refuseMediaTypes(scope, mountable);
+    refuseMediaTypes(scope, mountable, mountable.routes.includes(anyPath));
     for (const pattern of gateway.routes) {
       if (scope.hasRoute({ method: "GET", url: mount + basePath + pattern })) continue;
       for (const path of pathsOf(pattern, scope)) {
@@ -90,7 +90,7 @@ export function toFastifyPlugin(gateway: Gateway): FastifyPlugin {
 }
 
 /** Clients whose base URL has one `/v1` too few or too many would get the app's 404, and not know why. */
-function tellOfMisplaced(scope: FastifyScope, gateway: MountableGateway, basePath: string): void {
+function tellOfMisplaced(scope: FastifyScope, gateway: MountedHandler, basePath: string): void {
   const mount = scope.prefix.replace(/\/+$/, "") + basePath;
   if (!scope.hasConstraintStrategy(constraintName)) scope.addConstraintStrategy(clientConstraint as never);
   for (const pattern of gateway.routes) {
@@ -110,7 +110,7 @@ function tellOfMisplaced(scope: FastifyScope, gateway: MountableGateway, basePat
 /** One trailing slash does not matter, whether the app minds it or not. */
 function pathsOf(pattern: string, { initialConfig }: FastifyScope): string[] {
   const isIgnored = initialConfig.ignoreTrailingSlash || initialConfig.routerOptions?.ignoreTrailingSlash;
-  return isIgnored || pattern.endsWith("*") ? [pattern] : [pattern, `${pattern}/`];
+  return isIgnored || pattern.endsWith("*") || pattern === "/" ? [pattern] : [pattern, `${pattern}/`];
 }
 
 /** From the route, not from the URL: its prefix may hold parameters, and `rewriteUrl` may have changed it. */
@@ -122,12 +122,7 @@ function pathFrom(pattern: string, { params }: FastifyRequestLike): string {
 }
 
 /** The app's later hooks have run; from here on the reply is the gateway's. */
-function serveReply(
-  gateway: MountableGateway,
-  path: string,
-  request: FastifyRequestLike,
-  reply: FastifyReplyLike,
-): void {
+function serveReply(gateway: MountedHandler, path: string, request: FastifyRequestLike, reply: FastifyReplyLike): void {
   reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);
@@ -135,6 +130,9 @@ function serveReply(
   const payload = request.body instanceof Readable ? request.body : undefined;
   serveNode(gateway, { req: request.raw, res: reply.raw, raw: request }, path, payload);
 }
+
+/** The route of what serves all that is below its mount. */
+const anyPath = "/*";
 
 /** The gateway reads bodies itself, or their errors and their limit would be Fastify's. */
 function readBodiesLate(scope: FastifyScope): void {
@@ -148,11 +146,11 @@ function readBodiesLate(scope: FastifyScope): void {
 }
 
 /** Fastify refuses a malformed `content-type` by itself, before any handler; so does the gateway, in OpenAI's shape. */
-function refuseMediaTypes(scope: FastifyScope, gateway: MountableGateway): void {
+function refuseMediaTypes(scope: FastifyScope, gateway: MountedHandler, isPage: boolean): void {
   scope.setErrorHandler((error, request, reply) => {
     // With an empty one, the gateway would do the work, and the app's later hooks would have been left out.
     const isMalformed = error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE" && request.raw.headers["content-type"] !== "";
     if (!isMalformed) throw error;
-    serveReply(gateway, "/v1/chat/completions", request, reply);
+    serveReply(gateway, isPage ? pathFrom(anyPath, request) : "/v1/chat/completions", request, reply);
   });
 }

@@ -1,10 +1,10 @@
 import type { Readable, Stream } from "node:stream";
-import { type Gateway, handle, type MountableGateway, tells } from "../gateway/gateway.js";
+import { handle, type Mountable, type MountedHandler, tells } from "../gateway/gateway.js";
 import { NodeClient } from "./node-client.js";
 import type { NodeIncoming, NodeOutgoing, NodePair } from "./node-pair.js";
 import { NodeRequest } from "./node-request.js";
 import { writeNodeResponse } from "./node-response.js";
-import { requireGateway } from "./require-gateway.js";
+import { requireMountable } from "./require-mountable.js";
 
 export type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 
@@ -12,7 +12,7 @@ export type { NodeIncoming, NodeOutgoing } from "./node-pair.js";
 export type NodeHandler = (req: NodeIncoming, res: NodeOutgoing, next?: (error?: unknown) => void) => void;
 
 /**
- * Mounts the gateway in a `node:http` server. Without `next`, a path that is not the gateway's gets its 404; with it,
+ * Mounts the gateway, or a page of `infergate/pages`, in a `node:http` server. Without `next`, a path that is not the gateway's gets its 404; with it,
  * `next()` is called.
  *
  * @example
@@ -20,8 +20,8 @@ export type NodeHandler = (req: NodeIncoming, res: NodeOutgoing, next?: (error?:
  * createServer(toNodeHandler(gateway)).listen(3000);
  * ```
  */
-export function toNodeHandler(gateway: Gateway): NodeHandler {
-  const mountable = requireGateway("toNodeHandler", gateway);
+export function toNodeHandler(gateway: Mountable): NodeHandler {
+  const mountable = requireMountable("toNodeHandler", gateway);
   const isBelowPrefix = gateway.basePath !== "";
   return (req, res, next) => {
     const path = pathOf(req.url);
@@ -43,7 +43,7 @@ function outsideOf(path: string): string {
  * @param path - undecoded, without query, from where the gateway is mounted.
  * @param payload - what the host has made of the request's stream, if it is not the request itself.
  */
-export function serveNode(gateway: MountableGateway, pair: NodePair, path: string, payload: Readable = pair.req): void {
+export function serveNode(gateway: MountedHandler, pair: NodePair, path: string, payload: Readable = pair.req): void {
   const { req, res } = pair;
   ignoreErrors(req);
   ignoreErrors(res);

@@ -23,13 +23,31 @@ export { pieceSourceOf } from "../wire/pieces/iterated-pieces.js";
 export { type PieceReader, type PieceSource, readPiece } from "../wire/pieces/piece-source.js";
 export { StallTimer } from "./stall-timer.js";
 
-/** An inference gateway, ready to be mounted. */
-export interface Gateway {
+/** What the adapters mount: a gateway, or a page of `infergate/pages`. */
+export interface Mountable {
   /**
-   * Serves a web-standard request. A path that is not the gateway's gets a 404 in OpenAI's error shape. Never rejects.
-   * The path is matched after `basePath`, see {@link GatewayOptions.basePath}.
+   * Serves a web-standard request. A path that is not its own gets a 404. Never rejects. The path is matched after
+   * `basePath`, see {@link GatewayOptions.basePath}.
    */
   handler(request: Request): Promise<Response>;
+  /**
+   * Whether the path is its own (undecoded, without query, from where it is mounted). Of a gateway, any other path gets
+   * 404 `unknown_url`; all paths are a page's.
+   */
+  serves(path: string): boolean;
+  /** The paths that {@link Mountable.serves}, for hosts that register routes: `*` stands for the rest of the path. */
+  readonly routes: readonly string[];
+  /** {@link GatewayOptions.maxStallMs}, for adapters: they notice when a client takes nothing of its response. */
+  readonly maxStallMs: number;
+  /**
+   * {@link GatewayOptions.basePath} in its resolved form: `""`, or a path with a leading slash and without a trailing
+   * one.
+   */
+  readonly basePath: string;
+}
+
+/** An inference gateway, ready to be mounted. */
+export interface Gateway extends Mountable {
   /**
    * Calls the gateway from within its process, for an account of the host's: without HTTP, and without an API key. The
    * calls are limited, charged and reported to the hooks as any other.
@@ -69,22 +87,8 @@ export interface Gateway {
    * ```
    */
   usage(query?: UsageQuery): Promise<readonly UsageRecord[]>;
-  /**
-   * Whether the gateway serves the path (undecoded, without query, from where the gateway is mounted). Any other path
-   * gets 404 `unknown_url`.
-   */
-  serves(path: string): boolean;
-  /** The paths that {@link Gateway.serves}, for hosts that register routes: `*` stands for the rest of the path. */
-  readonly routes: readonly string[];
   /** The health of the models' targets, as this process sees it. It sends no request. */
   health(): GatewayHealth;
-  /** {@link GatewayOptions.maxStallMs}, for adapters: they notice when a client takes nothing of its response. */
-  readonly maxStallMs: number;
-  /**
-   * {@link GatewayOptions.basePath} in its resolved form: `""`, or a path with a leading slash and without a trailing
-   * one.
-   */
-  readonly basePath: string;
   /**
    * Replaces models, providers, or both, in one step, while calls go on. Each call keeps the model, price and targets of
    * its admission. A target of the same model, provider and upstream model keeps its breaker, its counts and its
@@ -117,14 +121,17 @@ export const handle: unique symbol = Symbol.for("infergate.handle");
 /** In the global symbol registry, as {@link handle}. */
 export const tells: unique symbol = Symbol.for("infergate.tells");
 
-/** A gateway as `createGateway` makes it and adapters take it. All adapters call its host-neutral method. */
-export interface MountableGateway extends Gateway {
+/** What is mounted, as adapters call it: by its host-neutral method. */
+export interface MountedHandler extends Mountable {
   /** Never rejects. */
   [handle](request: GatewayRequest): Promise<GatewayResponse>;
   /**
-   * Whether the gateway answers a request for a path that it does not serve, to tell a client that its base URL is wrong.
-   * Other requests are the app's.
-   * @param isBelowPrefix - whether the gateway is mounted below a prefix, which the path does not have any more.
+   * Whether it answers a request for a path that it does not serve, to tell a client that its base URL is wrong. Other
+   * requests are the app's.
+   * @param isBelowPrefix - whether it is mounted below a prefix, which the path does not have any more.
    */
   [tells](path: string, request: SentRequest, isBelowPrefix: boolean): boolean;
 }
+
+/** A gateway as `createGateway` makes it and adapters take it. */
+export interface MountableGateway extends Gateway, MountedHandler {}

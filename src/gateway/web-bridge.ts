@@ -1,16 +1,16 @@
-import { type GatewayResponse, handle, type MountableGateway } from "./gateway.js";
+import { type GatewayResponse, handle, type MountedHandler } from "./gateway.js";
 import { WebBodySource } from "./web-body-source.js";
 import { WebRequest } from "./web-request.js";
 
 /** Serves a web-standard request. It needs only `Request` and `Response` of the runtime. */
-export async function bridgeWebRequest(gateway: MountableGateway, request: Request): Promise<Response> {
+export async function bridgeWebRequest(mounted: MountedHandler, request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
-  const target = { path: pathBehind(gateway.basePath, pathname), query: search.slice(1) };
+  const target = { path: pathBehind(mounted.basePath, pathname), query: search.slice(1) };
   const webRequest = new WebRequest(request, target, request);
-  return toWebResponse(await gateway[handle](webRequest), webRequest, gateway);
+  return toWebResponse(await mounted[handle](webRequest), webRequest, mounted);
 }
 
-/** The path after the base path. For other paths, a path that the gateway does not have. */
+/** The path after the base path. For other paths, a path that is nobody's. */
 function pathBehind(basePath: string, path: string): string {
   if (path === basePath) return "/";
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : `/${path}`;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requireGateway } from "../../src/adapters/require-gateway.js";
+import { requireMountable } from "../../src/adapters/require-mountable.js";
 import { handle } from "../../src/gateway/gateway.js";
 import { toEventBytes } from "../../src/testing/fake-upstream/fake-answers.js";
 import {
@@ -222,7 +222,7 @@ describe("a stream", () => {
     test.upstream.reply(eventStream(chatChunks("Hello wide world"), { gate }));
     gate.step(2);
     const request = chatRequest({ stream: true });
-    const { body } = await requireGateway("test", test.gateway)[handle]({
+    const { body } = await requireMountable("test", test.gateway)[handle]({
       method: "POST",
       path: "/v1/chat/completions",
       header: (name) => request.headers.get(name) ?? undefined,

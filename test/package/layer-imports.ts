@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** All files of `src/`, by path, as in `src/wire/json.ts`. */
 export function sourceTexts(): ReadonlyMap<string, string> {
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
-  const paths = files.filter((file) => file.endsWith(".ts")).map((file) => join("src", file));
+  const paths = files.filter((file) => /\.tsx?$/.test(file)).map((file) => join("src", file));
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 }
 

@@ -286,6 +286,15 @@ export const layers: readonly Layer[] = [
     packages: ["node:*"],
   },
   {
+    folder: "pages",
+    question: "What do people see and manage of a gateway in their browser?",
+    imports: [
+      ...["check", "errors", "events", "http", "guard", "ledger", "books"],
+      ...["openai/openai-error-body.js", "access/store-lookup.js", "gateway"],
+    ],
+    packages: ["zod", "zod/v4/core"],
+  },
+  {
     folder: "ai-sdk",
     question: "How is a model of the AI SDK a provider?",
     imports: [
@@ -359,14 +368,26 @@ export const fileRules: readonly FileRule[] = [
   {
     files: ["adapters/*.ts"],
     reason: "An adapter imports the gateway, the bridge of Node and files of its own, and no framework.",
-    imports: ["adapters/node.js", "adapters/fastify-*.js", "adapters/require-gateway.js", "gateway/gateway.js"],
+    imports: ["adapters/node.js", "adapters/fastify-*.js", "adapters/require-mountable.js", "gateway/gateway.js"],
     packages: ["node:*"],
   },
   {
     files: ["adapters/node*.ts"],
     reason: "The bridge of Node imports the gateway and its own files.",
-    imports: ["adapters/node-*.js", "adapters/require-gateway.js", "gateway/gateway.js"],
+    imports: ["adapters/node-*.js", "adapters/require-mountable.js", "gateway/gateway.js"],
     packages: ["node:*"],
+  },
+  {
+    files: ["pages/app/*.tsx", "pages/app/*/*.ts"],
+    reason: "Browsers load it: of the server it knows the types of its API alone.",
+    imports: ["pages/app"],
+    packages: ["preact", "preact/hooks"],
+  },
+  {
+    files: ["pages/server/page-files.ts"],
+    reason: "It builds what browsers load of the pages. The published package has the result in its place.",
+    imports: ["pages/server/page-entry.js"],
+    packages: ["build/build-page-files.js"],
   },
   {
     files: ["*.ts"],

@@ -14,7 +14,7 @@ const consumer = fileURLToPath(new URL("consumer", import.meta.url));
 /** What the scenario prints, whatever it was loaded by. */
 const expected = {
   adapters: ["function", "function"],
-  routes: ["GET", "POST", "DELETE", "HEAD", "OPTIONS"],
+  routes: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"],
   fetch: 200,
   health: { status: "ok" },
   answered: [200, "hello"],
@@ -77,6 +77,7 @@ describe("the packed package, installed in an empty project", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
+      "dist/preact.LICENSE",
       "dist/zod.LICENSE",
       "package.json",
     ]);

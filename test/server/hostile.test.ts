@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { requireGateway } from "../../src/adapters/require-gateway.js";
+import { requireMountable } from "../../src/adapters/require-mountable.js";
 import { handle } from "../../src/gateway/gateway.js";
 import { fromErrorObject } from "../../src/model-api/failure/upstream-failure.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
@@ -54,7 +54,7 @@ describe("a request whose body is on its way when the gateway closes", () => {
     const test = await startTestGateway();
     const gate = createGate();
     const request = chatRequest();
-    const response = requireGateway("test", test.gateway)[handle]({
+    const response = requireMountable("test", test.gateway)[handle]({
       method: "POST",
       path: "/v1/chat/completions",
       header: (name) => request.headers.get(name) ?? undefined,

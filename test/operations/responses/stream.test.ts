@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { requireGateway } from "../../../src/adapters/require-gateway.js";
+import { requireMountable } from "../../../src/adapters/require-mountable.js";
 import { handle } from "../../../src/gateway/gateway.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import { createGate, errorBody, eventStream, hangAfterHeaders, hangBeforeHeaders } from "../../../src/testing.js";
@@ -341,7 +341,7 @@ describe.each(bothServers)("a stream of $name", (target) => {
     server.upstream.reply(target.stream({}, { gate }));
     gate.step(1 + target.pieces.beforeText + 1);
     const headers: Record<string, string> = { authorization: "Bearer sk-pro", "content-type": "application/json" };
-    const { body } = await requireGateway("test", server.gateway)[handle]({
+    const { body } = await requireMountable("test", server.gateway)[handle]({
       method: "POST",
       path: "/v1/responses",
       header: (name) => headers[name],

@@ -1,0 +1,10 @@
+export type { Mountable } from "./gateway/gateway.js";
+export type { HostRequest } from "./http/host-request.js";
+export type { AccountIdentity } from "./pages/account/account-identity.js";
+export type { AccountPageOptions } from "./pages/account/create-account-page.js";
+export { createAccountPage } from "./pages/account/create-account-page.js";
+export type { OperatorPageOptions } from "./pages/operator/create-operator-page.js";
+export { createOperatorPage } from "./pages/operator/create-operator-page.js";
+export type { OperatorIdentity } from "./pages/operator/operator-identity.js";
+export type { PageLogo, PageOptions } from "./pages/server/page-options.js";
+export type { PageTheme } from "./pages/server/page-theme.js";

@@ -1,0 +1,55 @@
+import * as z from "zod";
+import type { Mountable } from "../../gateway/gateway.js";
+import { type CheckedPageOptions, makePage } from "../server/make-page.js";
+import { pageFiles } from "../server/page-files.js";
+import { checkPageOptions, type PageOptions, pageOptionsShape } from "../server/page-options.js";
+import { type AccountIdentity, checkReader } from "./account-identity.js";
+import { accountRoutes } from "./account-routes.js";
+import { ReaderKeys } from "./reader-keys.js";
+
+/**
+ * What {@link createAccountPage} takes.
+ *
+ * @typeParam Raw - what the host's framework calls a request, such as `express.Request`.
+ */
+export interface AccountPageOptions<Raw = unknown> extends PageOptions<AccountIdentity, Raw> {
+  /** The page only shows: what changes keys is not there. Default: `false`. */
+  readOnly?: boolean | undefined;
+  /** How many keys of an account may be in force at once for its page to make another. Default: 20. */
+  maxKeys?: number | undefined;
+}
+
+const optionsSchema = z.strictObject({
+  ...pageOptionsShape,
+  readOnly: z.boolean().default(false),
+  maxKeys: z.number().int().min(1).max(10_000).default(20),
+});
+
+/**
+ * Makes the page on which people see what is left of an account, make keys and try models. Mount it as the gateway, at a path
+ * of its own.
+ * @throws TypeError when the options are not valid; the message says what to fix.
+ *
+ * @example
+ * ```ts
+ * const account = createAccountPage({
+ *   gateway,
+ *   identify: ({ raw }) => raw.user && { account: raw.user.id },
+ * });
+ * app.use("/account/api", toExpressHandler(account));
+ * ```
+ */
+export function createAccountPage<Raw = unknown>(options: AccountPageOptions<Raw>): Mountable {
+  const { readOnly, maxKeys, ...checked } = checkPageOptions("createAccountPage", optionsSchema, options);
+  const { gateway, clock } = checked;
+  const services = { gateway, clock, keys: new ReaderKeys(gateway, clock, maxKeys) };
+  return makePage(checked as CheckedPageOptions, {
+    entry: pageFiles.account,
+    title: "API access",
+    noScript: "This page needs JavaScript. GET /v1/usage of the API has the same figures.",
+    check: checkReader,
+    routes: accountRoutes(services, readOnly),
+    settings: ({ locale }) => ({ locale }),
+    langOf: ({ locale }) => locale,
+  });
+}

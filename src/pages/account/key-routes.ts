@@ -1,0 +1,134 @@
+import * as z from "zod";
+import type { AuditAuthor } from "../../books/audit/audit-author.js";
+import { countableCredits } from "../../check/credit-limit.js";
+import type { Gateway } from "../../gateway/gateway.js";
+import type { Clock } from "../../ledger/clock.js";
+import { type PageRoute, pageRoute } from "../server/page-route.js";
+import type { Reader } from "./account-identity.js";
+import { toAccountKey, toNewAccountKey } from "./key-record.js";
+import type { ReaderKeys } from "./reader-keys.js";
+import { keyTerms } from "./reader-terms.js";
+
+/** What moves or hides text, and what is no text. Names are shown to operators, too. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a name
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+const name = z
+  .string()
+  .max(1000, "must have at most 64 characters")
+  .transform((text) => text.toWellFormed().replace(unprintable, "").trim())
+  .pipe(z.string().min(1, "must not be empty").max(64, "must have at most 64 characters"));
+const seconds = z.number().int().positive().max(8.64e12);
+const amount = countableCredits.positive("must be more than 0");
+const longestGraceSeconds = 90 * 86_400;
+
+const members = {
+  expires_at: seconds.nullish(),
+  models: z.array(z.string().min(1).max(256)).min(1, "must name one model at least").max(100).nullish(),
+  tags: z.record(z.string(), z.string()).optional(),
+  credits: z.strictObject({ day: amount, week: amount, month: amount, total: amount }).partial().nullish(),
+};
+const newKey = z.strictObject({ name, ...members });
+const keyChange = z.strictObject({ name: name.optional(), enabled: z.boolean().optional(), ...members });
+const rotation = z.strictObject({ grace_seconds: z.number().int().min(0).max(longestGraceSeconds).default(0) });
+const nothing = z.strictObject({});
+const page = z.strictObject({
+  after: z.string().max(300).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(100),
+});
+
+/** What the routes of keys work with. */
+export interface KeyRouteServices {
+  readonly gateway: Gateway;
+  readonly keys: ReaderKeys;
+  readonly clock: Clock;
+}
+
+/** How the audit trail names a reader. */
+export function authorOf({ name: who, account }: Reader): AuditAuthor {
+  return { by: (who ?? account).slice(0, 128), note: "on the account page" };
+}
+
+export function listKeys({ keys, clock }: KeyRouteServices): PageRoute<Reader> {
+  return pageRoute({
+    method: "GET",
+    path: "keys",
+    query: page,
+    async answer({ identity, query: { after, limit } }) {
+      const all = await keys.list(identity);
+      const first = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+      const listed = all.slice(first, first + limit);
+      const now = clock.now();
+      return { json: { data: listed.map((key) => toAccountKey(key, now)), has_more: first + limit < all.length } };
+    },
+  });
+}
+
+/** What changes keys: what is a member's always carries the member's own tags. */
+export function keyChanges(services: KeyRouteServices): readonly PageRoute<Reader>[] {
+  const { gateway, keys, clock } = services;
+  return [
+    pageRoute<Reader, undefined, typeof newKey>({
+      method: "POST",
+      path: "keys",
+      body: newKey,
+      async answer({ identity, body: { expires_at, tags, ...given } }) {
+        const created = await keys.make(identity, async () =>
+          gateway.keys.create(
+            {
+              account: identity.account,
+              ...(await keyTerms(gateway, identity)),
+              ...given,
+              tags: withOwn(identity, tags),
+              expiresAt: toMs(expires_at),
+            },
+            authorOf(identity),
+          ),
+        );
+        return { status: 201, json: toNewAccountKey(created, clock.now()) };
+      },
+    }),
+    pageRoute<Reader, undefined, typeof keyChange>({
+      method: "PATCH",
+      path: "keys/{id}",
+      body: keyChange,
+      async answer({ identity, params: { id = "" }, body: { expires_at, tags, ...given } }) {
+        await keys.find(identity, id);
+        const change = {
+          ...given,
+          ...(tags !== undefined && { tags: withOwn(identity, tags) }),
+          ...(expires_at !== undefined && { expiresAt: toMs(expires_at) }),
+        };
+        return { json: toAccountKey(await gateway.keys.update(id, change, authorOf(identity)), clock.now()) };
+      },
+    }),
+    pageRoute<Reader, undefined, typeof rotation>({
+      method: "POST",
+      path: "keys/{id}/rotate",
+      body: rotation,
+      async answer({ identity, params: { id = "" }, body }) {
+        await keys.find(identity, id);
+        const options = { graceMs: body.grace_seconds * 1000, ...authorOf(identity) };
+        return { status: 201, json: toNewAccountKey(await gateway.keys.rotate(id, options), clock.now()) };
+      },
+    }),
+    pageRoute<Reader, undefined, typeof nothing>({
+      method: "POST",
+      path: "keys/{id}/revoke",
+      body: nothing,
+      async answer({ identity, params: { id = "" } }) {
+        await keys.find(identity, id);
+        return { json: toAccountKey(await gateway.keys.revoke(id, authorOf(identity)), clock.now()) };
+      },
+    }),
+  ];
+}
+
+function withOwn({ role, tags: own }: Reader, given: Readonly<Record<string, string>> = {}) {
+  const tags = role === "member" ? { ...given, ...own } : given;
+  return Object.keys(tags).length === 0 ? null : tags;
+}
+
+function toMs(seconds: number | null | undefined): number | null | undefined {
+  return typeof seconds === "number" ? seconds * 1000 : seconds;
+}

@@ -1,0 +1,71 @@
+import { GatewayError } from "../../errors/gateway-error.js";
+import type { ManagedKey } from "../../gateway/admin/managed-keys.js";
+import type { Gateway } from "../../gateway/gateway.js";
+import type { Clock } from "../../ledger/clock.js";
+import { notFound } from "../server/page-error.js";
+import type { Reader } from "./account-identity.js";
+
+/** Whether a reader may see and change what carries these tags. */
+export function isOwnTags({ role, tags: own }: Reader, tags: Readonly<Record<string, string>> | null): boolean {
+  return role === "owner" || Object.entries(own).every(([name, value]) => tags?.[name] === value);
+}
+
+/** The keys that a reader sees, and how many of them are in force. */
+export class ReaderKeys {
+  readonly #gateway: Gateway;
+  readonly #clock: Clock;
+  readonly #most: number;
+  /** What makes keys at the moment, by account: their number is counted before each. */
+  readonly #making = new Map<string, Promise<unknown>>();
+
+  constructor(gateway: Gateway, clock: Clock, most: number) {
+    this.#gateway = gateway;
+    this.#clock = clock;
+    this.#most = most;
+  }
+
+  /** The newest first. */
+  async list(reader: Reader): Promise<readonly ManagedKey[]> {
+    const keys = await this.#gateway.keys.list(reader.account);
+    return keys.filter(({ tags }) => isOwnTags(reader, tags)).toReversed();
+  }
+
+  /** @throws GatewayError 404 for a key of another, as for one that is not there. */
+  async find(reader: Reader, id: string): Promise<ManagedKey> {
+    const key = await this.#gateway.keys.get(id);
+    if (key === undefined || key.account !== reader.account || !isOwnTags(reader, key.tags)) throw notFound();
+    return key;
+  }
+
+  /** Makes one key at a time for an account. @throws GatewayError 409 when it has the most that it may have. */
+  async make<Made>(reader: Reader, make: () => Promise<Made>): Promise<Made> {
+    const { account } = reader;
+    const before = this.#making.get(account) ?? Promise.resolve();
+    const made = before.then(async () => {
+      if ((await this.inForce(account)) >= this.#most) throw tooManyKeys(this.#most);
+      return await make();
+    });
+    const settled = made.catch(() => {});
+    this.#making.set(account, settled);
+    try {
+      return await made;
+    } finally {
+      if (this.#making.get(account) === settled) this.#making.delete(account);
+    }
+  }
+
+  /** How many keys of the account are neither revoked nor expired, whoever's they are. */
+  async inForce(account: string): Promise<number> {
+    const now = this.#clock.now();
+    const keys = await this.#gateway.keys.list(account);
+    return keys.filter(({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity))
+      .length;
+  }
+}
+
+function tooManyKeys(most: number): GatewayError {
+  return new GatewayError(`This account has ${most} keys, the most that it may have. Revoke one that is not used.`, {
+    status: 409,
+    code: "too_many_keys",
+  });
+}

@@ -1,0 +1,167 @@
+import { unknownUrl } from "../../errors/gateway-error.js";
+import { callHook } from "../../events/call-hook.js";
+import type { Warn } from "../../events/warning.js";
+import { consoleWarn } from "../../gateway/console-warn.js";
+import {
+  type GatewayRequest,
+  type GatewayResponse,
+  handle,
+  type MountedHandler,
+  tells,
+} from "../../gateway/gateway.js";
+import { bridgeWebRequest } from "../../gateway/web-bridge.js";
+import { TimeLimit } from "../../guard/time-limit.js";
+import type { HostRequest } from "../../http/host-request.js";
+import { openAIErrorBody } from "../../openai/openai-error-body.js";
+import { PageApi } from "./page-api.js";
+import { PageAssets } from "./page-assets.js";
+import { documentText, sentenceDocument } from "./page-document.js";
+import type { PageEntry } from "./page-entry.js";
+import { pageError } from "./page-error.js";
+import { pageFiles } from "./page-files.js";
+import { securityHeaders } from "./page-headers.js";
+import { findIdentity, type IdentityRules } from "./page-identity.js";
+import type { PageOptions } from "./page-options.js";
+import type { PageRoute } from "./page-route.js";
+import { ThemeSheet } from "./theme-sheet.js";
+
+/** What makes one page of what both have. */
+export interface PageDefinition<Identity> {
+  readonly entry: PageEntry;
+  readonly title: string;
+  readonly noScript: string;
+  readonly check: (found: unknown) => Identity;
+  readonly routes: readonly PageRoute<Identity>[];
+  /** What the page's script reads in its document. */
+  readonly settings: (identity: Identity) => object;
+  readonly langOf: (identity: Identity) => string | undefined;
+}
+
+/** The options after their check. */
+export type CheckedPageOptions = Omit<PageOptions<unknown>, "basePath" | "identifyTimeoutMs" | "theme"> & {
+  readonly basePath: string;
+  readonly identifyTimeoutMs: number;
+  readonly theme: NonNullable<PageOptions<unknown>["theme"]>;
+};
+
+/** A page, ready to be mounted: its document, its files and its API, all below its mount. */
+export function makePage<Identity>(options: CheckedPageOptions, definition: PageDefinition<Identity>): MountedHandler {
+  const page = new Page(options, definition);
+  const mounted: MountedHandler = {
+    basePath: options.basePath,
+    maxStallMs: options.gateway.maxStallMs,
+    routes: ["/", "/*"],
+    serves: () => true,
+    handler: (request) => bridgeWebRequest(mounted, request),
+    [handle]: (request) => page.answer(request),
+    [tells]: () => false,
+  };
+  return mounted;
+}
+
+class Page<Identity> {
+  readonly #options: CheckedPageOptions;
+  readonly #definition: PageDefinition<Identity>;
+  readonly #warn: Warn;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #theme: ThemeSheet | undefined;
+  readonly #assets: PageAssets;
+  readonly #identity: IdentityRules<Identity>;
+  readonly #api: PageApi<Identity>;
+
+  constructor(options: CheckedPageOptions, definition: PageDefinition<Identity>) {
+    const { identify, identifyTimeoutMs, origins, frameAncestors, theme, onWarning } = options;
+    this.#options = options;
+    this.#definition = definition;
+    // If the hook fails, there is no other place to report it.
+    this.#warn = (warning) =>
+      onWarning === undefined
+        ? consoleWarn(warning)
+        : callHook(
+            () => onWarning(warning),
+            () => {},
+          );
+    this.#headers = securityHeaders(frameAncestors);
+    this.#theme = ThemeSheet.of(theme);
+    const { entry } = definition;
+    const names = [entry.script, ...entry.preloads, pageFiles.style];
+    const texts = Object.fromEntries(names.map((name) => [name, pageFiles.texts[name] ?? ""]));
+    this.#assets = new PageAssets(
+      this.#theme === undefined ? texts : { ...texts, [this.#theme.name]: this.#theme.text },
+    );
+    const limit = new TimeLimit(identifyTimeoutMs);
+    this.#identity = { identify, check: definition.check, limit, warn: this.#warn };
+    this.#api = new PageApi(definition.routes, this.#identity, origins);
+  }
+
+  async answer(request: GatewayRequest): Promise<GatewayResponse> {
+    const { status, headers, body } = await this.#answerUnprotected(request);
+    return { status, headers: { ...this.#headers, ...headers }, body };
+  }
+
+  async #answerUnprotected(request: GatewayRequest): Promise<GatewayResponse> {
+    const { method, path } = request;
+    try {
+      if (path.startsWith("/api/")) return await this.#api.answer(request, path.slice("/api/".length));
+      if (method === "GET" || method === "HEAD") {
+        if (path === "/") return await this.#document(request);
+        const asset = path.startsWith("/assets/")
+          ? await this.#assets.answer(path.slice("/assets/".length), request)
+          : undefined;
+        if (asset !== undefined) return asset;
+      }
+      throw unknownUrl(method, path);
+    } catch (thrown) {
+      return this.#refusal(request, thrown);
+    }
+  }
+
+  async #document(request: GatewayRequest): Promise<GatewayResponse> {
+    const options = this.#options;
+    const identity = await findIdentity(request, this.#identity);
+    const host = request.hostRequest?.();
+    const base = baseOf(host?.url ?? "/");
+    const styles = [pageFiles.style, ...(this.#theme === undefined ? [] : [this.#theme.name])];
+    const toPath = (name: string) => `${base}assets/${name}`;
+    const { entry, noScript, settings, langOf } = this.#definition;
+    const title = options.title ?? this.#definition.title;
+    if (identity === undefined) {
+      if (options.signInUrl !== undefined) return { status: 302, headers: { location: options.signInUrl }, body: null };
+      return html(401, sentenceDocument(title, "Sign in to see this page.", styles.map(toPath)));
+    }
+    const text = documentText({
+      title,
+      lang: langOf(identity) ?? "en",
+      styles: styles.map(toPath),
+      preloads: entry.preloads.map(toPath),
+      script: toPath(entry.script),
+      nonce: host === undefined ? undefined : options.scriptNonce?.(host),
+      noScript,
+      settings: { title, logo: options.logo, signInUrl: options.signInUrl, ...settings(identity) },
+    });
+    return html(200, text);
+  }
+
+  #refusal(request: GatewayRequest, thrown: unknown): GatewayResponse {
+    const error = pageError(thrown, this.#api.bodies, this.#warn);
+    const { status, headers } = error;
+    if (request.path === "/") {
+      return { ...html(status, sentenceDocument(this.#options.title ?? this.#definition.title, error.message, [])) };
+    }
+    return { status, headers: { "content-type": "application/json", ...headers }, body: openAIErrorBody(error) };
+  }
+}
+
+function html(status: number, body: string): GatewayResponse {
+  return { status, headers: { "content-type": "text/html; charset=utf-8" }, body };
+}
+
+/**
+ * What leads from the document to the mount, whatever stands before it: browsers take the last segment of the document's own
+ * path off what is relative.
+ */
+function baseOf(url: HostRequest["url"]): string {
+  const [path = "/"] = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "").split(/[?#]/);
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  return last === "" ? "./" : `./${last}/`;
+}

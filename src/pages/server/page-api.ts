@@ -1,0 +1,119 @@
+import type * as z from "zod";
+import { toDotPath } from "zod/v4/core";
+import { explainIssue } from "../../check/explain-issue.js";
+import { problemsOf } from "../../check/list-problems.js";
+import { GatewayError, invalidJson, invalidValue, unknownUrl } from "../../errors/gateway-error.js";
+import type { GatewayRequest, GatewayResponse } from "../../http/message.js";
+import { PendingBodies } from "../../http/pending-bodies.js";
+import { type BodyOptions, readBody } from "../../http/read-body.js";
+import { requireSameOrigin } from "../../http/require-same-origin.js";
+import { findIdentity, type IdentityRules } from "./page-identity.js";
+import { matchRoutes, type PageAnswer, type PageRoute } from "./page-route.js";
+
+const mostBytes = 64 * 1024;
+const mostPendingBytes = 4 * 1024 * 1024;
+
+/** The JSON API of a page. */
+export class PageApi<Identity> {
+  readonly #routes: readonly PageRoute<Identity>[];
+  readonly #identity: IdentityRules<Identity>;
+  readonly #origins: readonly string[] | undefined;
+  readonly bodies: BodyOptions = {
+    maxBodyBytes: mostBytes,
+    bodyTimeoutMs: 20_000,
+    minBodyBytesPerSecond: 0,
+    pendingBodies: new PendingBodies(mostPendingBytes, mostBytes),
+  };
+
+  constructor(
+    routes: readonly PageRoute<Identity>[],
+    identity: IdentityRules<Identity>,
+    origins: readonly string[] | undefined,
+  ) {
+    this.#routes = routes;
+    this.#identity = identity;
+    this.#origins = origins;
+  }
+
+  /**
+   * The order is part of the contract: what costs little and tells nothing comes first.
+   * @param path - below `api/`.
+   * @throws what {@link pageError} makes an answer of.
+   */
+  async answer(request: GatewayRequest, path: string): Promise<GatewayResponse> {
+    const found = matchRoutes(this.#routes, path);
+    if (found === undefined) throw unknownUrl(request.method, request.path);
+    const route = found.routes.get(request.method === "HEAD" ? "GET" : request.method);
+    if (route === undefined) throw methodNotAllowed(found.routes.keys());
+    requireSameOrigin(request, this.#origins);
+    if (route.body !== undefined) requireJson(request);
+    const identity = await findIdentity(request, this.#identity);
+    if (identity === undefined) throw signedOut();
+    const query = parsed(route.query, queryOf(request));
+    const body = route.body === undefined ? undefined : parsed(route.body, await this.#readJson(request));
+    const call = { identity, params: found.params, query, body, request };
+    return toResponse(await route.answer(call as never));
+  }
+
+  async #readJson(request: GatewayRequest): Promise<unknown> {
+    try {
+      const bytes = await readBody(request, "", this.bodies);
+      return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    } catch (error) {
+      if (error instanceof SyntaxError || (error instanceof TypeError && !("status" in error))) {
+        throw invalidJson("The request body is not valid JSON.");
+      }
+      throw error;
+    } finally {
+      this.bodies.pendingBodies.drop(request);
+    }
+  }
+}
+
+function toResponse({ status = 200, json, headers, body }: PageAnswer): GatewayResponse {
+  if (body !== undefined) return { status, headers: { ...headers }, body };
+  if (json === undefined) return { status: status === 200 ? 204 : status, headers: { ...headers }, body: null };
+  return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(json) };
+}
+
+function requireJson(request: GatewayRequest): void {
+  if (/^application\/json\s*(?:;|$)/i.test(request.header("content-type")?.trim() ?? "")) return;
+  throw new GatewayError("Send the body as JSON, with `content-type: application/json`.", {
+    status: 415,
+    code: "unsupported_media_type",
+  });
+}
+
+function methodNotAllowed(known: Iterable<string>): GatewayError {
+  const allow = [...known].join(", ");
+  return new GatewayError(`This path takes ${allow}.`, { status: 405, code: "method_not_allowed", headers: { allow } });
+}
+
+/** The page says so, and asks no more. */
+function signedOut(): GatewayError {
+  return new GatewayError("You are signed out. Sign in again.", { status: 401, code: "signed_out" });
+}
+
+/** A name that comes twice is an error: one of the two would be ignored. */
+function queryOf({ query }: GatewayRequest): Record<string, string> {
+  const values: Record<string, string> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (name in values) throw invalidValue(name, `The query has '${name}' twice.`);
+    values[name] = value;
+  }
+  return { ...values };
+}
+
+function parsed(schema: z.ZodObject | undefined, input: unknown): unknown {
+  if (schema === undefined) {
+    const [other] = Object.keys(input as object);
+    if (other !== undefined) throw invalidValue(other, `There is no parameter '${other.slice(0, 100)}'.`);
+    return undefined;
+  }
+  const result = schema.safeParse(input, { error: explainIssue("member") });
+  if (result.success) return result.data;
+  const [first] = result.error.issues;
+  const keys = first?.code === "unrecognized_keys" ? first.keys.slice(0, 1) : [];
+  const param = toDotPath([...(first?.path ?? []), ...keys]);
+  throw invalidValue(param === "" ? null : param, problemsOf(result.error).join("; ").slice(0, 1000));
+}

@@ -1,0 +1,16 @@
+/** One page: names in {@link PageFiles.texts}. */
+export interface PageEntry {
+  /** Its module, which the document loads. */
+  readonly script: string;
+  /** What the module imports. */
+  readonly preloads: readonly string[];
+}
+
+/** What browsers load of the pages, built of `src/pages/app`. */
+export interface PageFiles {
+  /** The text of each file, by a name with a hash of it. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly style: string;
+  readonly account: PageEntry;
+  readonly operator: PageEntry;
+}

@@ -1,0 +1,20 @@
+import { gzipSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { pageFiles } from "../../src/pages/server/page-files.js";
+
+it.each(["account", "operator"] as const)("the %s page is at most 20 KB of script and style, compressed", (page) => {
+  const { script, preloads } = pageFiles[page];
+  const sizes = [script, ...preloads, pageFiles.style].map((name) => gzipSync(pageFiles.texts[name] ?? "").length);
+  expect(sizes.length).toBeGreaterThanOrEqual(2);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(20_480);
+});
+
+it("names each file by what is in it, and none asks another host", () => {
+  const names = Object.keys(pageFiles.texts);
+  expect(names.every((name) => /^[a-z]+-[A-Z0-9]{8}\.(?:js|css)$/.test(name))).toBe(true);
+  const urls = names.flatMap((name) => pageFiles.texts[name]?.match(/https?:\/\/[^"'`\s)]+/g) ?? []);
+  // Names of vocabularies, which nothing loads.
+  expect(
+    urls.filter((url) => !/^http:\/\/www\.w3\.org\/(?:2000\/svg|1999\/xhtml|1998\/Math\/MathML)$/.test(url)),
+  ).toEqual([]);
+});
