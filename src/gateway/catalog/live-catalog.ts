@@ -1,12 +1,13 @@
-import { toAllowance } from "../../access/allowance.js";
+import { type Allowance, toAllowance } from "../../access/allowance.js";
 import type { Catalog, CatalogModel, CurrentCatalog } from "../../access/catalog.js";
+import { checkRecord } from "../../access/store-lookup.js";
 import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";
 import { InputError } from "../../check/input-error.js";
 import { listProblems } from "../../check/list-problems.js";
 import { serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
 import type { StoredModel } from "../../models/model-store.js";
-import type { PlanStore } from "../../plans/plan-store.js";
+import type { Plan, PlanStore } from "../../plans/plan-store.js";
 import { buildCatalog } from "./build-catalog.js";
 import { type CatalogChange, checkCatalogChange } from "./catalog-change.js";
 import { catalogProblems } from "./catalog-problems.js";
@@ -65,8 +66,8 @@ export class LiveCatalog implements CurrentCatalog {
   /**
    * Replaces models or providers of the options in one step. Models of the store stay before them. Calls in progress keep
    * their catalog.
-   * @throws TypeError or RangeError when the change or a listed plan is not valid, or does not fit to the models of the
-   * store, GatewayError 503 when the gateway is closed, and what the plan store throws. Then nothing has changed.
+   * @throws TypeError when the change is not valid, or does not fit to the models of the store; GatewayError 503 when the
+   * gateway is closed, and when the plan store fails or lists a plan that is not valid. Then nothing has changed.
    */
   update(change: CatalogChange, { openCalls, plans, warn }: ChangeServices): void {
     const by = "gateway.update";
@@ -78,7 +79,7 @@ export class LiveCatalog implements CurrentCatalog {
     if (problems.length > 0) {
       throw new InputError(listProblems(`${by}: the options do not fit to the models of the store`, problems));
     }
-    const named = Array.from(plans.list?.() ?? [], (plan) => toAllowance(plan.id, plan));
+    const named = listedAllowances(by, plans);
     this.#swap(by, models, options.providers);
     this.#options = options;
     // What did not fit before may fit now.
@@ -175,3 +176,16 @@ export class LiveCatalog implements CurrentCatalog {
 }
 
 const storeReader = "The model store";
+
+/** @throws GatewayError 503: no change of the caller's would mend it. */
+function listedAllowances(by: string, plans: PlanStore): readonly Allowance[] {
+  const fail = (problem: string, cause: unknown) => serviceUnavailable(`${by}: the plan store ${problem}.`, cause);
+  const list = (): readonly Plan[] => {
+    try {
+      return Array.from(plans.list?.() ?? []);
+    } catch (cause) {
+      throw fail("failed", cause);
+    }
+  };
+  return list().map((plan) => checkRecord(() => toAllowance(plan.id, plan), fail));
+}

@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/caller.js";
 import { findWithin } from "../../access/store-lookup.js";
-import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
+import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
 import type { TimeLimit } from "../../guard/time-limit.js";
 import type { GatewayRequest } from "../../http/message.js";
@@ -8,6 +8,8 @@ import { requireSameOrigin } from "../../http/require-same-origin.js";
 import { Calendar } from "../../ledger/windows.js";
 import type { IdentifyCaller } from "../../server/server-services.js";
 import type { AccountTermsLookup, FoundTerms } from "../admin/account-terms.js";
+import { refusedUnknownAccount } from "../refusals/refused-unknown-account.js";
+import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 import { type CheckedIdentity, checkIdentity } from "./check-identity.js";
 import type { Identify } from "./identity.js";
@@ -78,7 +80,7 @@ async function findIdentity(
 
 const unchecked = "Sessions cannot be checked at the moment. Try again shortly.";
 
-/** @throws GatewayError 503, after a warning, when the plan or the anchor cannot be found. */
+/** @throws GatewayError, after a warning, when the plan or the anchor cannot be found: 403 where there is no such account, else 503. */
 async function findTerms(
   identity: CheckedIdentity,
   requestId: string,
@@ -90,6 +92,9 @@ async function findTerms(
     () => terms.find(by, account, identity),
     timeLimit,
     (problem, cause) => {
+      // An account store that fails has caused its warning already.
+      if (isGatewayError(cause)) return cause;
+      if (cause instanceof UnknownAccountError) return refusedUnknownAccount(cause, account, warnOnce);
       if (cause instanceof UnknownTermsError) {
         const message = `The account "${account}" is signed in, but its terms are not known. ${cause.message}`;
         warnOnce({ code: "identify_failed", message, cause, requestId });

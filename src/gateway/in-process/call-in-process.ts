@@ -8,7 +8,6 @@ import { idText } from "../../check/id-text.js";
 import { ratesSchema } from "../../check/rates-schema.js";
 import { tagsInput } from "../../check/tags-input.js";
 import {
-  accountWithoutPlan,
   type ErrorObject,
   GatewayError,
   invalidValue,
@@ -24,6 +23,7 @@ import type { ServerServices } from "../../server/server-services.js";
 import type { UsageReport } from "../../server/usage-report.js";
 import type { AccountTermsLookup, FoundTerms, GivenTerms } from "../admin/account-terms.js";
 import { requireLimitsKept } from "../admin/require-limits-kept.js";
+import { refusedUnknownAccount } from "../refusals/refused-unknown-account.js";
 import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 import { toWebResponse } from "../web-bridge.js";
@@ -132,9 +132,7 @@ async function findTerms(
 /** SDKs call what their `fetch` throws a broken connection, and try again. Only the host's own code can read the message. */
 function unknownTerms(cause: UnknownTermsError, account: string, { calls }: ServerServices): GatewayError {
   if (!(cause instanceof UnknownAccountError)) return invalidValue(null, cause.message);
-  const message = `Calls for the account ${JSON.stringify(account)} get a 403. ${cause.message}`;
-  calls.warnOnce({ code: "unknown_account", message, cause });
-  return accountWithoutPlan();
+  return refusedUnknownAccount(cause, account, calls.warnOnce);
 }
 
 function toCaller(

@@ -193,7 +193,29 @@ describe("a change that is not valid", () => {
     const test = await start({ plans: { find: (id) => plans.find((plan) => plan.id === id), list: () => plans } });
     const before = await listed(test);
     plans.push({ id: "broken" } as never);
-    expect(() => test.gateway.update({ models: [renamed("acme/new")] })).toThrow(TypeError);
+    const update = () => test.gateway.update({ models: [renamed("acme/new")] });
+    expect(update).toThrow(
+      expect.objectContaining({
+        ...{ status: 503, statusCode: 503 },
+        message: expect.stringMatching(/^gateway\.update: the plan store returned a record that is not valid: .*models/),
+      }),
+    );
+    expect(await listed(test)).toEqual(before);
+  });
+
+  it("is any change while the plan store cannot list, whose words are the cause alone", async () => {
+    let fault: Error | undefined;
+    const list = () => {
+      if (fault !== undefined) throw fault;
+      return [];
+    };
+    const test = await start({ plans: { find: () => ({ id: "pro", models: ["*"] }), list } });
+    const before = await listed(test);
+    fault = new Error("connect to 10.1.2.3 as app");
+    const message = "gateway.update: the plan store failed.";
+    expect(() => test.gateway.update({ models: [] })).toThrow(
+      expect.objectContaining({ status: 503, message, cause: fault }),
+    );
     expect(await listed(test)).toEqual(before);
   });
 

@@ -136,10 +136,31 @@ describe("the terms of an identity", () => {
     expect(windows["month"]?.used).toBeGreaterThan(0);
   });
 
-  it("that are not known are a 503, and one warning for each account that says what to do", async () => {
+  it("of an account that is not there are the 403 of its keys, and one warning that says what to do", async () => {
     await start(() => ({ account: "acct_new" }));
+    for (let times = 0; times < 3; times++) {
+      const [status, text] = await send();
+      expect([status, JSON.parse(text)]).toMatchObject([403, { error: { code: "account_without_plan" } }]);
+    }
+    const message = expect.stringMatching(/"acct_new".*Give `plan`/);
+    expect(test.warnings).toMatchObject([{ code: "unknown_account", message }]);
+  });
+
+  it("that its keys do not say are a 503, and one warning that says what to do", async () => {
+    const keys = memoryKeyStore([
+      { key: "sk-one", account: "acct_1", plan: "pro" },
+      { key: "sk-two", account: "acct_1", plan: "basic" },
+    ]);
+    await start(() => ({ account: "acct_1" }), { keys });
     for (let times = 0; times < 3; times++) expect((await send())[0]).toBe(503);
     expect(test.warnings).toMatchObject([{ code: "identify_failed", message: expect.stringContaining("Give `plan`") }]);
+  });
+
+  it("of an account store that fails are a 503, and a warning of that store alone", async () => {
+    const accounts = { find: () => Promise.reject(new Error("down")) };
+    await start(() => ({ account: "acct_1" }), { accounts });
+    expect((await send())[0]).toBe(503);
+    expect(test.warnings.map(({ code }) => code)).toEqual(["account_store_failed"]);
   });
 
   it("of a store that cannot list must all be given", async () => {
