@@ -15,9 +15,9 @@ export function mayUse(caller: Caller, allowance: Allowance | undefined, modelId
   return caller.budgets === undefined || caller.budgets.allow(modelId);
 }
 
-/** @throws GatewayError 403 for a model that the key may not use. */
-export function requireAllowed(caller: Caller, allowance: Allowance, modelId: string): void {
-  if (!mayUse(caller, allowance, modelId)) throw notAllowed(modelId);
+/** @throws GatewayError 403 for a model that the key may not use, in the name that the client knows. */
+export function requireAllowed(caller: Caller, allowance: Allowance, { id, alias }: CatalogModel): void {
+  if (!mayUse(caller, allowance, id)) throw notAllowed(alias ?? id);
 }
 
 /**

@@ -1,8 +1,8 @@
 /** A problem that the host should know about. The gateway goes on. */
 export interface GatewayWarning {
   /**
-   * `unmatched_plan_pattern`, `unmatched_account_pattern`: a plan or an account names a model that the catalog does not have. `unknown_plan`: a key belongs to a
-   * plan that does not exist. `unlimited_plan`: a plan from a store has no member `credits`. `unknown_account`: an
+   * `unmatched_plan_pattern`, `unmatched_account_pattern`, `unmatched_budget_pattern`: a plan, an account or a budget names a
+   * model that the catalog does not have. `unknown_plan`: a key belongs to a plan that does not exist. `unlimited_plan`: a plan from a store has no member `credits`. `unknown_account`: an
    * account is not in the account store, and its key names no plan, or is its first key. `key_store_failed`, `plan_store_failed`,
    * `account_store_failed`, `budget_store_failed`, `model_store_failed`, `ledger_failed`, `response_store_failed`: a store threw, or returned an invalid record.
    * `model_invalid`: an entry of the model store is not valid in this process, where its model stays as it was.
@@ -27,6 +27,7 @@ export interface GatewayWarning {
   code:
     | "unmatched_plan_pattern"
     | "unmatched_account_pattern"
+    | "unmatched_budget_pattern"
     | "unknown_plan"
     | "unlimited_plan"
     | "unknown_account"

@@ -131,7 +131,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     keys: managedKeys({ ...resolved, warn, audit }, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans({ ...resolved, feed: models?.feed, audit, warn }, lookups.findAllowance, catalog),
     models: managedModels(models, catalog, audit),
-    budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock, audit }),
+    budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock, audit, warnOfRecord }),
     accounts: managedAccounts(
       { ...resolved, ledger, responses, requestLog: log },
       { ...lookups, terms, warnOfRecord, holds, audit, warn, warnOnce },

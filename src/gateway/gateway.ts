@@ -94,7 +94,8 @@ export interface Gateway extends Mountable {
    * its admission. A target of the same model, provider and upstream model keeps its breaker, its counts and its
    * connections. A provider that is removed is closed when its last call has ended. Models of {@link GatewayOptions.catalog}
    * stay in force before those of the options. See `docs/models.md`.
-   * @throws TypeError as `createGateway` does; Error after {@link close}. Then nothing has changed.
+   * @throws TypeError as `createGateway` does; GatewayError 503 after {@link close}, and when the plan store fails or lists a
+   * plan that is not valid. Then nothing has changed.
    *
    * @example
    * ```ts

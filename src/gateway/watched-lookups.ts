@@ -69,7 +69,7 @@ export function watchedLookups(
   const findAllowance = allowanceLookup(plans, catalog, { ...options, mayRemember: planWatch.mayRemember });
   const findAccount =
     accounts && accountLookup(accounts, catalog, { ...options, mayRemember: accountWatch.mayRemember });
-  const findBudgets = budgetLookup(budgets, { ...options, mayRemember: budgetWatch.mayRemember });
+  const findBudgets = budgetLookup(budgets, catalog, { ...options, mayRemember: budgetWatch.mayRemember });
   const keyUses = keys.touch && new KeyUses((uses) => keys.touch?.(uses), options);
   return {
     findCaller,

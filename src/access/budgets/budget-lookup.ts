@@ -4,8 +4,10 @@ import { type GatewayError, serviceUnavailable } from "../../errors/gateway-erro
 import type { Warn } from "../../events/warning.js";
 import type { Tags } from "../../metering/tags.js";
 import { cachedLookup } from "../cached-lookup.js";
+import type { CurrentCatalog } from "../catalog.js";
 import { checkRecord, findWithin, type StoreLookupOptions } from "../store-lookup.js";
 import { warnOfTooLarge } from "../warn-of-too-large.js";
+import { warnOfUnmatched } from "../warn-of-unmatched.js";
 import { Generations } from "./generations.js";
 import { KnownBudgets } from "./known-budgets.js";
 
@@ -26,6 +28,7 @@ export interface BudgetLookup {
 
 export function budgetLookup(
   store: BudgetStore | undefined,
+  catalog: CurrentCatalog,
   { timeLimit, warn, warnOnce, ...cache }: BudgetLookupOptions,
 ): BudgetLookup {
   const fail = (problem: string, cause: unknown): GatewayError => {
@@ -40,6 +43,7 @@ export function budgetLookup(
     for (const { tag, credits } of budgets) {
       warnOfTooLarge(`A budget of ${tag} of the account ${JSON.stringify(account)}`, credits, warnOnce);
     }
+    warnOfUnmatched({ account, budgets }, catalog.current, warnOnce);
     return budgets;
   };
   const generations = new Generations();

@@ -11,6 +11,6 @@ export async function rebudgeted({ applyBudgets }: CallServices, call: CheckedCa
   const { caller: earlier, allowance, model, tags = {} } = call;
   const caller = await applyBudgets(earlier.unbudgeted ?? earlier, tags);
   if (caller === earlier) return call;
-  requireAllowed(caller, allowance, model.id);
+  requireAllowed(caller, allowance, model);
   return { ...call, caller, rules: rulesOf(caller, allowance, model.id) };
 }

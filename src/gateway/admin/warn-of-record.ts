@@ -2,13 +2,17 @@ import type { CurrentCatalog } from "../../access/catalog.js";
 import { ModelPatterns } from "../../access/model-patterns.js";
 import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";
 import type { AccountChange } from "../../accounts/account-store.js";
+import type { Budget } from "../../budgets/budget-store.js";
 import type { Warn } from "../../events/warning.js";
 import type { ModelFeed } from "../stored-models/model-feed.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 
-type Written = Pick<AccountChange, "plan" | "models"> & { readonly id: string };
+interface Written extends Pick<AccountChange, "plan" | "models"> {
+  readonly id: string;
+  readonly budgets?: readonly Budget[] | undefined;
+}
 
-/** Warns of what was written of an account, but may be misspelled. Never rejects. */
+/** Warns of what was written of an account or of its budgets, but may be misspelled. Never rejects. */
 export type WarnOfRecord = (by: string, written: Written) => Promise<void>;
 
 interface WarningServices {
@@ -22,15 +26,16 @@ export function recordWarning(
   warnOfUnknownPlan: WarnOfUnknownPlan,
   { catalog, feed, warn }: WarningServices,
 ): WarnOfRecord {
-  return async (by, { id, plan, models }) => {
+  return async (by, { id, plan, models, budgets }) => {
     if (plan !== undefined) await warnOfUnknownPlan(by, plan);
-    if (!models) return;
+    if (!models && budgets === undefined) return;
     try {
       await feed?.ready();
     } catch {
       // Nothing is known of the models of the store.
       return;
     }
-    warnOfUnmatched({ account: id, models: new ModelPatterns(models) }, catalog.current, warn);
+    const patterns = models ? new ModelPatterns(models) : undefined;
+    warnOfUnmatched({ account: id, models: patterns, budgets }, catalog.current, warn);
   };
 }

@@ -26,6 +26,7 @@ import { fromLedger } from "../admin/from-store.js";
 import { requireLimitsKept } from "../admin/require-limits-kept.js";
 import { requireMethods } from "../admin/require-methods.js";
 import { termsShape } from "../admin/terms-shape.js";
+import type { WarnOfRecord } from "../admin/warn-of-record.js";
 import type { AuditedChange, Auditor } from "../audit/auditor.js";
 import { type BudgetBalance, type RateBalance, toCapBalance } from "./budget-balance.js";
 
@@ -60,7 +61,8 @@ export interface ManagedBudgets {
   /** The account's own budgets, page by page, in an order that does not change. */
   list(account: string, page?: BudgetPageRequest): Promise<BudgetPage>;
   /**
-   * What limits the calls with this tag, whichever budget it is, and what they have used of it.
+   * What limits the calls with this tag in this process, whichever budget it is, and what they have used of it now. A budget
+   * that another process has changed is found as for calls: see {@link ManagedBudgets}. {@link get} asks the store.
    * @param terms - as of {@link ManagedAccounts.balance}.
    * @throws UnknownAccountError, UnknownPlanError or UnknownTermsError as {@link ManagedAccounts.balance};
    * LedgerUnavailableError when the ledger fails.
@@ -87,11 +89,12 @@ interface BudgetServices {
   readonly terms: AccountTermsLookup;
   readonly clock: Clock;
   readonly audit: Auditor;
+  readonly warnOfRecord: WarnOfRecord;
 }
 
 export function managedBudgets(
   { budgets, ledger }: BudgetParts,
-  { budgets: lookup, terms, clock, audit }: BudgetServices,
+  { budgets: lookup, terms, clock, audit, warnOfRecord }: BudgetServices,
 ): ManagedBudgets {
   const store = <Method extends keyof WritableBudgetStore>(by: string, method: Method) => {
     if (budgets !== undefined) return requireMethods(by, "budget", budgets, [method]);
@@ -117,6 +120,7 @@ export function managedBudgets(
       requireFewRates(by, given.budget);
       const { put } = store(by, "put");
       await audit.keep(putEntry(given, whose), () => write(account, () => put(given.account, given.budget)));
+      await warnOfRecord(by, { id: account, budgets: [given.budget] });
     },
     async get(account, name) {
       const by = "gateway.budgets.get";

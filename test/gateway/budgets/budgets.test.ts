@@ -7,7 +7,7 @@ import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
 import { shortenWaits } from "../../clients/short-waits.js";
 import { expectNoSockets } from "../../clients/start-server.js";
-import { chatRequest } from "../../support/test-gateway.js";
+import { chatRequest, smallModel } from "../../support/test-gateway.js";
 import { codeOf, monday, oneCredit, withBudgets } from "./start-budgets.js";
 
 shortenWaits();
@@ -206,6 +206,22 @@ describe("budgets and the host's hook", () => {
       expect(await codeOf(await call(plain))).toBe("model_not_allowed");
       await gateway.budgets.put("acct_1", { ...name, status: "suspended" });
       expect(await codeOf(await call(plain))).toBe("budget_suspended");
+    }),
+  );
+});
+
+describe("a budget that excludes a model for a tag of the host's hook", () => {
+  const models = [{ ...smallModel, aliases: ["gpt-5"] }];
+  it(
+    "says so in the name that the client sent",
+    withBudgets({ models, onRequest: () => ({ tags: member }) }, async ({ gateway, call, keyOf }) => {
+      const key = await keyOf();
+      await gateway.budgets.put("acct_1", { ...name, models: [] });
+      const refused = await call(key, { model: "gpt-5" });
+      expect(refused.status).toBe(403);
+      const text = await refused.text();
+      expect(text).toContain("'gpt-5'");
+      expect(text).not.toContain("acme/small");
     }),
   );
 });
