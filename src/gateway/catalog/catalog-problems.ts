@@ -29,10 +29,15 @@ function findAliasProblems(models: readonly ResolvedModel[], ids: ReadonlySet<st
       const owner = ids.has(alias) ? alias : owners.get(alias);
       if (owner === undefined) owners.set(alias, id);
       if (owner === undefined) return [];
-      const taken = owner === alias ? "is the id of a model" : `is an alias of the model "${owner}" already`;
-      return `The model "${id}" has the alias "${alias}", which ${taken}. Ids and aliases must be unique.`;
+      return aliasProblem(id, alias, owner);
     }),
   );
+}
+
+/** @param owner - the model that has the name already. */
+export function aliasProblem(id: string, alias: string, owner: string): string {
+  const taken = owner === alias ? "is the id of a model" : `is an alias of the model "${owner}" already`;
+  return `The model "${id}" has the alias "${alias}", which ${taken}. Ids and aliases must be unique.`;
 }
 
 function findTargetProblems({ id, type, upstream }: ResolvedModel, known: readonly string[]): string[] {

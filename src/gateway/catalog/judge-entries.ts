@@ -1,6 +1,7 @@
 import type { StoredModel } from "../../models/model-store.js";
 import type { ResolvedModel } from "./catalog-shape.js";
 import { composeModels, type TermsById } from "./compose-models.js";
+import { FittingEntries } from "./fitting-entries.js";
 import { isTerms, readStoredModel, type StoredTerms } from "./stored-model-schema.js";
 
 /** An entry of the store, and what of it counts in this process. */
@@ -66,42 +67,30 @@ interface Candidate extends JudgedEntry {
 
 /** Lets those count that fit: all at once, or where they do not, as many as fit beside what counted before. */
 function settle(judged: Map<string, JudgedEntry>, news: readonly Candidate[], { models, problemsOf }: Judging): void {
-  const counting = new Map(termsOf(judged));
-  const problemsWith = (some: readonly Candidate[]): readonly string[] => {
-    const terms = new Map(counting);
-    for (const { entry, terms: said } of some) terms.set(entry.id, said);
-    return problemsOf(composeModels(models, terms));
+  let counting = termsOf(judged);
+  let candidates = news;
+  const fits = (some: readonly Candidate[]): boolean =>
+    problemsOf(composeModels(models, new Map([...counting, ...toTerms(some)]))).length === 0;
+  const take = (some: readonly Candidate[]) => {
+    for (const each of some) judged.set(each.entry.id, each);
   };
-  let left = news;
-  if (problemsWith(news).length > 0 && problemsWith([]).length > 0) {
+  if (fits(news)) return take(news);
+  if (!fits([])) {
     // What counted before does not fit any more, as when an entry is gone that stood before another: all begin anew.
     const fresh = new Map(news.map((each) => [each.entry.id, each]));
-    left = [...judged].flatMap(([id, { entry, terms, problem }]) => {
+    candidates = [...judged].flatMap(([id, { entry, terms, problem }]) => {
       return fresh.get(id) ?? (terms === undefined ? [] : { entry, terms, problem });
     });
-    counting.clear();
+    counting = new Map();
   }
-  const add = (some: readonly Candidate[]): readonly Candidate[] => {
-    const problems = some.length === 0 ? [] : problemsWith(some);
-    if (problems.length === 0) {
-      for (const each of some) {
-        counting.set(each.entry.id, each.terms);
-        judged.set(each.entry.id, each);
-      }
-      return [];
-    }
-    if (some.length > 1) {
-      const half = Math.ceil(some.length / 2);
-      return [...add(some.slice(0, half)), ...add(some.slice(half))];
-    }
-    for (const { entry } of some) {
-      judged.set(entry.id, { entry, terms: counting.get(entry.id), problem: problems.join("; ") });
-    }
-    return some;
-  };
-  // One that gives a name up may come after the one that takes it.
-  for (let tried = Number.POSITIVE_INFINITY; left.length > 0 && left.length < tried; ) {
-    tried = left.length;
-    left = add(left);
+  const problems = new FittingEntries(models, counting, toTerms(candidates)).find();
+  take(candidates.filter(({ entry }) => !problems.has(entry.id)));
+  for (const [id, problem] of problems) {
+    const entry = judged.get(id)?.entry;
+    if (entry !== undefined) judged.set(id, { entry, terms: counting.get(id), problem });
   }
+}
+
+function toTerms(candidates: readonly Candidate[]): TermsById {
+  return new Map(candidates.map(({ entry, terms }) => [entry.id, terms]));
 }

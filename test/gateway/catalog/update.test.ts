@@ -197,7 +197,9 @@ describe("a change that is not valid", () => {
     expect(update).toThrow(
       expect.objectContaining({
         ...{ status: 503, statusCode: 503 },
-        message: expect.stringMatching(/^gateway\.update: the plan store returned a record that is not valid: .*models/),
+        message: expect.stringMatching(
+          /^gateway\.update: the plan store returned a record that is not valid: .*models/,
+        ),
       }),
     );
     expect(await listed(test)).toEqual(before);
