@@ -74,7 +74,10 @@ function settle(judged: Map<string, JudgedEntry>, news: readonly Candidate[], { 
   const take = (some: readonly Candidate[]) => {
     for (const each of some) judged.set(each.entry.id, each);
   };
-  if (fits(news)) return take(news);
+  if (fits(news)) {
+    take(news);
+    return;
+  }
   if (!fits([])) {
     // What counted before does not fit any more, as when an entry is gone that stood before another: all begin anew.
     const fresh = new Map(news.map((each) => [each.entry.id, each]));
