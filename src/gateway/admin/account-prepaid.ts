@@ -9,11 +9,10 @@ import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import type { PrepaidState, TopUpRequest } from "../../ledger/prepaid-state.js";
 import type { Micro } from "../../metering/micro.js";
 import type { Auditor } from "../audit/auditor.js";
-import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import type { AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
-import { fromLedger, fromStore } from "./from-store.js";
+import { fromLedger } from "./from-store.js";
 
 /** What {@link AccountPrepaid.topUp} takes: an amount, and the rest. `by` and `note` are in the journal, too. */
 export type PrepaidTopUp = CreditAmount &
@@ -59,8 +58,6 @@ const topUpInput = deductionInput.extend({ expiresAt: wholeInstant });
 
 interface PrepaidStores {
   readonly ledger: CreditLedger;
-  /** `undefined`: accounts stand on their keys alone, and any may be topped up. */
-  readonly accounts?: unknown;
   readonly audit: Auditor;
 }
 
@@ -68,16 +65,7 @@ interface PrepaidChange extends TopUpRequest {
   readonly action: "accounts.topUp" | "accounts.deduct";
 }
 
-export function accountPrepaid({ ledger, accounts, audit }: PrepaidStores, terms: AccountTermsLookup): AccountPrepaid {
-  /** A misspelled account must not get another one's money. */
-  async function requireAccount(by: string, account: string): Promise<void> {
-    if (accounts === undefined || (await terms.ofRecord(account)) !== undefined) return;
-    if ((await fromStore(by, "key", () => terms.ofEachKey(account))).length > 0) return;
-    throw new UnknownAccountError(
-      `${by}: the account ${JSON.stringify(account)} has neither a record nor keys. Make it with gateway.accounts.put or gateway.keys.create.`,
-    );
-  }
-
+export function accountPrepaid({ ledger, audit }: PrepaidStores, terms: AccountTermsLookup): AccountPrepaid {
   function change({ action, account, by, note, ...given }: PrepaidChange, make: () => Promise<PrepaidState>) {
     return audit.keep({ action, account, by, note, given }, async (entry) => {
       const state = await make();
@@ -93,7 +81,7 @@ export function accountPrepaid({ ledger, accounts, audit }: PrepaidStores, terms
       const amountMicro = positiveMicro(by, input, "deduct takes back what was sold");
       const { topUp } = ledger;
       if (topUp === undefined) throw keepsNone(by, "topUp");
-      await requireAccount(by, account);
+      await terms.requireAccount(by, account);
       const expiry = typeof expiresAt === "number" ? { expiresAt } : {};
       const request = { ...requestOf(input), account, amountMicro, ...expiry };
       return change({ action: "accounts.topUp", ...request }, () => fromLedger(by, () => topUp.call(ledger, request)));
@@ -105,7 +93,7 @@ export function accountPrepaid({ ledger, accounts, audit }: PrepaidStores, terms
       const amountMicro = positiveMicro(by, input, "topUp adds");
       const { deduct } = ledger;
       if (deduct === undefined) throw keepsNone(by, "deduct");
-      await requireAccount(by, account);
+      await terms.requireAccount(by, account);
       const request = { ...requestOf(input), account, amountMicro };
       return change({ action: "accounts.deduct", ...request }, () =>
         fromLedger(by, () => deduct.call(ledger, request)),

@@ -91,6 +91,20 @@ export class AccountTermsLookup {
     return known && { plan: known.plan, anchor: known.anchor };
   }
 
+  /**
+   * Requires an account that is there, where accounts have records: a misspelled one must not get another one's credits or
+   * limits. Without records any may be.
+   * @throws UnknownAccountError where it has neither a record nor keys; GatewayError 503 when a store fails.
+   */
+  async requireAccount(by: string, account: string): Promise<void> {
+    if (this.#lookups.findAccount === undefined || (await this.ofRecord(account)) !== undefined) return;
+    if ((await fromStore(by, "key", () => this.ofEachKey(account))).length > 0) return;
+    throw new UnknownAccountError(
+      `${by}: the account ${JSON.stringify(account)} has neither a record nor keys. Make it with gateway.accounts.put or ` +
+        "gateway.keys.create.",
+    );
+  }
+
   /** The terms of each of the account's keys in force, or of all of its keys. None where the store cannot list. */
   async ofEachKey(account: string): Promise<readonly KeyTerms[]> {
     const listed = (await this.#keys.list?.(account)) ?? [];

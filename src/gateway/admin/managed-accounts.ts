@@ -221,7 +221,7 @@ export function managedAccounts(
 
   return {
     ...accountRecords(new StoredAccounts(accounts, findAccount), { audit, warnOfRecord }, { ledger, terms, warn }),
-    ...accountPrepaid({ ledger, accounts, audit }, terms),
+    ...accountPrepaid({ ledger, audit }, terms),
     hold: (account, hold) => holds.hold(account, hold),
 
     async balance(account, given = {}) {

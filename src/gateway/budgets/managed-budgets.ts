@@ -43,7 +43,8 @@ export interface ManagedBudgets {
    * Creates the budget, or replaces the one of the same tag and value as a whole: what is not given is no limit any more,
    * and a suspension ends. A budget of a value takes the place of the one of each value, and any of the account that of the
    * plan: nothing of the two is put together.
-   * @throws TypeError for limits that the ledger does not keep.
+   * @throws TypeError for limits that the ledger does not keep; UnknownAccountError where the gateway has an account store,
+   * and the account has neither a record nor keys: a misspelled one would limit nothing.
    *
    * @example
    * ```ts
@@ -118,6 +119,7 @@ export function managedBudgets(
       const given = checkInput(by, putInput, { account, budget });
       requireLimitsKept(by, ledger, "the budget", given.budget);
       requireFewRates(by, given.budget);
+      await terms.requireAccount(by, given.account);
       const { put } = store(by, "put");
       await audit.keep(putEntry(given, whose), () => write(account, () => put(given.account, given.budget)));
       await warnOfRecord(by, { id: account, budgets: [given.budget] });
