@@ -100,6 +100,7 @@ const claimSql = "select infergate.claim_top_up($1, $2)::text as json";
 // Its plans must go by indexes and so look dear: PostgreSQL would compile them each time, which takes a quarter of a second.
 const purgeSql = "select infergate.purge($1, $2)::text as json from set_config('jit', 'off', true)";
 const sliceSql = "select infergate.slice_usage($1)::text as json";
+const runSql = "select infergate.run_totals($1)::text as json";
 const mergeSql = "select infergate.merge_quarters($1)::text as json";
 const sweepSql = "select infergate.sweep($1)::text as json";
 const sweepProcedure = "call infergate.sweep_read_committed($1, null)";
@@ -130,8 +131,9 @@ export class PostgresLedger implements CreditLedger {
       const [more] = await database.query(purgeSql, [retentionMs, stepSize]);
       // One that fails leaves nothing behind, and must not hold up the retention.
       const [unsliced] = await database.query(sliceSql, [slicedAtOnce]).catch(() => [false]);
+      const [unrun] = await database.query(runSql, [slicedAtOnce]).catch(() => [false]);
       const [unmerged] = await database.query(mergeSql, [stepSize]).catch(() => [false]);
-      return [more, unsliced, unmerged].includes(true);
+      return [more, unsliced, unrun, unmerged].includes(true);
     });
   }
 

@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 import { TotalSums } from "../../src/ledger/usage/total-sums.js";
 import type { TotalsRequest } from "../../src/ledger/usage/usage-totals.js";
 import { windowLimits } from "../../src/ledger/windows.js";
+import { JournalTable } from "../../src/sqlite/journal-table.js";
 import { SqliteConnection } from "../../src/sqlite/sqlite-connection.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
@@ -14,6 +15,7 @@ import { DatabaseFolder } from "./open-database.js";
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
+const quarter = 15 * minute;
 const midnight = Date.UTC(2026, 2, 12);
 const accounts = ["a", "b", "c"];
 const folders: DatabaseFolder[] = [];
@@ -148,7 +150,8 @@ describe("sums over all accounts", () => {
     clock.advance(1);
     rollUp();
     for (const by of [["funding"], ["key", "funding"]]) await expectTotals({ ...whole, by });
-    const paid = rows("usage_account_day").map(({ funding, requests, charged }) => [funding, requests, charged]);
+    const fundings = new Map(rows("usage_series").map(({ id, funding }) => [id, funding]));
+    const paid = rows("usage_series_day").map((row) => [fundings.get(row["series"]), row["requests"], row["charged"]]);
     expect(paid).toEqual([
       ["plan", 1, 10],
       ["prepaid", 1, 9],
@@ -160,7 +163,7 @@ describe("sums over all accounts", () => {
     for (const by of dimensions) await expectTotals({ ...whole, by });
     clock.advance(1);
     for (const by of dimensions) await expectTotals({ ...whole, by });
-    expect(rows("usage_account_day").length).toBe(12);
+    expect(rows("usage_series_day").length).toBe(12);
     for (let call = 0; call < 600; call++) {
       clock.advance(1);
       await spend(accounts[call % 3] as string, 1, { model: `m${call % 4}` });
@@ -180,17 +183,58 @@ describe("sums over all accounts", () => {
     for (const by of dimensions) await expectTotals({ ...whole, by });
   });
 
+  it("are read page by page, where a time zone divides a day and where a moment divides a quarter", async () => {
+    database.exec(`
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+      INSERT INTO infergate_entry (id, part, account, kind, at, sequence, amount, month_start, tags)
+      SELECT 'bulk-' || i, 0, 'a', 'charge', ${midnight} + i * 20000, i, i, 0,
+        json_object('keyId', 'k' || (i % 5000), 'input', i) FROM n;
+      INSERT INTO infergate_account (id, sequence, session_used, session_held, session_bonus, week_used, week_held,
+        week_bonus, month_used, month_held, month_bonus) VALUES ('a', 6000, 0, 0, 0, 0, 0, 0, 0, 0, 0)`);
+    await spend("b", 5);
+    clock.advance(2 * day);
+    while (rollUp()) {}
+    const read = vi.spyOn(JournalTable.prototype, "ofAll");
+    const zone = [midnight - 5.5 * hour, midnight + 18.5 * hour, midnight + 42.5 * hour];
+    for (const by of [["account"], ["key"]]) {
+      await expectTotals({ periods: [midnight, midnight + day], by, where: {} });
+      await expectTotals({ periods: zone, by, where: {} });
+      await expectTotals({ periods: [midnight + hour, midnight + 3 * hour], by, where: { key: ["k7", "k8"] } });
+    }
+    // Sums know all of it.
+    expect(read).not.toHaveBeenCalled();
+    await expectTotals({ periods: [midnight + minute, midnight + 20 * hour + 1], by: ["key"], where: {} });
+    expect(read).toHaveBeenCalled();
+    read.mockRestore();
+  });
+
+  it("keep a quarter whose day comes to nothing", async () => {
+    await spend("a", 5, { keyId: "k" });
+    clock.advance(hour);
+    rollUp();
+    // They come late, so that the day is looked at.
+    database.exec(`
+      INSERT INTO infergate_entry (id, part, account, kind, at, sequence, amount, month_start, tags)
+      VALUES ('one', 1, 'b', 'checkpoint', ${midnight + minute}, 1, 5, 0, '{"keyId":"k"}'),
+        ('two', 1, 'b', 'release', ${midnight + minute + quarter}, 2, -5, 0, '{"keyId":"k"}')`);
+    for (const by of [["account"], ["key"], []]) {
+      await expectTotals({ periods: [midnight, midnight + quarter, midnight + day], by, where: {} });
+    }
+    expect(rows("usage_series_quarter").map(({ charged }) => charged)).toContain(-5);
+  });
+
   it("have what is used up, what it cost, and nothing of a forgotten account", async () => {
     await spend("a", 5, { keyId: "k", costMicro: 3 });
     await spend("a", 6);
     clock.advance(hour);
     rollUp();
-    expect(rows("usage_account_day").map(({ charged, cost, costed }) => [charged, cost, costed])).toEqual([
-      [6, 0, 0],
+    expect(rows("usage_series_day").map(({ charged, cost, costed }) => [charged, cost, costed])).toEqual([
       [5, 3, 5],
+      [6, 0, 0],
     ]);
     await ledger.forget("a");
-    for (const table of ["usage_account_day", "usage_quarter", "totals_change"]) expect(rows(table)).toEqual([]);
+    for (const table of ["usage_series", "usage_series_day", "usage_series_quarter", "usage_quarter", "totals_change"])
+      expect(rows(table)).toEqual([]);
   });
 
   it("have what a process that knows none has written late, and lack what it has deleted", async () => {
@@ -219,7 +263,7 @@ describe("sums over all accounts", () => {
     for (let call = 0; call < 200; call++) await spend("a", 1);
     clock.advance(1);
     rollUp();
-    const days = new Set(rows("usage_account_day").map((row) => Number(row["day"])));
+    const days = new Set(rows("usage_series_day").map((row) => Number(row["day"])));
     expect([...days]).toEqual([midnight / day + 4]);
     expect(rows("totals_change")).toEqual([]);
     expect(rows("usage_quarter").every(({ quarter }) => Number(quarter) >= midnight / (15 * minute) + 4 * 96)).toBe(
@@ -242,6 +286,6 @@ describe("sums over all accounts", () => {
     }
     clock.advance(1);
     rollUp();
-    expect(rows("usage_account_day").map(({ charged }) => charged)).toEqual([6, 7]);
+    expect(rows("usage_series_day").map(({ charged }) => charged)).toEqual([6, 7]);
   });
 });

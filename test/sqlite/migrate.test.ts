@@ -81,12 +81,14 @@ describe("the tables", () => {
       "infergate_totals_late",
       "infergate_totals_late_end",
       "infergate_usage",
-      "infergate_usage_account_day",
       "infergate_usage_forgotten",
       "infergate_usage_hour",
       "infergate_usage_hour_unknown",
       "infergate_usage_quarter",
       "infergate_usage_quarter_unknown",
+      "infergate_usage_series",
+      "infergate_usage_series_day",
+      "infergate_usage_series_quarter",
       "infergate_usage_unknown",
     ]);
     expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 7 });

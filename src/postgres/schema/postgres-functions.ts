@@ -17,6 +17,7 @@ import { settleFunction } from "../sql/settle-function.js";
 import { sweepFunction } from "../sql/sweep-function.js";
 import { windowFunctions } from "../sql/window-functions.js";
 import { quarterFunctions } from "../usage/quarter-functions.js";
+import { runningFunctions } from "../usage/running-functions.js";
 import { sliceFunctions } from "../usage/slice-functions.js";
 import { statementFunctions } from "../usage/statement-functions.js";
 import { sumUsageFunction } from "../usage/sum-usage-function.js";
@@ -50,6 +51,7 @@ export const postgresFunctions = [
   usageFunctions,
   sumUsageFunction,
   sliceFunctions,
+  runningFunctions,
   statementFunctions,
 ]
   .join("")

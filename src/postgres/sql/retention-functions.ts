@@ -49,6 +49,13 @@ begin
   )
   select greatest(dropped, count(*)) into dropped from gone;
   with gone as (
+    delete from infergate.usage_running where ctid = any (
+      array(select ctid from infergate.usage_running where day <= last_dropped limit step_size for update skip locked)
+    )
+    returning day
+  )
+  select greatest(dropped, count(*)) into dropped from gone;
+  with gone as (
     delete from infergate.usage_quarter where ctid = any (
       array(
         select ctid from infergate.usage_quarter
@@ -133,6 +140,11 @@ begin
   -- After the sums: once they are gone, there are no further slices of them.
   delete from infergate.usage_slice where ctid = any (
     array(select ctid from infergate.usage_slice where account = wanted limit step_size)
+  );
+  get diagnostics deleted = row_count;
+  if deleted = step_size then return false; end if;
+  delete from infergate.usage_running where ctid = any (
+    array(select ctid from infergate.usage_running where account = wanted limit step_size)
   );
   get diagnostics deleted = row_count;
   if deleted = step_size then return false; end if;

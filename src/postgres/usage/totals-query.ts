@@ -3,8 +3,9 @@ import { toUsageTotal } from "../../ledger/usage/to-usage-total.js";
 import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
 import { dayMs } from "../../ledger/windows.js";
 import { journalTagPrefix } from "../../metering/tags.js";
+import { divideDays } from "./divided-days.js";
 import { type KeptQuarters, quarterMs, splitPeriods } from "./split-periods.js";
-import { counts, ofEntries, ofQuarters, ofSlices, ofSums, ofUntagged, type Source } from "./totals-sources.js";
+import { counts, ofDayParts, ofEntries, ofQuarters, ofSlices, ofSums, ofUntagged, type Source } from "./totals-sources.js";
 
 /** A row of {@link totalsQuery}: the period, what is alike, and then what it adds up to. */
 export type StoredTotal = readonly (string | number | null)[];
@@ -60,12 +61,14 @@ export function totalsQuery(request: TotalsRequest, kept: KeptQuarters | undefin
   const accounts = account && oneOf(place(JSON.stringify(account.filter((id) => id !== null))));
   const ofAccounts = accounts ? `and account in ${accounts}` : "";
   const source: Source = { expressions, ofAccounts, hasTags: hasTags(request) };
+  const divided = accounts ? { ofDays: [], rest: [] } : divideDays(parts, periods);
   const sources = [
     ...(quarters.length > 0 ? [ofQuarters(source, quarters)] : []),
     ...(days.length > 0 ? [ofSums(source, days)] : []),
     ...(days.length > 0 && source.hasTags ? [ofUntagged(source, days)] : []),
     ...(parts.length > 0 && accounts ? ofSlices(source, parts, accounts) : []),
-    ...(parts.length > 0 && !accounts ? [ofEntries(source, parts)] : []),
+    ...(divided.ofDays.length > 0 ? ofDayParts(source, divided.ofDays) : []),
+    ...(divided.rest.length > 0 ? [ofEntries(source, divided.rest)] : []),
   ];
   const group = ["period", ...by.map(alias)].join(", ");
   const sql = /* sql */ `

@@ -1,5 +1,6 @@
 import { dayMs } from "../../ledger/windows.js";
 import { costTag } from "../../metering/tags.js";
+import type { DayPart } from "./divided-days.js";
 import { quarterMs } from "./split-periods.js";
 import type { TimeSpan } from "./usage-spans.js";
 
@@ -91,6 +92,47 @@ export function ofSlices(
       `from (${gaps}) as gap, lateral (
         -- Behind this fence each gap is read by the index, whatever the statistics say.
         select * from infergate.entry where account = gap.account and at >= begun and at < ended and ${isUsed}
+        offset 0
+      ) as entry`,
+    ),
+  ];
+}
+
+/**
+ * Parts of days of all accounts: differences of their running totals, and the entries of those that have none.
+ *
+ * @param parts - one at least, in ascending order.
+ */
+export function ofDayParts({ expressions, hasTags }: Source, parts: readonly DayPart[]): readonly string[] {
+  const days = [...new Set(parts.map(({ day }) => day))];
+  const known = /* sql */ `(
+    select account, day, ${isKept} and bool_and(running ${hasTags ? "and tags is not null" : ""}) as has_running
+    from infergate.usage_sum where day in (${days.join(", ")}) group by account, day
+  ) as known`;
+  const cells = parts.map(
+    ({ period, day, begun, ended }) => `(${day}, ${period}, ${begun - 1}::smallint, ${ended - 1}::smallint)`,
+  );
+  const [calls, ...others] = ["requests", "micro", ...counts].map(
+    (count) => `coalesce(${count}[high], 0)::bigint - coalesce(${count}[low], 0) as ${count}`,
+  );
+  const spans = parts.map(({ day, begun, ended }) => {
+    return `(${day}, ${day * dayMs + begun * quarterMs}::bigint, ${day * dayMs + ended * quarterMs}::bigint)`;
+  });
+  return [
+    /* sql */ `select period, ${listed(expressions, 0)} ${[calls, ...others].join(", ")},
+      case when costed is null then coalesce(micro[high], 0) - coalesce(micro[low], 0)
+        else coalesce(costed[high], 0) - coalesce(costed[low], 0) end as costed
+    from ${known} join infergate.usage_running using (account, day)
+      join (values ${cells.join(", ")}) as part (day, period, before, last) using (day),
+      -- Each is looked for once.
+      lateral (select width_bucket(before, quarters) as low, width_bucket(last, quarters) as high offset 0) as place
+    where has_running and low < high`,
+    usedIn(
+      expressions,
+      `from ${known} join (values ${spans.join(", ")}) as part (day, since, until) using (day), lateral (
+        -- Behind this fence each part is read by the index, whatever the statistics say.
+        select * from infergate.entry
+        where entry.account = known.account and at >= since and at < until and ${isUsed} and not has_running
         offset 0
       ) as entry`,
     ),

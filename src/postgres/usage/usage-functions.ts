@@ -132,7 +132,7 @@ begin
   end if;
   loop
     update infergate.usage_sum set
-      ${addNew}, sliced = false
+      ${addNew}, sliced = false, running = false
       where account = owner and day = today and tag_set = by_tag_set and digest = wanted;
     if found then return; end if;
     if infergate.is_beyond_tag_sets(owner, today, by_tags, by_tag_set) then

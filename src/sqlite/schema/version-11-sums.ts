@@ -24,16 +24,31 @@ export const sumsOfSqliteVersion11 = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX infergate_usage_quarter_unknown ON infergate_usage_quarter (quarter) WHERE tags = '?';
 
-  CREATE TABLE infergate_usage_account_day (
+  -- What calls of an account may have alike: as in infergate_usage_quarter, but for the tags. No number is used twice.
+  CREATE TABLE infergate_usage_series (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     account TEXT NOT NULL,
-    day INTEGER NOT NULL,
     plan TEXT NOT NULL,
     model TEXT NOT NULL,
     target TEXT NOT NULL,
     key TEXT NOT NULL,
     funding TEXT NOT NULL,
+    UNIQUE (account, plan, model, target, key, funding)
+  ) STRICT;
+
+  CREATE TABLE infergate_usage_series_day (
+    series INTEGER NOT NULL,
+    day INTEGER NOT NULL,
     ${counted},
-    PRIMARY KEY (account, day, plan, model, target, key, funding)
+    PRIMARY KEY (series, day)
+  ) STRICT, WITHOUT ROWID;
+
+  -- In the order of time: they are written at the end, and what a time zone's day divides is read in one piece.
+  CREATE TABLE infergate_usage_series_quarter (
+    quarter INTEGER NOT NULL,
+    series INTEGER NOT NULL,
+    ${counted},
+    PRIMARY KEY (quarter, series)
   ) STRICT, WITHOUT ROWID;
 
   -- By when it was written: the next entries for the sums.

@@ -5,24 +5,18 @@ import type { JournalTable, PlaceInTime } from "../journal-table.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement } from "../sqlite-database.js";
-import { isTag, requestedNames, TotalsPage } from "./totals-page.js";
+import { SeriesSums, type Units } from "./series-sums.js";
+import { isTag, requestedNames } from "./total-rows.js";
+import { TotalsPage } from "./totals-page.js";
 import type { TotalsRollUp } from "./totals-roll-up.js";
-import { accountDays, quarters, type TotalsTable } from "./totals-table.js";
+import { quarters, quartersPerDay, seriesDays, type TotalsTable } from "./totals-table.js";
 
-/** So many quarters of all accounts, and so many accounts, are read in one step: some milliseconds of work. */
+/** So many quarters of all accounts are read in one step: some milliseconds of work. */
 const quartersPerStep = 16;
-const accountsPerStep = 64;
 
 interface Tables {
   readonly journal: JournalTable;
   readonly rollUp: TotalsRollUp;
-}
-
-/** Days or quarters of an hour of a period; the end is exclusive. */
-interface Units {
-  readonly period: number;
-  readonly from: number;
-  readonly to: number;
 }
 
 /** A range of time. The end is exclusive. */
@@ -37,7 +31,6 @@ export class AllTotals {
   readonly #tables: Tables;
   readonly #knownQuarters: SqliteStatement;
   readonly #unknownQuarters: SqliteStatement;
-  readonly #idsAfter: SqliteStatement;
 
   constructor(connection: SqliteConnection, tables: Tables) {
     this.#connection = connection;
@@ -50,25 +43,22 @@ export class AllTotals {
     this.#unknownQuarters = connection.prepare(
       "SELECT DISTINCT quarter FROM infergate_usage_quarter WHERE tags = '?' AND quarter >= ? AND quarter < ?",
     );
-    this.#idsAfter = connection.prepare(
-      `SELECT id FROM infergate_account WHERE id > ? ORDER BY id LIMIT ${accountsPerStep}`,
-    );
   }
 
   /** @param since - only from this moment on. */
   async add(sums: TotalSums, request: TotalsRequest, since: number): Promise<void> {
-    const table = tableOf(request) ?? quarters;
-    const { units, parts } = split(request.periods, since, table.ms);
-    if (table === quarters) await this.#addQuarters(sums, request, units);
-    else await this.#addAccounts(sums, request, units);
+    const isOfSeries = tableOf(request) === seriesDays;
+    const { units, parts } = split(spansOf(request.periods, since), quarters.ms);
+    if (isOfSeries) await this.#addSeries(sums, request, units);
+    else await this.#addQuarters(sums, request, units);
     for (const part of parts) await this.#addEntries(sums, part);
   }
 
   async #addQuarters(sums: TotalSums, request: TotalsRequest, units: readonly Units[]): Promise<void> {
     const { first, ended } = await this.#connection.read(() => this.#known());
     const hasTags = requestedNames(request).some(isTag);
-    const condition = "FROM infergate_usage_quarter WHERE quarter >= ? AND quarter < ?";
-    const page = new TotalsPage(this.#connection, request, quarters, condition);
+    const from = `FROM ${quarters.table} WHERE quarter >= ? AND quarter < ?`;
+    const page = new TotalsPage(this.#connection, request, { names: quarters.names, from });
     for (const { period, from, to } of units) {
       const last = Math.min(to, ended);
       for (let at = Math.max(from, first); at < last; at += quartersPerStep) {
@@ -94,54 +84,56 @@ export class AllTotals {
     return this.#connection.snapshot(() => {
       const rows = hasTags ? (this.#unknownQuarters.all(from, to) as { quarter: unknown }[]) : [];
       const unknown = rows.map(({ quarter }) => toNumber(quarter));
-      const { rollUp, journal } = this.#tables;
-      const { until } = rollUp.summed();
       for (const run of without({ from, to }, unknown)) {
         for (const total of page.read(period, run.from, run.to)) sums.add(total);
-        const span = spanOf(run.from, run.to);
-        if (span.until <= until) continue;
-        const after = startOf(Math.max(until, span.since));
-        for (const { account, entry } of journal.ofAll(after, span.until, Number.MAX_SAFE_INTEGER).entries) {
-          sums.addEntry(account, entry);
-        }
+        this.#addNewest(sums, spanOf(run.from, run.to));
       }
       return unknown;
     });
   }
 
-  async #addAccounts(sums: TotalSums, request: TotalsRequest, units: readonly Units[]): Promise<void> {
-    if (units.length === 0) return;
-    const condition = `
-      FROM (SELECT id FROM infergate_account WHERE id > ? AND id <= ?) AS a
-      CROSS JOIN infergate_usage_account_day AS u ON u.account = a.id AND u.day >= ? AND u.day < ?`;
-    const page = new TotalsPage(this.#connection, request, accountDays, condition);
-    for (let after: string | undefined = ""; after !== undefined; ) {
-      const place: string = after;
-      after = await this.#connection.read(() => this.#addSome(sums, page, place, units));
-      await setImmediate();
+  /** Days that are summed up, the quarters beside them, and last those to which something may be added. */
+  async #addSeries(sums: TotalSums, request: TotalsRequest, units: readonly Units[]): Promise<void> {
+    const { until } = await this.#connection.read(() => this.#tables.rollUp.summed());
+    const settled = Math.floor(until / quarters.ms);
+    const reading = new SeriesSums(this.#connection, request);
+    const before = units.map(({ period, from, to }) => ({ period, since: from, until: Math.min(to, settled) }));
+    const { units: days, parts } = split(before, quartersPerDay);
+    const divided = parts.flatMap(atMidnight).map((part) => readingOf(part, settled));
+    await reading.addDays(sums, [...days, ...divided.flatMap(({ day }) => day ?? [])]);
+    for (const [place, { period, add, takeAway }] of divided.entries()) {
+      for (const span of add) await reading.readQuarters(span, 1);
+      for (const span of takeAway) await reading.readQuarters(span, -1);
+      if (divided[place + 1]?.period !== period) await reading.addQuarters(sums, period);
+    }
+    const { ended } = await this.#connection.read(() => this.#known());
+    for (const { period, from, to } of units) {
+      const last = Math.min(to, ended);
+      for (let quarter = Math.max(from, settled); quarter < last; quarter++) {
+        await this.#connection.read(() => this.#readNewest(sums, reading, quarter));
+        await setImmediate();
+      }
+      await reading.addQuarters(sums, period);
     }
   }
 
-  /** Adds some accounts, with their entries that are not in the sums yet. @returns the last of them. */
-  #addSome(sums: TotalSums, page: TotalsPage, after: string, units: readonly Units[]): string | undefined {
-    return this.#connection.snapshot(() => {
-      const ids = (this.#idsAfter.all(after) as { id: string }[]).map(({ id }) => id);
-      const last = ids.at(-1);
-      if (last === undefined) return undefined;
-      for (const { period, from, to } of units) {
-        for (const total of page.read(period, after, last, from, to)) sums.add(total);
-      }
-      const { rollUp, journal } = this.#tables;
-      const { until } = rollUp.summed();
-      if ((units.at(-1) as Units).to * accountDays.ms <= until) return last;
-      for (const account of ids) {
-        for (const entry of journal.after(account, { at: until - 1, sequence: Number.MAX_SAFE_INTEGER })) {
-          const day = Math.floor(entry.at / accountDays.ms);
-          if (units.some(({ from, to }) => day >= from && day < to)) sums.addEntry(account, entry);
-        }
-      }
-      return last;
+  /** Reads a quarter, with the entries that are not in the sums yet. */
+  #readNewest(sums: TotalSums, reading: SeriesSums, quarter: number): void {
+    this.#connection.snapshot(() => {
+      reading.readQuarter(quarter);
+      this.#addNewest(sums, spanOf(quarter, quarter + 1));
     });
+  }
+
+  /** Adds the entries of a span that are not in the sums yet. */
+  #addNewest(sums: TotalSums, span: Span): void {
+    const { rollUp, journal } = this.#tables;
+    const { until } = rollUp.summed();
+    if (span.until <= until) return;
+    const after = startOf(Math.max(until, span.since));
+    for (const { account, entry } of journal.ofAll(after, span.until, Number.MAX_SAFE_INTEGER).entries) {
+      sums.addEntry(account, entry);
+    }
   }
 
   async #addEntries(sums: TotalSums, { since, until }: Span): Promise<void> {
@@ -160,25 +152,63 @@ export function tableOf(request: TotalsRequest): TotalsTable | undefined {
   const names = requestedNames(request);
   if (Object.hasOwn(request.where, "account")) return undefined;
   if (!names.includes("account") && !names.includes("key")) return quarters;
-  return names.some(isTag) ? undefined : accountDays;
+  return names.some(isTag) ? undefined : seriesDays;
 }
 
-/** Whole days or quarters of each period, and the parts beside them. */
-function split(periods: readonly number[], since: number, ms: number): { units: Units[]; parts: Span[] } {
-  const [units, parts]: [Units[], Span[]] = [[], []];
-  for (const [period, begin] of periods.slice(0, -1).entries()) {
-    const [from, to] = [Math.max(begin, since), periods[period + 1] as number];
-    if (from >= to) continue;
-    const whole = { period, from: Math.ceil(from / ms), to: Math.floor(to / ms) };
+interface PeriodSpan extends Span {
+  readonly period: number;
+}
+
+function spansOf(periods: readonly number[], since: number): readonly PeriodSpan[] {
+  return periods
+    .slice(0, -1)
+    .map((begin, period) => ({ period, since: Math.max(begin, since), until: periods[period + 1] as number }));
+}
+
+/** Whole units of each span, and the parts beside them. */
+function split(spans: readonly PeriodSpan[], length: number): { units: Units[]; parts: PeriodSpan[] } {
+  const [units, parts]: [Units[], PeriodSpan[]] = [[], []];
+  for (const { period, since, until } of spans) {
+    if (since >= until) continue;
+    const whole = { period, from: Math.ceil(since / length), to: Math.floor(until / length) };
     if (whole.from >= whole.to) {
-      parts.push({ since: from, until: to });
+      parts.push({ period, since, until });
       continue;
     }
     units.push(whole);
-    if (from < whole.from * ms) parts.push({ since: from, until: whole.from * ms });
-    if (whole.to * ms < to) parts.push({ since: whole.to * ms, until: to });
+    if (since < whole.from * length) parts.push({ period, since, until: whole.from * length });
+    if (whole.to * length < until) parts.push({ period, since: whole.to * length, until });
   }
   return { units, parts };
+}
+
+/** @param part - in quarters. */
+function atMidnight({ period, since, until }: PeriodSpan): readonly PeriodSpan[] {
+  const midnight = (Math.floor(since / quartersPerDay) + 1) * quartersPerDay;
+  if (until <= midnight) return [{ period, since, until }];
+  return [{ period, since, until: midnight }, ...atMidnight({ period, since: midnight, until })];
+}
+
+/** How a part of a day is read. */
+interface PartReading {
+  readonly period: number;
+  readonly day?: Units;
+  readonly add: readonly Pick<Units, "from" | "to">[];
+  readonly takeAway: readonly Pick<Units, "from" | "to">[];
+}
+
+/** The part itself, or its day without the rest, whichever is shorter. */
+function readingOf({ period, since, until }: PeriodSpan, settled: number): PartReading {
+  const [day, from] = [Math.floor(since / quartersPerDay), Math.floor(since / quartersPerDay) * quartersPerDay];
+  const to = from + quartersPerDay;
+  if (to > settled || until - since <= quartersPerDay / 2) {
+    return { period, add: [{ from: since, to: until }], takeAway: [] };
+  }
+  const rest = [
+    { from, to: since },
+    { from: until, to },
+  ];
+  return { period, day: { period, from: day, to: day + 1 }, add: [], takeAway: rest };
 }
 
 /** The quarters between these. */

@@ -11,18 +11,33 @@ export interface TotalsTable {
   readonly names: readonly string[];
 }
 
+export const quartersPerDay = 96;
+
 export const quarters: TotalsTable = {
   table: "infergate_usage_quarter",
   unit: "quarter",
-  ms: dayMs / 96,
+  ms: dayMs / quartersPerDay,
   names: ["tags", "plan", "model", "target", "funding"],
 };
 
-export const accountDays: TotalsTable = {
-  table: "infergate_usage_account_day",
+/** What calls of one account may have alike. Their sums have its number in the place of all its names. */
+export const series = {
+  table: "infergate_usage_series",
+  names: ["account", "plan", "model", "target", "key", "funding"],
+} as const;
+
+export const seriesDays: TotalsTable = {
+  table: "infergate_usage_series_day",
   unit: "day",
   ms: dayMs,
-  names: ["account", "plan", "model", "target", "key", "funding"],
+  names: ["series"],
+};
+
+export const seriesQuarters: TotalsTable = {
+  table: "infergate_usage_series_quarter",
+  unit: "quarter",
+  ms: quarters.ms,
+  names: ["series"],
 };
 
 /** The columns that are added up. */

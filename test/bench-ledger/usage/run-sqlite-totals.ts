@@ -24,16 +24,23 @@ function fill(): void {
     `${name} (${name}) AS (SELECT ${from} UNION ALL SELECT ${name} + 1 FROM ${name} WHERE ${name} < ${to})`;
   const names = `'"plan-' || (n % 3) || '"' AS plan, '"acme/model-' || ((n + sum) % 10) || '"' AS model,
     '"openai/model-' || ((n + sum) % 10) || '"' AS target, '"key_' || n || '"' AS key, '{"team":"team-' || (n % 7) || '"}' AS tags`;
+  const moment = `(n * 7919 + (call * 3 + sum) * 2400011) % ${dayMs}`;
+  const series = "n * 3 + sum";
   const insertDay = (day: number) => `
     INSERT INTO infergate_entry (id, part, account, kind, at, sequence, amount, month_start, tags)
     WITH RECURSIVE ${count("n", 1, accounts)}, ${count("sum", 1, 3)}, ${count("call", 1, callsPerSum)}
     SELECT 'call ' || ${day} || ' ' || n || ' ' || sum || ' ' || call, 0, 'acct_' || n, 'charge',
-      ${day} * ${dayMs} + (n * 7919 + (call * 3 + sum) * 2400011) % ${dayMs},
+      ${day * dayMs} + ${moment},
       ${(day - first + 1) * callsPerSum * 3} + (sum - 1) * ${callsPerSum} + call, 1000, 0,
       '{"keyId":' || key || ',"model":' || model || ',"plan":' || plan || ',"target":' || target
         || ',"input":800,"output":250,"costMicro":600,"tag.team":"team-' || (n % 7) || '"}'
     FROM (SELECT *, ${names} FROM n, sum, call)
-    ORDER BY 1;`;
+    ORDER BY 1;
+    INSERT INTO infergate_usage_series_quarter
+    WITH RECURSIVE ${count("n", 1, accounts)}, ${count("sum", 1, 3)}, ${count("call", 1, callsPerSum)}
+    SELECT quarter, series, ${counts("calls")} FROM (
+      SELECT ${day * 96} + ${moment} / 900000 AS quarter, ${series} AS series, count(*) AS calls FROM n, sum, call GROUP BY 1, 2
+    );`;
   const counts = (calls: string) =>
     `${calls}, ${calls} * 1000, ${calls} * 800, 0, 0, ${calls} * 250, 0, ${calls} * 600, ${calls} * 1000`;
   const began = performance.now();
@@ -47,10 +54,12 @@ function fill(): void {
         month_used, month_held, month_bonus)
       WITH RECURSIVE ${count("n", 1, accounts)}
       SELECT 'acct_' || n, ${(days + 3) * callsPerSum * 3}, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n;
-    INSERT INTO infergate_usage_account_day
+    INSERT INTO infergate_usage_series
+      WITH RECURSIVE ${count("n", 1, accounts)}, ${count("sum", 1, 3)}
+      SELECT ${series}, 'acct_' || n, plan, model, target, key, 'plan' FROM (SELECT *, ${names} FROM n, sum) ORDER BY 1;
+    INSERT INTO infergate_usage_series_day
       WITH RECURSIVE ${count("n", 1, accounts)}, ${count("sum", 1, 3)}, ${count("day", first - 1, last)}
-      SELECT 'acct_' || n, day, plan, model, target, key, 'plan', ${counts(String(callsPerSum))}
-      FROM (SELECT *, ${names} FROM n, sum, day) ORDER BY 1, 2;
+      SELECT ${series}, day, ${counts(String(callsPerSum))} FROM n, sum, day ORDER BY 1, 2;
     INSERT INTO infergate_usage_quarter
       SELECT quarter, tags -> '$.plan', tags -> '$.model', tags -> '$.target', 'plan',
         json_object('team', tags ->> '$."tag.team"'), ${counts("calls")}
