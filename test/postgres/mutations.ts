@@ -5,6 +5,7 @@ import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 import { quarterMutations } from "./usage/quarter-mutations.js";
+import { runningMutations } from "./usage/running-mutations.js";
 import { sliceMutations } from "./usage/slice-mutations.js";
 import { usageMutations } from "./usage/usage-mutations.js";
 
@@ -403,4 +404,5 @@ export const mutations: readonly Mutation[] = [
   ...usageMutations,
   ...quarterMutations,
   ...sliceMutations,
+  ...runningMutations,
 ];

@@ -231,14 +231,32 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "what is in no sum yet is not read",
-    find: "if (span.until <= until) continue;",
-    replace: "if (span.until > until) continue;",
+    find: "if (span.until <= until) return;",
+    replace: "if (span.until > until) return;",
     test: "all-totals",
   },
   {
     name: "a forgotten account leaves its name in sums",
-    find: "[...this.#addChanges, ...this.#deleteEmpty]",
-    replace: "[...this.#addChanges]",
+    find: "for (const statement of this.#deleteEmpty) statement.run(last, since);",
+    replace: "",
+    test: "all-totals",
+  },
+  {
+    name: "what is read of a day is what was asked for, and the rest is, too",
+    find: "await reading.readQuarters(span, -1);",
+    replace: "await reading.readQuarters(span, 1);",
+    test: "all-totals",
+  },
+  {
+    name: "the first page of quarters is all of them",
+    find: "return last && [last[0] as number, last[1] as number];",
+    replace: "return undefined;",
+    test: "all-totals",
+  },
+  {
+    name: "a series goes although a quarter of it is there",
+    find: "AND NOT ${hasQuarters}",
+    replace: "",
     test: "all-totals",
   },
   {

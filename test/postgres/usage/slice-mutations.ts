@@ -7,8 +7,8 @@ export const sliceMutations: readonly Mutation[] = [
   // What they are made of
   {
     name: "what is added does not take back that its day is sliced",
-    find: ", sliced = false\n",
-    replace: "\n",
+    find: ", sliced = false, running = false\n",
+    replace: ", running = false\n",
     test: slices,
   },
   {
@@ -69,12 +69,14 @@ export const sliceMutations: readonly Mutation[] = [
     name: "tags that a day does not know have slices",
     find: "case when not is_untagged then infergate.host_tags(tags) end as own_tags",
     replace: "infergate.host_tags(tags) as own_tags",
+    part: "slice-functions",
     test: slices,
   },
   {
     name: "slices have no tags",
     find: "case when not is_untagged then infergate.host_tags(tags) end as own_tags",
     replace: "null::jsonb as own_tags",
+    part: "slice-functions",
     test: slices,
   },
   {
@@ -95,12 +97,14 @@ export const sliceMutations: readonly Mutation[] = [
     name: "days are sliced that are not over",
     find: "(infergate.clock_ms() - 3600000) / 86400000",
     replace: "(infergate.clock_ms() + 86400000) / 86400000",
+    part: "slice-functions",
     test: slices,
   },
   {
     name: "days are sliced at their end",
     find: "(infergate.clock_ms() - 3600000) / 86400000",
     replace: "infergate.clock_ms() / 86400000",
+    part: "slice-functions",
     test: slices,
   },
   { name: "all days are sliced", find: "having sum(requests) >=", replace: "having 1000000000 >=", test: slices },
@@ -218,14 +222,14 @@ export const sliceMutations: readonly Mutation[] = [
   },
   {
     name: "slices outlive the journal",
-    find: "where day <= last_dropped limit",
-    replace: "where false limit",
+    find: "usage_slice where day <= last_dropped limit",
+    replace: "usage_slice where false limit",
     test: slices,
   },
   {
     name: "slices go before the journal",
-    find: "where day <= last_dropped limit",
-    replace: "where day <= last_dropped + 1 limit",
+    find: "usage_slice where day <= last_dropped limit",
+    replace: "usage_slice where day <= last_dropped + 1 limit",
     test: slices,
   },
 ];
