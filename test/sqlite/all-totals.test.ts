@@ -185,12 +185,12 @@ describe("sums over all accounts", () => {
 
   it("are read page by page, where a time zone divides a day and where a moment divides a quarter", async () => {
     database.exec(`
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
       INSERT INTO infergate_entry (id, part, account, kind, at, sequence, amount, month_start, tags)
-      SELECT 'bulk-' || i, 0, 'a', 'charge', ${midnight} + i * 20000, i, i, 0,
+      SELECT 'bulk-' || i, 0, 'a', 'charge', ${midnight} + i * 10000, i, i, 0,
         json_object('keyId', 'k' || (i % 5000), 'input', i) FROM n;
       INSERT INTO infergate_account (id, sequence, session_used, session_held, session_bonus, week_used, week_held,
-        week_bonus, month_used, month_held, month_bonus) VALUES ('a', 6000, 0, 0, 0, 0, 0, 0, 0, 0, 0)`);
+        week_bonus, month_used, month_held, month_bonus) VALUES ('a', 12000, 0, 0, 0, 0, 0, 0, 0, 0, 0)`);
     await spend("b", 5);
     clock.advance(2 * day);
     while (rollUp()) {}
@@ -199,6 +199,7 @@ describe("sums over all accounts", () => {
     for (const by of [["account"], ["key"]]) {
       await expectTotals({ periods: [midnight, midnight + day], by, where: {} });
       await expectTotals({ periods: zone, by, where: {} });
+      await expectTotals({ periods: [midnight, midnight + 12 * hour], by, where: {} });
       await expectTotals({ periods: [midnight + hour, midnight + 3 * hour], by, where: { key: ["k7", "k8"] } });
     }
     // Sums know all of it.

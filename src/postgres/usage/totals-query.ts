@@ -5,7 +5,17 @@ import { dayMs } from "../../ledger/windows.js";
 import { journalTagPrefix } from "../../metering/tags.js";
 import { divideDays } from "./divided-days.js";
 import { type KeptQuarters, quarterMs, splitPeriods } from "./split-periods.js";
-import { counts, ofDayParts, ofEntries, ofQuarters, ofSlices, ofSums, ofUntagged, type Source } from "./totals-sources.js";
+import {
+  counts,
+  knownDays,
+  ofDayParts,
+  ofEntries,
+  ofQuarters,
+  ofSlices,
+  ofSums,
+  ofUntagged,
+  type Source,
+} from "./totals-sources.js";
 
 /** A row of {@link totalsQuery}: the period, what is alike, and then what it adds up to. */
 export type StoredTotal = readonly (string | number | null)[];
@@ -70,8 +80,10 @@ export function totalsQuery(request: TotalsRequest, kept: KeptQuarters | undefin
     ...(divided.ofDays.length > 0 ? ofDayParts(source, divided.ofDays) : []),
     ...(divided.rest.length > 0 ? [ofEntries(source, divided.rest)] : []),
   ];
+  const shared = divided.ofDays.length > 0 ? `with ${knownDays(source, divided.ofDays)}` : "";
   const group = ["period", ...by.map(alias)].join(", ");
   const sql = /* sql */ `
+${shared}
 select jsonb_build_array(
   ${group}, sum(requests), sum(micro), ${[...counts, "costed"].map((count) => `sum(${count})`).join(", ")}
 )::text as json

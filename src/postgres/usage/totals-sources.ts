@@ -98,17 +98,21 @@ export function ofSlices(
   ];
 }
 
+/** A query of whether days of accounts have running totals, named `known`. It is read once, however often it is named. */
+export function knownDays({ hasTags }: Source, parts: readonly DayPart[]): string {
+  const days = [...new Set(parts.map(({ day }) => day))];
+  return /* sql */ `known as materialized (
+    select account, day, ${isKept} and bool_and(running ${hasTags ? "and tags is not null" : ""}) as has_running
+    from infergate.usage_sum where day in (${days.join(", ")}) group by account, day
+  )`;
+}
+
 /**
  * Parts of days of all accounts: differences of their running totals, and the entries of those that have none.
  *
- * @param parts - one at least, in ascending order.
+ * @param parts - of {@link knownDays}, in ascending order.
  */
-export function ofDayParts({ expressions, hasTags }: Source, parts: readonly DayPart[]): readonly string[] {
-  const days = [...new Set(parts.map(({ day }) => day))];
-  const known = /* sql */ `(
-    select account, day, ${isKept} and bool_and(running ${hasTags ? "and tags is not null" : ""}) as has_running
-    from infergate.usage_sum where day in (${days.join(", ")}) group by account, day
-  ) as known`;
+export function ofDayParts({ expressions }: Source, parts: readonly DayPart[]): readonly string[] {
   const cells = parts.map(
     ({ period, day, begun, ended }) => `(${day}, ${period}, ${begun - 1}::smallint, ${ended - 1}::smallint)`,
   );
@@ -122,14 +126,14 @@ export function ofDayParts({ expressions, hasTags }: Source, parts: readonly Day
     /* sql */ `select period, ${listed(expressions, 0)} ${[calls, ...others].join(", ")},
       case when costed is null then coalesce(micro[high], 0) - coalesce(micro[low], 0)
         else coalesce(costed[high], 0) - coalesce(costed[low], 0) end as costed
-    from ${known} join infergate.usage_running using (account, day)
+    from known join infergate.usage_running using (account, day)
       join (values ${cells.join(", ")}) as part (day, period, before, last) using (day),
       -- Each is looked for once.
       lateral (select width_bucket(before, quarters) as low, width_bucket(last, quarters) as high offset 0) as place
     where has_running and low < high`,
     usedIn(
       expressions,
-      `from ${known} join (values ${spans.join(", ")}) as part (day, since, until) using (day), lateral (
+      `from known join (values ${spans.join(", ")}) as part (day, since, until) using (day), lateral (
         -- Behind this fence each part is read by the index, whatever the statistics say.
         select * from infergate.entry
         where entry.account = known.account and at >= since and at < until and ${isUsed} and not has_running

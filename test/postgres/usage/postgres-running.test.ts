@@ -26,7 +26,8 @@ describeWithPostgres("PostgreSQL, running totals of days", (server) => {
 
   async function reset(): Promise<void> {
     entered = [];
-    for (const table of ["entry", "usage_sum", "usage_running"]) await pool.query(`delete from ${place.schema}.${table}`);
+    for (const table of ["entry", "usage_sum", "usage_running"])
+      await pool.query(`delete from ${place.schema}.${table}`);
     await pool.query(`update ${place.schema}.usage_running_until set day = -100000000, account = ''`);
   }
 
@@ -91,10 +92,16 @@ describeWithPostgres("PostgreSQL, running totals of days", (server) => {
     const dimensions = [["account"], ["key", "funding"], ["account", "tag.team"], ["plan", "account", "model"]];
     const request = fc.record({
       periods: fc
-        .uniqueArray(fc.oneof(moment, fc.integer({ min: 0, max: 290 }).map((n) => midnight + n * quarter)), {
-          minLength: 2,
-          maxLength: 9,
-        })
+        .uniqueArray(
+          fc.oneof(
+            moment,
+            fc.integer({ min: 0, max: 290 }).map((n) => midnight + n * quarter),
+          ),
+          {
+            minLength: 2,
+            maxLength: 9,
+          },
+        )
         .map((moments) => moments.sort((one, other) => one - other)),
       by: fc.constantFrom(...dimensions),
       where: fc.constantFrom({}, {}, { model: ["m", null] }, { key: ["k"] }),
@@ -119,7 +126,11 @@ describeWithPostgres("PostgreSQL, running totals of days", (server) => {
   }, 60_000);
 
   it("answer for a day that was divided, and not for what was added late", async () => {
-    for (const account of accounts) await add(account, [4, 6, 30].map((at) => call(midnight + at * hour)));
+    for (const account of accounts)
+      await add(
+        account,
+        [4, 6, 30].map((at) => call(midnight + at * hour)),
+      );
     while (await step());
     await pool.query(`update ${place.schema}.entry set amount = 1000`);
     await expectTotals(divided);
@@ -136,9 +147,9 @@ describeWithPostgres("PostgreSQL, running totals of days", (server) => {
     await step(1);
     expect((await rows("usage_running")).map(({ account }) => account)).toEqual(["a"]);
     while (await step());
-    expect((await rows("usage_running")).map((row) => [row.account, row.day * day, row.quarters, row.requests])).toEqual(
-      accounts.map((account) => [account, midnight, [0], [2]]),
-    );
+    expect(
+      (await rows("usage_running")).map((row) => [row.account, row.day * day, row.quarters, row.requests]),
+    ).toEqual(accounts.map((account) => [account, midnight, [0], [2]]));
     place.account.clock.set(last + day + hour - 1);
     expect(await step()).toBe(false);
     place.account.clock.set(last + day + hour);
@@ -159,7 +170,10 @@ describeWithPostgres("PostgreSQL, running totals of days", (server) => {
 
   it("have no tags where a day has too many sets of them", async () => {
     const tags = (n: number) => ({ model: "m", "tag.team": `team ${n}` });
-    await add("a", Array.from({ length: 210 }, (_, n) => call(midnight + n * minute, { tags: tags(n) })));
+    await add(
+      "a",
+      Array.from({ length: 210 }, (_, n) => call(midnight + n * minute, { tags: tags(n) })),
+    );
     while (await step());
     expect(await rows("usage_running")).toMatchObject([{ tags: null }]);
     const periods = [midnight + hour, midnight + day + hour];
