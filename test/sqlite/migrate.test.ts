@@ -41,6 +41,7 @@ describe("the tables", () => {
       "infergate_audit_action",
       "infergate_audit_author",
       "infergate_audit_key",
+      "infergate_audit_moved",
       "infergate_bucket",
       "infergate_budget",
       "infergate_cap",
