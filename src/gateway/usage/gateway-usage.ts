@@ -52,7 +52,7 @@ export function gatewayUsage(
   clock: Clock,
 ): (query?: UsageQuery) => Promise<readonly UsageRecord[]> {
   return async (query = {}) => {
-    const checked = checkQuery(query, clock.now());
+    const checked = await checkQuery(query, clock.now());
     const { request } = checked;
     if (request.periods[0] === request.periods.at(-1)) return [];
     const { ledger, log } = stores;

@@ -1,3 +1,4 @@
+import { nextTurn } from "../../ledger/journal/next-turn.js";
 import { TimeZone } from "./time-zone.js";
 
 const hourMs = 3_600_000;
@@ -6,23 +7,59 @@ const units = { hour: hourMs, day: 24 * hourMs };
 /** By what a time is split. */
 export type Every = keyof typeof units;
 
+/** Into what a time is split, and how often at most. */
+export interface SplitUnit {
+  readonly every: Every;
+  readonly timeZone: string;
+  /** Periods at the most. */
+  readonly most: number;
+}
+
+/** So many periods take some milliseconds. */
+const periodsPerTurn = 100;
+/** A day is as long at most, and an hour is never longer than a day. */
+const longestDay = 1.2;
+
 /**
  * Splits a time at the beginning of each hour or day of a time zone. Where clocks are set, a day has 23 or 25 hours, and a
  * new hour begins.
  *
- * @param most - periods at the most.
  * @returns the beginning, all moments between at which a period begins, and the end; `undefined` where there are too many.
  * @throws RangeError when there is no such time zone.
  */
-export function splitTime(
+export function splitTime(range: { from: number; to: number }, unit: SplitUnit): readonly number[] | undefined {
+  const split = splitting(range, unit);
+  for (;;) {
+    const { done, value } = split.next();
+    if (done) return value;
+  }
+}
+
+/** The same, while other work has its turn: a time zone is asked for each period, which takes its time. */
+export async function splitTimeInTurns(
+  range: { from: number; to: number },
+  unit: SplitUnit,
+): Promise<readonly number[] | undefined> {
+  const split = splitting(range, unit);
+  for (;;) {
+    const { done, value } = split.next();
+    if (done) return value;
+    await nextTurn();
+  }
+}
+
+/** Lets go now and then. */
+function* splitting(
   { from, to }: { from: number; to: number },
-  { every, timeZone, most }: { every: Every; timeZone: string; most: number },
-): readonly number[] | undefined {
+  { every, timeZone, most }: SplitUnit,
+): Generator<void, readonly number[] | undefined> {
   const zone = new TimeZone(timeZone);
   const unit = units[every];
+  if ((to - from) / (longestDay * unit) > most) return undefined;
   const moments = [from];
   let at = from;
   while (at < to) {
+    if (moments.length % periodsPerTurn === 0) yield;
     const local = zone.localTime(at);
     const next = at + unit - (local - Math.floor(local / unit) * unit);
     const change = zone.nextChange(at, Math.min(next, to));

@@ -13,7 +13,7 @@ import {
   totalsDimensions,
 } from "../../ledger/usage/usage-totals.js";
 import { journalTagPrefix, meantDimension } from "../../metering/tags.js";
-import { type Every, splitTime } from "./split-time.js";
+import { type Every, splitTimeInTurns } from "./split-time.js";
 
 /** Which usage {@link Gateway.usage} adds up, and by what. */
 export interface UsageQuery {
@@ -69,7 +69,7 @@ const queryInput = z.strictObject({
 });
 
 /** @throws TypeError when the query is not valid. */
-export function checkQuery(query: UsageQuery, now: number): CheckedQuery {
+export async function checkQuery(query: UsageQuery, now: number): Promise<CheckedQuery> {
   const { from, to, every, timeZone = "UTC", ...input } = checkInput(by, queryInput, query);
   const names = input.by ?? [];
   const dimensions = names.map((name) => dimensionOf(name, "by"));
@@ -85,13 +85,13 @@ export function checkQuery(query: UsageQuery, now: number): CheckedQuery {
   const where: TotalsFilter = Object.fromEntries(filters);
   const range = { from: from ?? undefined, to: to ?? now + 1 };
   const split = every === undefined ? undefined : { every, timeZone };
-  return { request: { periods: periodsOf(range, split), by: dimensions, where }, names, every: split };
+  return { request: { periods: await periodsOf(range, split), by: dimensions, where }, names, every: split };
 }
 
-function periodsOf(
+async function periodsOf(
   { from, to }: { from: number | undefined; to: number },
   split: CheckedQuery["every"],
-): readonly number[] {
+): Promise<readonly number[]> {
   if (split === undefined) {
     const begin = from ?? -latestDate;
     return [begin, Math.max(begin, to)];
@@ -99,7 +99,7 @@ function periodsOf(
   if (from === undefined) throw new InputError(`${by}: give \`from\`: with \`every\`, the time must have a beginning.`);
   let moments: readonly number[] | undefined;
   try {
-    moments = splitTime({ from, to: Math.max(from, to) }, { ...split, most: mostPeriods });
+    moments = await splitTimeInTurns({ from, to: Math.max(from, to) }, { ...split, most: mostPeriods });
   } catch {
     throw new InputError(
       `${by}: timeZone: must be a time zone of the IANA database, such as Europe/Berlin, not ${JSON.stringify(split.timeZone)}.`,

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Every, periodNamer, splitTime } from "../../../src/gateway/usage/split-time.js";
+import { type Every, periodNamer, splitTime, splitTimeInTurns } from "../../../src/gateway/usage/split-time.js";
+import { turnsOf } from "../../support/turns-of.js";
 
 const hour = 3_600_000;
+const latest = 8.64e15;
 const quarter = hour / 4;
 const most = 100_000;
 
@@ -137,4 +139,13 @@ describe("a time, split", () => {
     expect(splitTime(year, { every: "day", timeZone: "UTC", most: 1_000 })).toHaveLength(366);
     expect(() => splitTime(year, { every: "day", timeZone: "Europe/Nowhere", most })).toThrow(RangeError);
   });
+});
+
+it("is split while other work has its turn, and not at all where it is far too long", async () => {
+  const days = { from: Date.UTC(1999, 0), to: Date.UTC(1999, 0) + 9_000 * 24 * hour };
+  const of = { every: "day", timeZone: "Europe/Berlin", most: 10_000 } as const;
+  const { turns, result } = await turnsOf(() => splitTimeInTurns(days, of));
+  expect([result, turns >= 80]).toEqual([splitTime(days, of), true]);
+  const ever = await turnsOf(() => splitTimeInTurns({ from: -latest, to: latest }, of));
+  expect([ever.result, ever.turns <= 2]).toEqual([undefined, true]);
 });
