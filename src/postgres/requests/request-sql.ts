@@ -1,7 +1,7 @@
 /** Lines, what leads to them, and what is counted, in one step. Of lines that are there already, nothing is counted. */
 export const writeSql = /* sql */ `
 with given as materialized (
-  select * from jsonb_to_recordset($1::text::jsonb) as given (
+  select distinct on (at, "lineId") * from jsonb_to_recordset($1::text::jsonb) as given (
     at bigint, "lineId" text, "requestId" text, account text, "keyId" text, "isError" boolean, tags jsonb, line text,
     texts text, plan text, model text, target text, refusals bigint, failures bigint
   )

@@ -17,6 +17,15 @@ export function describeWrites({ describe, it, fixture, make }: RequestLogRulesI
       expect(await log.log.counts(request)).toEqual([{ period: 0, by: [], refusals: 1, failures: 0 }]);
     });
 
+    it("adds a line once that a batch has twice", async () => {
+      const log = await fixture();
+      const line = log.make({ ...refused, tags: { member: "42" } });
+      await log.log.write([line, log.make(), line]);
+      expect(await log.ids()).toHaveLength(2);
+      const request = { periods: [log.begin, log.begin + 60_000], by: [], where: { account: [log.account] } };
+      expect(await log.log.counts(request)).toEqual([{ period: 0, by: [], refusals: 1, failures: 0 }]);
+    });
+
     it("takes nothing, a batch of a thousand, and not more", async () => {
       const log = await fixture();
       await log.log.write([]);
