@@ -89,3 +89,19 @@ it.each(Object.entries(makers))("pages have each line once, newest first, while 
   });
   await fc.assert(property, { numRuns: 100 });
 });
+
+it("reads 5,000 lines for a page at most, and goes on where it has stopped", async () => {
+  const log = memoryRequestLog({ maxRows: 20_000 });
+  const fixture = new RequestLogFixture(log);
+  const [rare] = await fixture.write({ model: "rare" });
+  for (let batch = 0; batch < 11; batch++) await fixture.write(...Array.from({ length: 1_000 }, () => ({})));
+  const found: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await log.list({ model: "rare", cursor });
+    found.push(page.requests.length);
+    cursor = page.cursor;
+    if (page.requests.length > 0) expect(page.requests).toEqual([rare]);
+  } while (cursor !== undefined);
+  expect(found).toEqual([0, 0, 1]);
+});

@@ -1,7 +1,9 @@
 import type { Mutation } from "../mutation/mutation.js";
+import { bookMutations } from "./book-mutations.js";
 
 /** Of the stores of responses and of accounts. */
 export const mutations: readonly Mutation[] = [
+  ...bookMutations,
   {
     name: "a change of plan lifts a suspension",
     find: "save(applyAccountPut(account, byId.get(account.id)));",

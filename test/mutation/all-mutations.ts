@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mutations as access, budgetMutations } from "../access/mutations.js";
+import { bookMutations } from "../books/book-mutations.js";
 import { mutations as call } from "../call/mutations.js";
 import { mutations as gateway } from "../gateway/mutations.js";
 import { mutations as atOnce } from "../ledger/at-once-mutations.js";
@@ -41,6 +42,7 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "ledger", testFolder: "ledger", tests: ["at-once"], mutations: atOnce },
   { store: "access", tests: ["entitlement"], mutations: access },
   { store: "budgets", testFolder: "access", tests: ["known-budgets"], mutations: budgetMutations },
+  { store: "books", tests: ["request-pages"], mutations: bookMutations },
   { store: "call", tests: ["repeated-denial"], mutations: call },
   { store: "server", tests: ["repeated-errors"], mutations: server },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },

@@ -1,5 +1,6 @@
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
+import { bookMutations } from "./book-mutations.js";
 import { catalogMutations } from "./catalog-mutations.js";
 import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
@@ -16,6 +17,7 @@ const stores = "postgres-stores";
 const subscriptions = "postgres-subscriptions";
 
 export const mutations: readonly Mutation[] = [
+  ...bookMutations,
   {
     name: "the retention is compiled",
     find: " from set_config('jit', 'off', true)",

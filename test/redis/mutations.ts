@@ -2,6 +2,7 @@
 import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
 import { batchMutations } from "./batch/batch-mutations.js";
+import { bookMutations } from "./book-mutations.js";
 import { catalogMutations } from "./catalog-mutations.js";
 import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
@@ -14,6 +15,7 @@ const scripts = "scripts";
 const stores = "redis-stores";
 
 export const mutations: readonly Mutation[] = [
+  ...bookMutations,
   // Accounts
   { name: "an account ends with its windows", find: "local graceMs = dayMs", replace: "local graceMs = 0" },
   { name: "an account ends before its leases", find: ", now + maxLeaseMs)", replace: ")" },

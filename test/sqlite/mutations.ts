@@ -1,4 +1,5 @@
 import type { Mutation } from "../mutation/mutation.js";
+import { bookMutations } from "./book-mutations.js";
 import { catalogMutations } from "./catalog-mutations.js";
 import { limitMutations } from "./limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
@@ -13,6 +14,7 @@ const processes = "processes";
 const retention = "retention";
 
 export const mutations: readonly Mutation[] = [
+  ...bookMutations,
   // Accounts
   { name: "a bonus is lost", find: "  instance.bonus = toNumber(", replace: "  void (" },
   { name: "what is held is lost", find: "  instance.held = toNumber(", replace: "  void (" },
