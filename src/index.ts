@@ -77,7 +77,7 @@ export { UnknownKeyError } from "./gateway/refusals/unknown-key-error.js";
 export { UnknownPlanError } from "./gateway/refusals/unknown-plan-error.js";
 export { UnknownTermsError } from "./gateway/refusals/unknown-terms-error.js";
 export type { ManagedRequests } from "./gateway/requests/managed-requests.js";
-export type { RequestLogOptions } from "./gateway/requests/request-log-options.js";
+export type { KeepTexts, RedactedTexts, RequestLogOptions } from "./gateway/requests/request-log-options.js";
 export type { RequestLogBacklog } from "./gateway/requests/request-log-writer.js";
 export type { ManagedModels, ModelCheck } from "./gateway/stored-models/managed-models.js";
 export type { ManagedModel, ModelDifference } from "./gateway/stored-models/model-state.js";

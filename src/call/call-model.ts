@@ -37,6 +37,7 @@ export function callModel(services: CallServices, incoming: ReceivedCall): Promi
 function parse(road: CallRoad, bytes: Uint8Array): void {
   const { services, incoming } = road;
   road.bytes = bytes;
+  incoming.observer.texts?.asked(bytes);
   goOn(road, incoming.operation.parse(bytes, services.operations, incoming), findPlan);
 }
 

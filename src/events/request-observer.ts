@@ -68,8 +68,20 @@ export type RequestEndpoint =
   | "response"
   | "input_items";
 
+/** Keeps the beginnings of what a call was asked and answered. Its methods do not throw. */
+export interface TextsObserver {
+  /** @param body - what the client has sent. */
+  asked(body: Uint8Array): void;
+  /** @param body - the whole answer, as its client gets it. */
+  answered(body: Uint8Array | string): void;
+  /** @param piece - the next bytes of a streamed answer, as its client gets them. */
+  streamed(piece: Uint8Array): void;
+}
+
 /** Observes one request. Its methods are called in this order; none may throw. */
 export interface RequestObserver {
+  /** Absent: nobody keeps texts. */
+  readonly texts?: TextsObserver;
   /** Does the work of the request, so that what is begun in it belongs to the request. Absent: nothing has to be done for that. */
   run?<T>(work: () => T): T;
   /** Calls a target, likewise. */

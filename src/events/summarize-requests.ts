@@ -21,6 +21,7 @@ import type {
   RequestEndpoint,
   Requested,
   RequestObserver,
+  TextsObserver,
 } from "./request-observer.js";
 import type { Warn } from "./warning.js";
 
@@ -246,9 +247,27 @@ function upstreamIdOf(headers: Readonly<Record<string, string>> | undefined): st
 
 type OnCompleted = (event: RequestCompleted) => void;
 
-/** Observes requests, and passes on one event for each. @param complete - must not throw. */
-export function summarizeRequests(complete: OnCompleted, clock: Clock): ObserveRequest {
-  return ({ requestId, endpoint }) => new RequestSummary(requestId, endpoint, clock.now(), complete);
+/** Keeps texts of a request for this endpoint. */
+export type TextsOf<Texts extends TextsObserver> = (endpoint: RequestEndpoint | undefined) => Texts;
+
+/**
+ * Observes requests, and passes on one event for each.
+ * @param complete - gets the texts with it, if there are. Must not throw.
+ * @param textsOf - `undefined`: none are kept, and that costs nothing.
+ */
+export function summarizeRequests<Texts extends TextsObserver>(
+  complete: (event: RequestCompleted, texts?: Texts) => void,
+  clock: Clock,
+  textsOf?: TextsOf<Texts>,
+): ObserveRequest {
+  if (textsOf === undefined) {
+    return ({ requestId, endpoint }) => new RequestSummary(requestId, endpoint, clock.now(), complete);
+  }
+  return ({ requestId, endpoint }) => {
+    const texts = textsOf(endpoint);
+    const withTexts = (event: RequestCompleted): void => complete(event, texts);
+    return Object.assign(new RequestSummary(requestId, endpoint, clock.now(), withTexts), { texts });
+  };
 }
 
 /** The host's `onRequestCompleted`. A hook that fails causes a warning. */

@@ -13,7 +13,6 @@ import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
 import { callHook } from "../events/call-hook.js";
 import { FirstTimes } from "../events/first-times.js";
-import type { RequestCompleted } from "../events/request-completed.js";
 import { completedHook } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { withoutRepeats } from "../events/without-repeats.js";
@@ -110,7 +109,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
     resolveCaller: gatedBy(models, callerResolver(lookups.findAccount, warnOnce, applyBudgets)),
-    observe: observers.observe({ complete: onCompleted(resolved, log, warn), warnOnce, clock }),
+    observe: observers.observe({ ...observing(resolved, log, warn), warnOnce, clock }),
     ...serverOptions(resolved, clock),
   };
   let closed: Promise<void> | undefined;
@@ -253,18 +252,9 @@ function toWarnings({ onWarning }: ResolvedOptions): Pick<CallServices, "warn" |
 }
 
 /** One event for the request log and the host's hook, which is last, since it may write into the event. */
-function onCompleted(
-  { onRequestCompleted }: ResolvedOptions,
-  log: WrittenLog | undefined,
-  warn: Warn,
-): ((event: RequestCompleted) => void) | undefined {
-  const hook = onRequestCompleted && completedHook(onRequestCompleted, warn);
-  const add = log?.writer.add;
-  if (hook === undefined || add === undefined) return hook ?? add;
-  return (event) => {
-    add(event);
-    hook(event);
-  };
+function observing({ onRequestCompleted }: ResolvedOptions, log: WrittenLog | undefined, warn: Warn) {
+  const complete = onRequestCompleted && completedHook(onRequestCompleted, warn);
+  return { complete, log: log?.writer.add, textsOf: log?.textsOf };
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;

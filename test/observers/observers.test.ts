@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Observer } from "infergate";
 import { afterEach, expect, it } from "vitest";
+import { memoryRequestLog } from "../../src/memory/memory-request-log.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { chatRequest, getRequest, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
@@ -88,6 +89,21 @@ it.each<[string, unknown]>([
   expect([response.status, test.upstream.requests.length]).toEqual([200, 1]);
   expect(JSON.stringify(test.upstream.requests[0]?.headers)).not.toMatch(/evil|late|of-the-observer/);
   expect(test.warnings.map(({ code }) => code)).toEqual(["hook_failed"]);
+});
+
+it("logs a request as it was, whatever an observer writes into its event", async () => {
+  const store = memoryRequestLog();
+  const spoil = (event: object) => {
+    for (const name of Object.keys(event)) Reflect.deleteProperty(event, name);
+  };
+  test = await startTestGateway({
+    requestLog: store,
+    onRequestCompleted: () => {},
+    observers: [{ onRequest: () => ({ onCompleted: spoil }) }],
+  });
+  expect((await test.gateway.handler(chatRequest())).status).toBe(200);
+  const { requests } = await test.gateway.requests.list();
+  expect(requests).toMatchObject([{ account: "acct_pro", status: 200, attempts: [{ provider: "fake" }] }]);
 });
 
 it("tells of a request in its order", async () => {

@@ -175,6 +175,7 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
 
   /** Settles the call. @param instead - see {@link Exchange.keep}. */
   #end(body: Uint8Array | string, instead?: string): Soon<GatewayResponse> {
+    this.#attempt.call.observer.texts?.answered(body);
     const charge = this.#attempt.end({ reason: "completed" });
     const isThere = this.#exchange.keep === undefined && !(charge instanceof Promise);
     return isThere ? toResponse(this.#attempt.call, body, charge) : this.#endLater(body, charge, instead);

@@ -17,16 +17,22 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
   const { attempt, exchange } = response;
   const { review } = attempt.call;
   const keep = exchange.keep && ((instead?: string) => exchange.keep?.(instead) ?? Promise.resolve());
+  const { texts } = attempt.call.observer;
   if (review === undefined) {
     const codec = exchange.readStream();
-    const pieces = new StreamRelay(attempt, codec, response.answer.body, { keep });
+    const pieces = new StreamRelay(
+      attempt,
+      codec,
+      response.answer.body,
+      texts === undefined ? { keep } : { keep, texts },
+    );
     const first = await pieces.next();
     // The client may have left in the same turn of the event loop.
     attempt.commit();
     return toResponse(attempt, pieces, first);
   }
   const codec = review.collect(exchange);
-  const ending = { keep, review: (closing: Uint8Array) => review.ofStream(codec, closing) };
+  const ending = { keep, texts, review: (closing: Uint8Array) => review.ofStream(codec, closing) };
   const pieces = new StreamRelay(attempt, codec, response.answer.body, ending);
   const first = pieces.next();
   await Promise.race([first, codec.begun]);

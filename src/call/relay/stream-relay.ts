@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { isRefusal } from "../../errors/provider-refusal.js";
 import { endReasonOf, type Outcome } from "../../events/outcome.js";
+import type { TextsObserver } from "../../events/request-observer.js";
 import type { EndReason } from "../../metering/outcome.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
@@ -40,6 +41,8 @@ export interface StreamedAttempt {
 export interface StreamEnding {
   /** See {@link Exchange.keep}. */
   readonly keep?: ((instead?: string) => Promise<void>) | undefined;
+  /** Gets all that the client gets, unless the stream breaks off. */
+  readonly texts?: Pick<TextsObserver, "streamed"> | undefined;
   /** Has the host's guards check the answer. @param closing - what would end the stream. */
   readonly review?: ((closing: Uint8Array) => Promise<ReviewedEnd>) | undefined;
 }
@@ -170,6 +173,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
 
   took(chunks: Uint8Array): void {
     this.#committed = true;
+    this.#ending.texts?.streamed(chunks);
     this.#give(chunks);
   }
 
@@ -205,9 +209,11 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
     );
   }
 
-  #finish(closing: Outgoing, instead?: string): void {
+  #finish(end: Outgoing, instead?: string): void {
     if (this.#settled !== undefined) return;
-    const { keep } = this.#ending;
+    const { keep, texts } = this.#ending;
+    const closing = texts === undefined ? end : wholeOutgoing(end);
+    if (closing instanceof Uint8Array) texts?.streamed(closing);
     const ended = this.#settle({ reason: "completed" });
     (keep === undefined ? ended : ended.then(() => keep(instead))).then(
       () => this.#close(closing),

@@ -4,7 +4,7 @@
  */
 export function atOnce<Result>(method: string, returned: Result, failed: (cause: unknown) => void): Result | undefined {
   if (!isPromiseLike(returned)) return returned;
-  const late = () => failed(new TypeError(`${method} of an observer must not be async: it has to return at once.`));
+  const late = () => failed(new TypeError(`${method} must not be async: it has to return at once.`));
   Promise.resolve(returned).then(late, failed);
   return undefined;
 }

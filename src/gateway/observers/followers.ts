@@ -69,7 +69,7 @@ export class Followers {
   #traceHeaders(): Readonly<Record<string, string>> | undefined {
     let headers: Readonly<Record<string, string>> | undefined;
     this.#tell((follower) => {
-      const returned = atOnce("traceHeaders", follower.traceHeaders?.(), this.#failed);
+      const returned = atOnce("traceHeaders of an observer", follower.traceHeaders?.(), this.#failed);
       if (returned !== undefined) headers ??= checkTraceHeaders(returned);
     });
     return headers;

@@ -1,7 +1,7 @@
 import { callHook } from "../../events/call-hook.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
 import { type ArrivedRequest, noObserver, type ObserveRequest } from "../../events/request-observer.js";
-import { summarizeRequests } from "../../events/summarize-requests.js";
+import { summarizeRequests, type TextsOf } from "../../events/summarize-requests.js";
 import type { GatewayWarning, Warn } from "../../events/warning.js";
 import type { LedgerEvent } from "../../guard/ledger-event.js";
 import { TimeLimit } from "../../guard/time-limit.js";
@@ -9,12 +9,17 @@ import type { Clock } from "../../ledger/clock.js";
 import { consoleWarn } from "../console-warn.js";
 import type { Gateway } from "../gateway.js";
 import type { ResolvedOptions } from "../options.js";
+import type { KeptTexts } from "../requests/kept-texts.js";
 import { atOnce } from "./at-once.js";
 import { Followers } from "./followers.js";
 import type { ObservedRequest, Observer } from "./observer.js";
 
 /** What requests are observed with. */
 interface ObservingServices {
+  /** Gets the event of each request before the observers, which may write into it. Must not throw. */
+  readonly log: ((event: RequestCompleted, texts?: KeptTexts) => void) | undefined;
+  /** What of a request the log keeps beside its event; `undefined`: nothing. */
+  readonly textsOf: TextsOf<KeptTexts> | undefined;
   /** Gets the event of each request after the observers. Must not throw. */
   readonly complete: ((event: RequestCompleted) => void) | undefined;
   readonly warnOnce: Warn;
@@ -59,21 +64,23 @@ export class HostObservers {
   }
 
   /** @returns `undefined` where nobody looks on, so that requests pay nothing for it. */
-  observe({ complete, warnOnce, clock }: ObservingServices): ObserveRequest | undefined {
+  observe({ log, textsOf, complete, warnOnce, clock }: ObservingServices): ObserveRequest | undefined {
     this.#warnOnce = warnOnce;
     const looking = this.#with("onRequest");
-    const alone = complete && summarizeRequests(complete, clock);
+    const both = bothOf({ log, complete });
+    const alone = both && summarizeRequests(both, clock, textsOf);
     if (looking.length === 0) return alone;
     return (arrived) => {
       const failed = (cause: unknown): void => this.#failed(cause, arrived.requestId);
       const all = looking.flatMap((observer) => followerOf(observer, arrived, failed) ?? []);
       if (all.length === 0) return alone?.(arrived) ?? noObserver;
       const followers = new Followers(all, failed);
-      const summarize = summarizeRequests((event) => {
+      const completed = (event: RequestCompleted, texts?: KeptTexts): void => {
+        log?.(event, texts);
         followers.completed(event);
         complete?.(event);
-      }, clock);
-      return followers.join(summarize(arrived));
+      };
+      return followers.join(summarizeRequests(completed, clock, textsOf)(arrived));
     };
   }
 
@@ -104,6 +111,14 @@ export class HostObservers {
   }
 }
 
+function bothOf({ log, complete }: Pick<ObservingServices, "log" | "complete">): ObservingServices["log"] {
+  if (log === undefined || complete === undefined) return log ?? complete;
+  return (event, texts) => {
+    log(event, texts);
+    complete(event);
+  };
+}
+
 function followerOf(
   observer: Observer,
   { requestId, endpoint, head }: ArrivedRequest,
@@ -112,7 +127,7 @@ function followerOf(
   try {
     const header = (name: string): string | undefined => head.header(name);
     const follower = observer.onRequest?.({ requestId, endpoint, method: head.method, header });
-    return atOnce("onRequest", follower, failed);
+    return atOnce("onRequest of an observer", follower, failed);
   } catch (cause) {
     failed(cause);
     return undefined;

@@ -65,7 +65,8 @@ export class RefusalPace {
     return rest;
   }
 
-  #wait(kind: string, line: LoggedRequest): void {
+  /** @param given - its texts are of one request, and not of the others. */
+  #wait(kind: string, { texts: _, ...line }: LoggedRequest): void {
     const known = this.#rest.get(kind);
     if (known !== undefined) {
       known.count++;

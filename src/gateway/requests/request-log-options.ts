@@ -1,6 +1,21 @@
 import * as z from "zod";
+import type { LoggedRequest, LoggedTexts } from "../../books/requests/logged-request.js";
 import type { RequestLog } from "../../books/requests/request-log.js";
 import { having } from "../../check/having.js";
+
+/** What is left of a line's texts. What is `undefined` is not kept. */
+export type RedactedTexts = { readonly [Name in keyof LoggedTexts]?: string | undefined };
+
+/** What a request log keeps of texts. */
+export interface KeepTexts {
+  /** The most characters of a request, and of an answer, 1 to 65,536. Default: 4,096. */
+  maxCharacters?: number | undefined;
+  /**
+   * Decides what of them is kept, such as without what is personal. `undefined`: nothing. It must return at once; what it throws
+   * keeps nothing, and causes a warning `hook_failed`. Default: they are kept as they are.
+   */
+  redact?: ((texts: LoggedTexts, line: LoggedRequest) => RedactedTexts | undefined) | undefined;
+}
 
 /** A request log, and how it is written. */
 export interface RequestLogOptions {
@@ -10,6 +25,11 @@ export interface RequestLogOptions {
   maxQueuedRows?: number | undefined;
   /** How many bytes of lines may wait to be written, about; beyond it they are dropped. Default: 33,554,432, which is 32 MiB. */
   maxQueuedBytes?: number | undefined;
+  /**
+   * Keeps the beginnings of what calls are asked and answered, for {@link ManagedRequests.get} alone. `true`: with the defaults.
+   * Default: nothing of them is kept.
+   */
+  keepTexts?: boolean | KeepTexts | undefined;
 }
 
 const store = having<RequestLog>("a request log, such as memoryRequestLog()", [
@@ -20,10 +40,17 @@ const store = having<RequestLog>("a request log, such as memoryRequestLog()", [
   "forget",
 ]);
 const whole = z.number().int().positive();
+const keepTexts = z.strictObject({
+  maxCharacters: whole.max(65_536).default(4_096),
+  redact: z
+    .custom<NonNullable<KeepTexts["redact"]>>((given) => typeof given === "function", "must be a function")
+    .optional(),
+});
 const members = z.strictObject({
   store,
   maxQueuedRows: whole.default(10_000),
   maxQueuedBytes: whole.default(32 * 1024 * 1024),
+  keepTexts: z.preprocess((given) => (given === true ? {} : given === false ? undefined : given), keepTexts.optional()),
 });
 
 /** A store, or one with options. */

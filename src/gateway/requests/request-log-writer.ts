@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { LoggedRequest } from "../../books/requests/logged-request.js";
+import type { LoggedRequest, LoggedTexts } from "../../books/requests/logged-request.js";
 import type { RequestLog } from "../../books/requests/request-log.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
 import type { Warn } from "../../events/warning.js";
 import type { Clock } from "../../ledger/clock.js";
 import { waitFor } from "../../routing/wait-for.js";
+import type { KeptTexts } from "./kept-texts.js";
 import { lineBytes } from "./line-bytes.js";
+import type { Redact } from "./redactor.js";
 import { RefusalPace } from "./refusal-pace.js";
 import { toLoggedRequest } from "./to-logged-request.js";
 
@@ -24,6 +26,8 @@ export interface WriterOptions {
   readonly maxBytes: number;
   readonly warn: Warn;
   readonly clock: Clock;
+  /** `undefined`: no texts are kept. */
+  readonly redact?: Redact | undefined;
 }
 
 const linesPerBatch = 200;
@@ -66,10 +70,11 @@ export class RequestLogWriter {
   }
 
   /** Notes a request that has ended. Never throws. */
-  readonly add = (event: RequestCompleted): void => {
+  readonly add = (event: RequestCompleted, kept?: Pick<KeptTexts, "texts">): void => {
     // Nobody calls with it: it is a browser that asks whether it may.
     if (event.status === 204) return;
     const line = toLoggedRequest(event, `${this.#run}-${(this.#lines++).toString(36)}`);
+    if (kept !== undefined) this.#addTexts(line, kept.texts);
     for (const taken of this.#pace.take(line, this.#options.clock.now())) this.#enqueue(taken);
     this.#schedule();
   };
@@ -103,6 +108,11 @@ export class RequestLogWriter {
       this.#batch = [];
     }
     this.#tell(true);
+  }
+
+  #addTexts(line: LoggedRequest, all: LoggedTexts | undefined): void {
+    const texts = all && this.#options.redact?.(all, line);
+    if (texts !== undefined) line.texts = texts;
   }
 
   #enqueue(line: LoggedRequest): void {

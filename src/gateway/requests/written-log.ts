@@ -1,14 +1,20 @@
 import type { RequestLog } from "../../books/requests/request-log.js";
+import type { RequestEndpoint } from "../../events/request-observer.js";
+import type { TextsOf } from "../../events/summarize-requests.js";
 import type { Warn } from "../../events/warning.js";
 import type { TimeLimit } from "../../guard/time-limit.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { ResolvedOptions } from "../options.js";
+import { KeptTexts } from "./kept-texts.js";
+import { redactor } from "./redactor.js";
 import { RequestLogWriter } from "./request-log-writer.js";
 
 /** The log of the options, and what writes it. */
 export interface WrittenLog {
   readonly store: RequestLog;
   readonly writer: RequestLogWriter;
+  /** `undefined`: no texts are kept. */
+  readonly textsOf: TextsOf<KeptTexts> | undefined;
   /** For so long a reader waits for what this process has noted. */
   readonly timeLimit: TimeLimit;
 }
@@ -20,6 +26,9 @@ export function writtenLog(
   { timeLimit, warn }: Pick<WrittenLog, "timeLimit"> & { readonly warn: Warn },
 ): WrittenLog | undefined {
   if (requestLog === undefined) return undefined;
-  const { store, maxQueuedRows: maxRows, maxQueuedBytes: maxBytes } = requestLog;
-  return { store, timeLimit, writer: new RequestLogWriter({ store, maxRows, maxBytes, warn, clock }) };
+  const { store, maxQueuedRows: maxRows, maxQueuedBytes: maxBytes, keepTexts } = requestLog;
+  const redact = keepTexts && redactor(keepTexts, warn);
+  const writer = new RequestLogWriter({ store, maxRows, maxBytes, warn, clock, redact });
+  const textsOf = keepTexts && ((endpoint?: RequestEndpoint) => new KeptTexts(endpoint, keepTexts.maxCharacters));
+  return { store, timeLimit, writer, textsOf };
 }
