@@ -15,7 +15,7 @@ export function redactor(
 ): Redact {
   if (redact === undefined) return (texts) => texts;
   const text = z.string().transform((kept) => kept.slice(0, maxCharacters).toWellFormed());
-  const answered = z.strictObject({ request: text.optional(), answer: text.optional() }).optional();
+  const answered = z.strictObject({ request: text.optional(), answer: text.optional() });
   return (texts, line) => {
     const failed = (cause: unknown): void => {
       const message = "keepTexts.redact of the request log failed. The texts of the request are not kept.";
@@ -24,7 +24,8 @@ export function redactor(
     try {
       // The line is the gateway's own, and goes on to the store.
       const given = atOnce("keepTexts.redact", redact(texts, structuredClone(line)), failed);
-      const { request, answer } = checkInput("keepTexts.redact", answered, given) ?? {};
+      if (given === undefined) return undefined;
+      const { request, answer } = checkInput("keepTexts.redact", answered, given);
       if (request === undefined && answer === undefined) return undefined;
       return { ...(request !== undefined && { request }), ...(answer !== undefined && { answer }) };
     } catch (cause) {
