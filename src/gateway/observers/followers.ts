@@ -1,9 +1,9 @@
 import { callHook } from "../../events/call-hook.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
 import type { AttemptTarget, RequestObserver } from "../../events/request-observer.js";
-import { atOnce } from "./at-once.js";
 import { checkTraceHeaders } from "./check-trace-headers.js";
 import type { ObservedRequest } from "./observer.js";
+import { returnedAtOnce } from "./returned-at-once.js";
 
 /** Those of the host who follow one request. What one of them throws keeps nothing from the others. */
 export class Followers {
@@ -69,7 +69,7 @@ export class Followers {
   #traceHeaders(): Readonly<Record<string, string>> | undefined {
     let headers: Readonly<Record<string, string>> | undefined;
     this.#tell((follower) => {
-      const returned = atOnce("traceHeaders of an observer", follower.traceHeaders?.(), this.#failed);
+      const returned = returnedAtOnce("traceHeaders of an observer", follower.traceHeaders?.(), this.#failed);
       if (returned !== undefined) headers ??= checkTraceHeaders(returned);
     });
     return headers;

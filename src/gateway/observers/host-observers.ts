@@ -10,9 +10,9 @@ import { consoleWarn } from "../console-warn.js";
 import type { Gateway } from "../gateway.js";
 import type { ResolvedOptions } from "../options.js";
 import type { KeptTexts } from "../requests/kept-texts.js";
-import { atOnce } from "./at-once.js";
 import { Followers } from "./followers.js";
 import type { ObservedRequest, Observer } from "./observer.js";
+import { returnedAtOnce } from "./returned-at-once.js";
 
 /** What requests are observed with. */
 interface ObservingServices {
@@ -127,7 +127,7 @@ function followerOf(
   try {
     const header = (name: string): string | undefined => head.header(name);
     const follower = observer.onRequest?.({ requestId, endpoint, method: head.method, header });
-    return atOnce("onRequest of an observer", follower, failed);
+    return returnedAtOnce("onRequest of an observer", follower, failed);
   } catch (cause) {
     failed(cause);
     return undefined;

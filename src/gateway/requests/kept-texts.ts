@@ -3,8 +3,8 @@ import type { LoggedTexts } from "../../books/requests/logged-request.js";
 import type { RequestEndpoint, TextsObserver } from "../../events/request-observer.js";
 import type { AnswerFormat, AnswerText } from "../../operations/answers/answer-format.js";
 import { readAnswer } from "../../operations/answers/read-answer.js";
+import { StreamedText } from "../../operations/answers/streamed-text.js";
 import { operations } from "../../operations/table.js";
-import { StreamedText } from "./streamed-text.js";
 
 const formats = new Map<RequestEndpoint | undefined, AnswerFormat>(
   operations.flatMap(({ name, answers }) => (answers === undefined ? [] : [[name, answers]])),

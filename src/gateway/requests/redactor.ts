@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { LoggedRequest, LoggedTexts } from "../../books/requests/logged-request.js";
 import { checkInput } from "../../check/check-input.js";
 import type { Warn } from "../../events/warning.js";
-import { atOnce } from "../observers/at-once.js";
+import { returnedAtOnce } from "../observers/returned-at-once.js";
 import type { KeepTexts } from "./request-log-options.js";
 
 /** What of the texts a line keeps; `undefined`: nothing. Never throws. */
@@ -23,7 +23,7 @@ export function redactor(
     };
     try {
       // The line is the gateway's own, and goes on to the store.
-      const given = atOnce("keepTexts.redact", redact(texts, structuredClone(line)), failed);
+      const given = returnedAtOnce("keepTexts.redact", redact(texts, structuredClone(line)), failed);
       if (given === undefined) return undefined;
       const { request, answer } = checkInput("keepTexts.redact", answered, given);
       if (request === undefined && answer === undefined) return undefined;

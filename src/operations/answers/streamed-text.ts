@@ -1,6 +1,6 @@
-import type { AnswerFormat } from "../../operations/answers/answer-format.js";
 import { createEventReader, type EventReader } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
+import type { AnswerFormat } from "./answer-format.js";
 
 /** An event that is larger is passed over, with all that comes after it. */
 const mostEventCharacters = 1_000_000;
