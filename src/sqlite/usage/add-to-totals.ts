@@ -65,7 +65,7 @@ export function collectEntries(entries: string): string {
 }
 
 /** Statements that add what was collected to all sums, one after the other. */
-export const addStep: readonly string[] = [
+export const addToTotals: readonly string[] = [
   addTo(quarters, `${sumsOf(quarters)} AS s WHERE TRUE`, (name) => (name === "tags" ? knownTags : `s.${name}`)),
   `INSERT INTO ${series.table} (${series.names.join(", ")})
   SELECT ${series.names.join(", ")} FROM ${step} WHERE TRUE ON CONFLICT DO NOTHING`,

@@ -2,7 +2,7 @@ import { dayMs } from "../../ledger/windows.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement } from "../sqlite-database.js";
-import { addStep, collectEntries, makeStep } from "./add-to-totals.js";
+import { addToTotals, collectEntries, makeStep } from "./add-to-totals.js";
 import { quarters, quartersPerDay, series, seriesDays, seriesQuarters, type TotalsTable } from "./totals-table.js";
 import { floored } from "./usage-unit.js";
 
@@ -33,7 +33,7 @@ export class TotalsRollUp {
   readonly #purgeSeries: SqliteStatement;
   readonly #collectEntries: SqliteStatement;
   readonly #collectChanges: SqliteStatement;
-  readonly #addStep: readonly SqliteStatement[];
+  readonly #addToTotals: readonly SqliteStatement[];
   readonly #deleteEmpty: readonly SqliteStatement[];
 
   constructor(connection: SqliteConnection) {
@@ -54,7 +54,7 @@ export class TotalsRollUp {
     this.#collectEntries = prepare(collectEntries(`FROM (SELECT *, 1 AS sign ${entries} AND at < ?) AS e`));
     const changed = "FROM infergate_totals_change WHERE id <= ? AND at >= ?";
     this.#collectChanges = prepare(collectEntries(`FROM (SELECT * ${changed}) AS e`));
-    this.#addStep = addStep.map(prepare);
+    this.#addToTotals = addToTotals.map(prepare);
     this.#deleteEmpty = deleteEmpty(changed).map(prepare);
   }
 
@@ -78,7 +78,7 @@ export class TotalsRollUp {
     const last = this.#lastOfChanges();
     if (last !== undefined) {
       this.#collectChanges.run(last, since);
-      for (const statement of this.#addStep) statement.run();
+      for (const statement of this.#addToTotals) statement.run();
       for (const statement of this.#deleteEmpty) statement.run(last, since);
       this.#deleteChanges.run(last);
     }
@@ -87,7 +87,7 @@ export class TotalsRollUp {
     const end = Math.min(row ? Math.max(toNumber(row.at), until + 1) : now, now);
     if (end <= until) return last !== undefined;
     this.#collectEntries.run(until, end);
-    for (const statement of this.#addStep) statement.run();
+    for (const statement of this.#addToTotals) statement.run();
     this.#putUntil.run(end);
     return last !== undefined || row !== undefined;
   }
