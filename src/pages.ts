@@ -1,6 +1,23 @@
 export type { Mountable } from "./gateway/gateway.js";
 export type { HostRequest } from "./http/host-request.js";
 export type { AccountIdentity } from "./pages/account/account-identity.js";
+export type {
+  AccountBill,
+  AccountKey,
+  AccountKeyCredits,
+  AccountKeyInput,
+  AccountList,
+  AccountMe,
+  AccountMember,
+  AccountMeter,
+  AccountModel,
+  AccountPageApi,
+  AccountRequest,
+  AccountTrial,
+  AccountUsage,
+  KeyState,
+  NewAccountKey,
+} from "./pages/account/account-page-api.js";
 export type { AccountPageOptions } from "./pages/account/create-account-page.js";
 export { createAccountPage } from "./pages/account/create-account-page.js";
 export type { OperatorPageOptions } from "./pages/operator/create-operator-page.js";

@@ -289,7 +289,7 @@ export const layers: readonly Layer[] = [
     folder: "pages",
     question: "What do people see and manage of a gateway in their browser?",
     imports: [
-      ...["check", "errors", "events", "http", "guard", "ledger", "books"],
+      ...["check", "errors", "events", "http", "guard", "metering", "accounts", "ledger", "books"],
       ...["openai/openai-error-body.js", "access/store-lookup.js", "gateway"],
     ],
     packages: ["zod", "zod/v4/core"],

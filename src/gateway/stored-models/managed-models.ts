@@ -32,8 +32,8 @@ export interface ModelCheck {
  * that has its id, or beside them. Changes take effect at once in this process. Others get them at once where the store sends
  * notices, else within `cacheTtlMs`. Calls in progress go on as they began.
  *
- * Every method rejects with a TypeError when an argument is not valid, and when the gateway has no model store; with a
- * GatewayError 503 when the store fails.
+ * Every method rejects with a TypeError when an argument is not valid, and with a GatewayError 503 when the store fails. Where
+ * the gateway has no model store, `get` and `list` give the models of the options, and the others reject with a TypeError.
  */
 export interface ManagedModels {
   /**
@@ -123,15 +123,12 @@ export function managedModels(watched: WatchedModels | undefined, catalog: LiveC
     async get(id) {
       const by = "gateway.models.get";
       checkInput(by, modelId, { id });
-      const { feed } = require(by);
-      await fromStore(by, "model", () => feed.read());
+      await fromStore(by, "model", () => watched?.feed.read());
       return modelState(catalog, id);
     },
 
     async list() {
-      const by = "gateway.models.list";
-      const { feed } = require(by);
-      await fromStore(by, "model", () => feed.read());
+      await fromStore("gateway.models.list", "model", () => watched?.feed.read());
       return modelIds(catalog).flatMap((id) => modelState(catalog, id) ?? []);
     },
 

@@ -1,19 +1,34 @@
-import { type PageRoute, pageRoute } from "../server/page-route.js";
+import type { PageRoute } from "../server/page-route.js";
 import type { Reader } from "./account-identity.js";
-import { type KeyRouteServices, keyChanges, listKeys } from "./key-routes.js";
-import { readerTerms } from "./reader-terms.js";
+import type { AccountServices } from "./account-services.js";
+import { chargeRoute, requestsRoute, statementRoute } from "./book-routes.js";
+import { keyChanges, listKeys } from "./key-routes.js";
+import { meRoute } from "./me-route.js";
+import { memberRoute } from "./member-route.js";
+import { modelsRoute, tryRoute } from "./model-routes.js";
+import { usageRoute } from "./usage-route.js";
 
-/** The API of the account page. A page that only shows has no routes that change anything. */
-export function accountRoutes(services: KeyRouteServices, isReadOnly: boolean): readonly PageRoute<Reader>[] {
-  const { gateway, clock } = services;
-  const me = pageRoute<Reader>({
-    method: "GET",
-    path: "me",
-    async answer({ identity }) {
-      const { account, role, name } = identity;
-      const { plan } = await gateway.accounts.balance(account, await readerTerms(gateway, identity));
-      return { json: { account, name, role, plan, now: clock.now() } };
-    },
-  });
-  return [me, listKeys(services), ...(isReadOnly ? [] : keyChanges(services))];
+/** What a page lets its readers do. */
+export interface AccountPermissions {
+  readonly readOnly: boolean;
+  readonly tryModels: boolean;
+}
+
+/** The API of the account page. What it does not let its readers do has no routes. */
+export function accountRoutes(
+  services: AccountServices,
+  { readOnly, tryModels }: AccountPermissions,
+): readonly PageRoute<Reader>[] {
+  return [
+    meRoute(services, { change_keys: !readOnly, try_models: tryModels }),
+    listKeys(services),
+    usageRoute(services),
+    requestsRoute(services),
+    statementRoute(services),
+    chargeRoute(services),
+    modelsRoute(services),
+    memberRoute(services),
+    ...(readOnly ? [] : keyChanges(services)),
+    ...(tryModels ? [tryRoute(services)] : []),
+  ];
 }

@@ -1,8 +1,9 @@
 import * as z from "zod";
+import { isTagName } from "../../check/tags-input.js";
 import type { Mountable } from "../../gateway/gateway.js";
 import { type CheckedPageOptions, makePage } from "../server/make-page.js";
 import { pageFiles } from "../server/page-files.js";
-import { checkPageOptions, type PageOptions, pageOptionsShape } from "../server/page-options.js";
+import { checkPageOptions, type PageOptions, pageAddress, pageOptionsShape } from "../server/page-options.js";
 import { type AccountIdentity, checkReader } from "./account-identity.js";
 import { accountRoutes } from "./account-routes.js";
 import { ReaderKeys } from "./reader-keys.js";
@@ -17,12 +18,27 @@ export interface AccountPageOptions<Raw = unknown> extends PageOptions<AccountId
   readOnly?: boolean | undefined;
   /** How many keys of an account may be in force at once for its page to make another. Default: 20. */
   maxKeys?: number | undefined;
+  /** Readers may call a model from the page; their credits pay. Default: `true`. */
+  tryModels?: boolean | undefined;
+  /** The tag that tells the members of an account apart, for its owner's list of them. Default: `member`. */
+  memberTag?: string | undefined;
+  /**
+   * Where clients call the gateway, for the snippets of the page: a path of the page's origin, or a URL, such as `/ai/v1`.
+   * Default: the gateway's `basePath` and `/v1`.
+   */
+  apiUrl?: string | undefined;
+  /** The texts of the page that differ, by their names. Default: English. */
+  texts?: Readonly<Record<string, string>> | undefined;
 }
 
 const optionsSchema = z.strictObject({
   ...pageOptionsShape,
   readOnly: z.boolean().default(false),
   maxKeys: z.number().int().min(1).max(10_000).default(20),
+  tryModels: z.boolean().default(true),
+  memberTag: z.string().refine(isTagName, { error: "must be the name of a tag" }).default("member"),
+  apiUrl: pageAddress.optional(),
+  texts: z.record(z.string(), z.string().max(2000)).default({}),
 });
 
 /**
@@ -40,16 +56,20 @@ const optionsSchema = z.strictObject({
  * ```
  */
 export function createAccountPage<Raw = unknown>(options: AccountPageOptions<Raw>): Mountable {
-  const { readOnly, maxKeys, ...checked } = checkPageOptions("createAccountPage", optionsSchema, options);
+  const { readOnly, maxKeys, tryModels, memberTag, apiUrl, texts, ...checked } = checkPageOptions(
+    "createAccountPage",
+    optionsSchema,
+    options,
+  );
   const { gateway, clock } = checked;
-  const services = { gateway, clock, keys: new ReaderKeys(gateway, clock, maxKeys) };
+  const services = { gateway, clock, memberTag, keys: new ReaderKeys(gateway, clock, maxKeys) };
   return makePage(checked as CheckedPageOptions, {
     entry: pageFiles.account,
     title: "API access",
     noScript: "This page needs JavaScript. GET /v1/usage of the API has the same figures.",
     check: checkReader,
-    routes: accountRoutes(services, readOnly),
-    settings: ({ locale }) => ({ locale }),
+    routes: accountRoutes(services, { readOnly, tryModels }),
+    settings: ({ locale }) => ({ locale, apiUrl: apiUrl ?? `${gateway.basePath}/v1`, texts }),
     langOf: ({ locale }) => locale,
   });
 }

@@ -1,13 +1,11 @@
 import * as z from "zod";
 import type { AuditAuthor } from "../../books/audit/audit-author.js";
 import { countableCredits } from "../../check/credit-limit.js";
-import type { Gateway } from "../../gateway/gateway.js";
-import type { Clock } from "../../ledger/clock.js";
 import { type PageRoute, pageRoute } from "../server/page-route.js";
 import type { Reader } from "./account-identity.js";
-import { toAccountKey, toNewAccountKey } from "./key-record.js";
-import type { ReaderKeys } from "./reader-keys.js";
+import type { AccountServices } from "./account-services.js";
 import { keyTerms } from "./reader-terms.js";
+import { toAccountKey, toNewAccountKey } from "./to-account-key.js";
 
 /** What moves or hides text, and what is no text. Names are shown to operators, too. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a name
@@ -37,19 +35,12 @@ const page = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(100),
 });
 
-/** What the routes of keys work with. */
-export interface KeyRouteServices {
-  readonly gateway: Gateway;
-  readonly keys: ReaderKeys;
-  readonly clock: Clock;
-}
-
 /** How the audit trail names a reader. */
 export function authorOf({ name: who, account }: Reader): AuditAuthor {
   return { by: (who ?? account).slice(0, 128), note: "on the account page" };
 }
 
-export function listKeys({ keys, clock }: KeyRouteServices): PageRoute<Reader> {
+export function listKeys({ keys, clock }: AccountServices): PageRoute<Reader> {
   return pageRoute({
     method: "GET",
     path: "keys",
@@ -59,13 +50,14 @@ export function listKeys({ keys, clock }: KeyRouteServices): PageRoute<Reader> {
       const first = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
       const listed = all.slice(first, first + limit);
       const now = clock.now();
-      return { json: { data: listed.map((key) => toAccountKey(key, now)), has_more: first + limit < all.length } };
+      const next = first + limit < all.length ? (listed.at(-1)?.id ?? null) : null;
+      return { json: { data: listed.map((key) => toAccountKey(key, now)), next } };
     },
   });
 }
 
 /** What changes keys: what is a member's always carries the member's own tags. */
-export function keyChanges(services: KeyRouteServices): readonly PageRoute<Reader>[] {
+export function keyChanges(services: AccountServices): readonly PageRoute<Reader>[] {
   const { gateway, keys, clock } = services;
   return [
     pageRoute<Reader, undefined, typeof newKey>({

@@ -14,14 +14,15 @@ export function isOwnTags({ role, tags: own }: Reader, tags: Readonly<Record<str
 export class ReaderKeys {
   readonly #gateway: Gateway;
   readonly #clock: Clock;
-  readonly #most: number;
+  /** How many keys of an account may be in force. */
+  readonly most: number;
   /** What makes keys at the moment, by account: their number is counted before each. */
   readonly #making = new Map<string, Promise<unknown>>();
 
   constructor(gateway: Gateway, clock: Clock, most: number) {
     this.#gateway = gateway;
     this.#clock = clock;
-    this.#most = most;
+    this.most = most;
   }
 
   /** The newest first. */
@@ -42,7 +43,7 @@ export class ReaderKeys {
     const { account } = reader;
     const before = this.#making.get(account) ?? Promise.resolve();
     const made = before.then(async () => {
-      if ((await this.inForce(account)) >= this.#most) throw tooManyKeys(this.#most);
+      if ((await this.inForce(account)) >= this.most) throw tooManyKeys(this.most);
       return await make();
     });
     const settled = made.catch(() => {});

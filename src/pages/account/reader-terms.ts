@@ -1,26 +1,30 @@
+import type { KeptAccount } from "../../accounts/account-store.js";
 import type { AccountTerms } from "../../gateway/admin/account-terms.js";
 import type { Gateway } from "../../gateway/gateway.js";
+import { isUnsupported } from "../server/is-unsupported.js";
 import type { Reader } from "./account-identity.js";
 
 /** The terms of a reader's account, where the host has given some. Its record counts before them. */
 export async function readerTerms(gateway: Gateway, { account, plan, anchor }: Reader): Promise<AccountTerms> {
-  if ((plan === undefined && anchor === undefined) || (await hasRecord(gateway, account))) return {};
-  return { plan, anchor };
+  if (plan === undefined && anchor === undefined) return {};
+  return (await accountRecord(gateway, account)) === undefined ? { plan, anchor } : {};
 }
 
 /** What a new key of the account says of its terms: nothing where the account has a record. */
 export async function keyTerms(gateway: Gateway, reader: Reader): Promise<AccountTerms> {
-  if (await hasRecord(gateway, reader.account)) return {};
-  const { plan } = await gateway.accounts.balance(reader.account, { plan: reader.plan, anchor: reader.anchor });
-  return { plan, anchor: reader.anchor };
+  const { account, anchor } = reader;
+  if ((await accountRecord(gateway, account)) !== undefined) return {};
+  const { plan } = await gateway.accounts.balance(account, { plan: reader.plan, anchor });
+  return { plan, anchor };
 }
 
-async function hasRecord(gateway: Gateway, account: string): Promise<boolean> {
+/** `undefined`: it has none, or the gateway keeps no accounts. */
+export async function accountRecord(gateway: Gateway, account: string): Promise<KeptAccount | undefined> {
   try {
-    return (await gateway.accounts.get(account)) !== undefined;
+    return await gateway.accounts.get(account);
   } catch (error) {
     // The gateway has no account store.
-    if (error instanceof TypeError) return false;
+    if (isUnsupported(error)) return undefined;
     throw error;
   }
 }

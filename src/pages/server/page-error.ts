@@ -2,6 +2,7 @@ import { GatewayError, internalError, isGatewayError, serviceUnavailable } from 
 import type { Warn } from "../../events/warning.js";
 import { isBodyError } from "../../http/message.js";
 import { type BodyOptions, bodyFailure } from "../../http/read-body.js";
+import { isUnsupported } from "./is-unsupported.js";
 
 /**
  * What a reader gets for what was thrown. What the management of the gateway throws names methods of the host's: only its
@@ -13,6 +14,9 @@ export function pageError(thrown: unknown, bodies: BodyOptions, warn: Warn): Gat
   if (status === 503)
     return serviceUnavailable("The service has no access to its data at the moment. Try again shortly.");
   if (isGatewayError(thrown)) return thrown;
+  if (isUnsupported(thrown)) {
+    return new GatewayError("This service does not keep that.", { status: 501, code: "not_supported" });
+  }
   if (status === 404) return notFound();
   if (status === 409) {
     return new GatewayError("Something else has changed it in the meantime, or it has ended. Load it again.", {

@@ -68,7 +68,10 @@ const called = (what: string) =>
   z.custom<(...given: never[]) => unknown>((value) => typeof value === "function", { error: what });
 const line = z.string().min(1).max(200);
 /** Never a `javascript:` URL. */
-const address = line.regex(/^(?:\/(?!\/)|https?:\/\/)[^\s"'<>\\]*$/, "must be a path that begins with `/`, or a URL");
+export const pageAddress = line.regex(
+  /^(?:\/(?!\/)|https?:\/\/)[^\s"'<>\\]*$/,
+  "must be a path that begins with `/`, or a URL",
+);
 const origin = line.refine((text) => URL.canParse(text) && new URL(text).origin === text, {
   error: 'must be an origin, such as "https://app.example.com"',
 });
@@ -86,7 +89,7 @@ export const pageOptionsShape = {
     .regex(/^(?:\/[\w.~!$&'()*+,;=:@%-]+)*\/?$/, 'must be a path, such as "/account/api"')
     .default("")
     .transform((path) => path.replace(/\/$/, "")),
-  signInUrl: address.optional(),
+  signInUrl: pageAddress.optional(),
   origins: z.array(origin).optional(),
   title: line.optional(),
   logo: z
@@ -98,7 +101,7 @@ export const pageOptionsShape = {
           /^(?:\/(?!\/)[^\s"'<>\\]*|data:image\/[\w.+-]+[;,][^\s"'<>]*)$/,
           "must be a path or a `data:` URL of an image",
         ),
-      href: address.optional(),
+      href: pageAddress.optional(),
     })
     .optional(),
   theme: themeSchema.default({}),

@@ -1,0 +1,109 @@
+import * as z from "zod";
+import type { LoggedRequest } from "../../books/requests/logged-request.js";
+import { GatewayError } from "../../errors/gateway-error.js";
+import type { AccountStatement } from "../../ledger/statement/account-statement.js";
+import { type PageRoute, pageRoute } from "../server/page-route.js";
+import { toCredits, toSeconds } from "../server/units.js";
+import type { Reader } from "./account-identity.js";
+import type { AccountBill, AccountRequest } from "./account-page-api.js";
+import type { AccountServices } from "./account-services.js";
+import { querySeconds } from "./usage-route.js";
+
+const requestsQuery = z.strictObject({
+  cursor: z.string().max(1000).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  /** `refused`: those with an error status alone. */
+  only: z.enum(["refused"]).optional(),
+  key: z.string().max(256).optional(),
+  model: z.string().max(256).optional(),
+});
+const range = z.strictObject({ from: querySeconds, to: querySeconds });
+
+/** The last requests, refusals included. */
+export function requestsRoute({ gateway }: AccountServices): PageRoute<Reader> {
+  return pageRoute<Reader, typeof requestsQuery>({
+    method: "GET",
+    path: "requests",
+    query: requestsQuery,
+    async answer({ identity: { account, role, tags }, query: { only, ...rest } }) {
+      const { requests, cursor } = await gateway.requests.list({
+        ...rest,
+        account,
+        ...(role === "member" && { tag: tags }),
+        ...(only === "refused" && { status: ["4xx", "5xx"] }),
+      });
+      return { json: { data: requests.map(toRequest), next: cursor ?? null } };
+    },
+  });
+}
+
+/** What became of the account's credits: the owner's to know. */
+export function statementRoute({ gateway }: AccountServices): PageRoute<Reader> {
+  return pageRoute<Reader, typeof range>({
+    method: "GET",
+    path: "statement",
+    query: range,
+    async answer({ identity, query: { from, to } }) {
+      requireOwner(identity);
+      const statement = await gateway.accounts.statement(identity.account, { from: from * 1000, to: to * 1000 });
+      return { json: toBill(statement) };
+    },
+  });
+}
+
+/** What a call cost: its entries of the journal, which may come a moment after its response. */
+export function chargeRoute({ gateway }: AccountServices): PageRoute<Reader> {
+  return pageRoute<Reader>({
+    method: "GET",
+    path: "charges/{id}",
+    async answer({ identity: { account, role, tags }, params: { id = "" } }) {
+      const page = await gateway.accounts.history(account, { id, kinds: ["charge"], limit: 10 });
+      const own = role === "member" ? Object.entries(tags) : [];
+      const entries = page.entries.filter((entry) => own.every(([name, value]) => entry.tags[`tag.${name}`] === value));
+      const charged = entries.reduce((sum, { amountMicro }) => sum + amountMicro, 0);
+      return { json: { credits: entries.length === 0 ? null : toCredits(charged) } };
+    },
+  });
+}
+
+/** @throws GatewayError 403 */
+export function requireOwner({ role }: Reader): void {
+  if (role === "owner") return;
+  throw new GatewayError("Only the owner of the account may see this.", { status: 403, code: "owner_only" });
+}
+
+/** Neither what it cost the operator, nor which model server has answered. */
+function toRequest(request: LoggedRequest): AccountRequest {
+  const { requestId, startedAt, endpoint, model, keyId, tags, stream, status, errorCode, tokens, count } = request;
+  return {
+    ...{
+      id: requestId,
+      at: toSeconds(startedAt),
+      endpoint: endpoint ?? null,
+      model: model ?? null,
+      key: keyId ?? null,
+    },
+    ...{ tags: tags ?? {}, stream, status, code: errorCode ?? null },
+    input_tokens: tokens.input,
+    output_tokens: tokens.output,
+    credits: toCredits(request.chargedMicro),
+    duration_ms: Math.round(request.durations.total),
+    count: count ?? 1,
+  };
+}
+
+function toBill({ from, to, prepaid, plan }: AccountStatement): AccountBill {
+  return {
+    from: toSeconds(from),
+    to: toSeconds(to),
+    prepaid: {
+      opening: toCredits(prepaid.openingMicro),
+      bought: toCredits(prepaid.boughtMicro),
+      used: toCredits(prepaid.usedMicro),
+      expired: toCredits(prepaid.expiredMicro),
+      taken_back: toCredits(prepaid.takenBackMicro),
+      closing: toCredits(prepaid.closingMicro),
+    },
+    plan: { used: toCredits(plan.usedMicro), granted: toCredits(plan.grantedMicro) },
+  };
+}
