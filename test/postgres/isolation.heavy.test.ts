@@ -8,6 +8,7 @@ import { windowLimits } from "../../src/ledger/windows.js";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
+import { RequestLogFixture, refused } from "../../src/testing/request-log/request-log-fixture.js";
 import { journalOf } from "../support/journal-of.js";
 import { hasPgBouncer, PgBouncer } from "../support/pgbouncer.js";
 import { describeWithPostgres, type PostgresServer } from "../support/postgres-server.js";
@@ -131,6 +132,35 @@ describe.each(["serializable", "repeatable read"])("a database whose transaction
         );
       }
       expect((await keys.get(id))?.name).toMatch(/^19-/);
+    });
+
+    it("keeps and drops lines of requests and audit entries of four processes at once", async () => {
+      const all = pools(ways["pg"] as OpenPool).map((pool) =>
+        postgresStores({ pool, requestLog: { maxRows: 40 }, audit: { maxEntries: 40 } }),
+      );
+      const [{ requestLog, audit }] = all as [(typeof all)[0]];
+      const lines = new RequestLogFixture(requestLog);
+      for (let round = 0; round < 20; round++) {
+        // Each batch comes twice, as after a failure of which nobody knows how it ended.
+        const batch = Array.from({ length: 8 }, () => lines.make({ ...refused, tags: { member: "42" } }));
+        await Promise.all(
+          all.flatMap((each, index) => [
+            each.requestLog.write(batch.slice(4 * (index % 2), 4 * (index % 2) + 4)),
+            each.audit.append({
+              ...{ id: `entry_${round}_${index}`, at: Date.now(), action: "keys.update", outcome: "done" },
+              ...{ account: "a", movedTo: "b" },
+            }),
+          ]),
+        );
+      }
+      const { entries } = await audit.list({ account: "b", limit: 1000 });
+      // The newest are there, and the oldest are gone, as far as batches at the same moment leave them to each other.
+      const kept = await lines.ids({ tag: { member: "42" } });
+      expect(kept.length).toBeGreaterThanOrEqual(8);
+      expect(kept.length).toBeLessThan(160);
+      expect(entries.length).toBeLessThan(80);
+      // Each counts those that come at the same moment, so some fewer may be left.
+      expect(entries.length).toBeGreaterThanOrEqual(40 - 2 * processes);
     });
 
     it("makes its schema once, however many start at once", async () => {

@@ -1,6 +1,7 @@
 import { Cluster } from "ioredis";
 import { createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { redisAuditTrail } from "../../src/redis/books/redis-audit-trail.js";
 import {
   type IoredisClient,
   isNodeRedis,
@@ -8,14 +9,17 @@ import {
   type RedisClient,
 } from "../../src/redis/redis-client.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
+import { redisRequestLog } from "../../src/redis/requests/redis-request-log.js";
 import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
 import { everywhere, Fixture, unique } from "../../src/testing/credit-ledger-fixture.js";
+import { describeAuditTrail } from "../../src/testing/describe-audit-trail.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
 import { describeWritableAccountStore } from "../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { describeModelStore } from "../../src/testing/model-store/describe-model-store.js";
+import { describeRequestLog } from "../../src/testing/request-log/describe-request-log.js";
 import { RedisCluster } from "../support/redis-cluster.js";
 import { hasRedisServer } from "../support/redis-server.js";
 import type { Connected } from "./clients.js";
@@ -156,4 +160,13 @@ describe.runIf(hasRedisServer).each([
   ]);
   describeModelStore(`redisModelStore in a cluster, ${name}`, async () => [stores(0).catalog, stores(1).catalog]);
   describeWritablePlanStore(`redisPlanStore in a cluster, ${name}`, async () => [stores(0).plans, stores(1).plans]);
+  describeAuditTrail(`redisAuditTrail in a cluster, ${name}`, async (limits) => {
+    const prefix = unique("audit");
+    const [one, other] = connected.map(({ client }) => redisAuditTrail({ client, prefix, ...limits }));
+    if (!one || !other) throw new Error("Two clients are needed.");
+    return [one, other];
+  });
+  describeRequestLog(`redisRequestLog in a cluster, ${name}`, (limits) =>
+    redisRequestLog({ client: connected[0].client, prefix: "test", timeoutMs: 20_000, ...limits }),
+  );
 });
