@@ -102,8 +102,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "what a renewal after the expiry took of prepaid credits is lost",
-    find: "paid: expired.paid + paid }, now);",
-    replace: "paid: expired.paid }, now);",
+    find: "paid: expired.paid + paid, tags",
+    replace: "paid: expired.paid, tags",
     test: "memory-credit-ledger",
   },
   {

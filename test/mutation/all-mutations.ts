@@ -9,6 +9,7 @@ import { mutations as atOnce } from "../ledger/at-once-mutations.js";
 import { denials, lateCounts } from "../ledger/denial-mutations.js";
 import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
+import * as modelApi from "../model-api/mutations.js";
 import { mutations as openai } from "../openai/mutations.js";
 import * as shortcuts from "../operations/shortcuts/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
@@ -49,6 +50,8 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "memory", testFolder: "ledger", tests: ["denial-at-once"], mutations: denials },
   { store: "operations", testFolder: "call", tests: ["denied-again"], mutations: lateCounts },
   { store: "openai", tests: ["read-whole"], mutations: openai },
+  { store: "model-api", testFolder: "openai", tests: ["read-whole"], mutations: modelApi.answers },
+  { store: "model-api", tests: ["prompt/prompt-count"], mutations: modelApi.prompts },
   { store: "tokens", tests: ["text-tokens"], mutations: tokens },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {

@@ -7,11 +7,6 @@ export const mutations: readonly Mutation[] = [
     replace: "outline.isTooLittle",
   },
   {
-    name: "a usage is written from its outline",
-    find: "if (isReplaced && gaps.some((gap) => gap >= start && gap < end)) answer.isTooLittle = true;",
-    replace: "if (isReplaced && gaps.length < 0) answer.isTooLittle = true;\n    void [start, end];",
-  },
-  {
     name: "an id is made of a text that is left out",
     find: "isLeftOut(answer.responseId) || isLeftOut(answer.finishReason)",
     replace: "isLeftOut(answer.finishReason)",
@@ -20,22 +15,6 @@ export const mutations: readonly Mutation[] = [
     name: "a finish reason is a text that is left out",
     find: "isLeftOut(answer.responseId) || isLeftOut(answer.finishReason)",
     replace: "isLeftOut(answer.responseId)",
-  },
-  {
-    name: "lists are left out as texts are",
-    find: "if (source[start] !== 0x22) continue;",
-    replace: "if (start < from) continue;",
-  },
-  {
-    name: "a broken answer has an outline",
-    find: "if (this.#check?.fault !== undefined) return undefined;",
-    replace: "",
-  },
-  {
-    name: "a prompt is bounded by one token for a byte",
-    find: "const mostTokensPerByte = 2;",
-    replace: "const mostTokensPerByte = 1;",
-    test: "chat/prompt-count",
   },
   {
     name: "of a member that comes twice, one is searched",

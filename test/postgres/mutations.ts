@@ -185,8 +185,8 @@ export const mutations: readonly Mutation[] = [
   // Renewals
   {
     name: "another account's hold is renewed",
-    find: "  status := infergate.conflict(known, account.id, (op->>'amount')::bigint);\n  if status is not null then return infergate.step(status, account, moment); end if;\n\n  if known.expired",
-    replace: "  if known.expired",
+    find: "  status := infergate.conflict(known, account.id, (op->>'amount')::bigint);\n  if status is not null then return infergate.step(status, account, moment); end if;\n\n  known.tags",
+    replace: "  known.tags",
   },
   { name: "an expired hold is renewed", find: "if known.expired then\n    rise", replace: "if false then\n    rise" },
   {

@@ -214,13 +214,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an expiry of nothing is in the journal",
-    find: "if hold.checkpoint > 0 then journal",
-    replace: "if true then journal",
+    find: "if hold.checkpoint > 0 then\n        journal",
+    replace: "if true then\n        journal",
   },
   {
     name: "an expiry is not in the journal",
-    find: "if hold.checkpoint > 0 then journal",
-    replace: "if false then journal",
+    find: "if hold.checkpoint > 0 then\n        journal",
+    replace: "if false then\n        journal",
   },
   { name: "an expired hold stays open", find: "hold.held, hold.isExpired = 0, true", replace: "hold.held = 0" },
   {
@@ -432,7 +432,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a renewal after the expiry is not in the journal",
-    find: "    journalCharge(id, 'checkpoint', hold, rise, share)\n",
+    find: "    journalCharge(id, 'checkpoint', hold, rise, share, tags or call('HGET', holdsKey, tagsField(id)))\n",
     replace: "",
   },
   {
@@ -533,7 +533,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settled hold stays",
-    find: "    if part then write('HDEL', holdsKey, id, partField(id)) else write('HDEL', holdsKey, id) end\n",
+    find: "    if part or hold.checkpoint > 0 then\n      write('HDEL', holdsKey, id, partField(id), tagsField(id))\n    else\n      write('HDEL', holdsKey, id)\n    end\n",
     replace: "",
   },
   {

@@ -184,8 +184,8 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "a checkpoint does not say what prepaid credits paid",
-    find: "at: now, amountMicro, prepaidMicro, starts });",
-    replace: "at: now, amountMicro, prepaidMicro: 0, starts });",
+    find: "at: now, amountMicro, prepaidMicro, starts, tags });",
+    replace: "at: now, amountMicro, prepaidMicro: 0, starts, tags });",
   },
   {
     name: "a checkpoint of prepaid credits names windows",

@@ -155,8 +155,8 @@ export const fundingMutations: readonly Mutation[] = [
   },
   {
     name: "a renewal after the expiry forgets what prepaid credits paid",
-    find: "set checkpoint = observed, part = infergate.with_paid(known, share)",
-    replace: "set checkpoint = observed",
+    find: "checkpoint = observed, part = infergate.with_paid(known, share),",
+    replace: "checkpoint = observed,",
   },
   {
     name: "a renewal after the expiry is not split",

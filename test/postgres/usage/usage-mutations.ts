@@ -30,7 +30,7 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "a renewal after the expiry is not summed up",
-    find: "      perform infergate.add_charge(account.id, moment, 0, rise, share, null);\n",
+    find: "      perform infergate.add_charge(account.id, moment, 0, rise, share, known.tags);\n",
     replace: "",
   },
   {

@@ -145,13 +145,13 @@ export const fundingMutations: readonly Mutation[] = [
   },
   {
     name: "funding: the charge of an expiry shows as the plan's",
-    find: "journalCharge(id, 'checkpoint', hold, hold.checkpoint, share)",
-    replace: "journalCharge(id, 'checkpoint', hold, hold.checkpoint, 0)",
+    find: "journalCharge(id, 'checkpoint', hold, hold.checkpoint, share,",
+    replace: "journalCharge(id, 'checkpoint', hold, hold.checkpoint, 0,",
   },
   {
     name: "funding: the charge of a renewal after the expiry shows as the plan's",
-    find: "journalCharge(id, 'checkpoint', hold, rise, share)",
-    replace: "journalCharge(id, 'checkpoint', hold, rise, 0)",
+    find: "journalCharge(id, 'checkpoint', hold, rise, share,",
+    replace: "journalCharge(id, 'checkpoint', hold, rise, 0,",
   },
   {
     name: "funding: the limits of a call are unknown at its end",

@@ -140,8 +140,8 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "a part outlives its hold",
-    find: "write('HDEL', holdsKey, id, partField(id))",
-    replace: "write('HDEL', holdsKey, id)",
+    find: "write('HDEL', holdsKey, id, partField(id), tagsField(id))",
+    replace: "write('HDEL', holdsKey, id, tagsField(id))",
     test: limits,
   },
   {
