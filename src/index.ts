@@ -46,6 +46,7 @@ export type {
 export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
 export { GatewayError } from "./errors/gateway-error.js";
 export type { GuardOutcome } from "./events/guard-outcome.js";
+export type { LedgerOperationCompleted } from "./events/ledger-operation-completed.js";
 export type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./events/request-completed.js";
 export type { ThresholdReached } from "./events/threshold-reached.js";
 export type { GatewayWarning } from "./events/warning.js";
@@ -68,7 +69,16 @@ export type { Gateway, Mountable } from "./gateway/gateway.js";
 export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
 export type { Identified, Identify, Identity } from "./gateway/host-session/identity.js";
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";
-export type { AttemptStarted, ObservedRequest, Observer, RequestStarted } from "./gateway/observers/observer.js";
+export type { LiveRequest, LiveRequests, LiveRequestsOptions } from "./gateway/observers/live-requests.js";
+export { createLiveRequests } from "./gateway/observers/live-requests.js";
+export type {
+  AdmittedCall,
+  AttemptStarted,
+  ObservedRequest,
+  Observer,
+  RequestStarted,
+  StartedGateway,
+} from "./gateway/observers/observer.js";
 export type { GatewayOptions, LedgerOptions, Model, ThresholdOptions } from "./gateway/options.js";
 export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/records/listed-account.js";
 export { KeyEndedError } from "./gateway/refusals/key-ended-error.js";

@@ -12,6 +12,7 @@ import { CallRoad, fail, giveUp, goOn } from "./call-road.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import { ModelCall } from "./model-call.js";
+import { observedHold } from "./observed/observed-hold.js";
 import { clientLeft, shuttingDown } from "./relay/abort-error.js";
 import { TargetTries } from "./relay/target-tries.js";
 
@@ -71,7 +72,10 @@ function hold(road: CallRoad, checked: CheckedCall): void {
   services.openCalls.expect();
   road.isExpected = true;
   road.checked = checked;
-  goOn(road, holdCredits(services, checked), admit);
+  const { ledgerOperation } = incoming.observer;
+  const held =
+    ledgerOperation === undefined ? holdCredits(services, checked) : observedHold(services, checked, ledgerOperation);
+  goOn(road, held, admit);
 }
 
 function admit(road: CallRoad, held: Reservation | GatewayError | undefined): void {

@@ -28,6 +28,8 @@ export interface SettledCharge extends Charge {
   readonly funding: Funding | undefined;
   /** What of the charge prepaid credits pay. */
   readonly prepaidMicro: Micro;
+  /** The ledger has not confirmed it: its guard keeps it, or it is lost. Absent: it has. */
+  readonly unsettled?: "kept" | "failed";
 }
 
 /** What a call has used. */
@@ -226,12 +228,14 @@ export class CallSettlement implements KeptLease {
 
   /** The ledger has not confirmed the charge: its guard keeps it, or it is lost. */
   #unsettled({ lease, credits, isFree }: Reservation, ending: Ending, cause: unknown): SettledCharge {
-    if (!(cause instanceof SettlementKeptError)) this.#warnOfLedger(cause);
+    const isKept = cause instanceof SettlementKeptError;
+    if (!isKept) this.#warnOfLedger(cause);
     const { amountMicro: micro, tokens, source, cost } = ending;
     const prepaidMicro = probablyPrepaid(lease, micro);
     const after = withCharge(credits, micro - prepaidMicro, prepaidMicro);
     const funding = fundingBy(prepaidMicro, micro, isFree);
-    return withCost<SettledCharge>({ micro, tokens, source, credits: after, funding, prepaidMicro }, cost);
+    const unsettled = isKept ? "kept" : "failed";
+    return withCost<SettledCharge>({ micro, tokens, source, credits: after, funding, prepaidMicro, unsettled }, cost);
   }
 
   /** A call of a model that is free enters no charge in the journal: it is released, whatever it has used. */

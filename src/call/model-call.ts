@@ -1,5 +1,6 @@
 import { badGateway, type GatewayError, internalError, isGatewayError, withHeaders } from "../errors/gateway-error.js";
 import { isRefusal } from "../errors/provider-refusal.js";
+import type { ObserveLedger } from "../events/ledger-operation-completed.js";
 import { endReasonOf, type Outcome } from "../events/outcome.js";
 import type { RequestObserver } from "../events/request-observer.js";
 import type { GatewayRequest } from "../http/message.js";
@@ -20,6 +21,7 @@ import type { AnswerReview } from "./guarded/answer-review.js";
 import { reviewOf } from "./guarded/review-of.js";
 import { addRateHeaders } from "./limits/rate-headers.js";
 import { Meter } from "./meter.js";
+import { observedCharge } from "./observed/observed-charge.js";
 import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";
 import { traceHeaders } from "./relay/trace-headers.js";
@@ -165,11 +167,25 @@ export class ModelCall implements OpenCall {
     const hasLeft = ending.reason === "client_gone" || (departure?.hasLeft === true && !isRefused);
     if (this.meter?.wasHandedOver) this.settlement.reachedUpstream();
     const bill = this.meter?.bill(ending.reason, hasLeft);
-    const charge =
-      bill === undefined ? this.settlement.release(this.meter) : this.settlement.charge(bill.tokens, bill.source);
+    const charge = this.#chargeFor(bill);
     return charge instanceof Promise
       ? charge.then((settled) => this.#settled(outcome, ending.error, settled))
       : this.#settled(outcome, ending.error, charge);
+  }
+
+  #chargeFor(bill: ReturnType<Meter["bill"]> | undefined): Soon<SettledCharge> {
+    const { ledgerOperation } = this.observer;
+    const isObserved = ledgerOperation !== undefined && this.settlement.reservation !== undefined;
+    return isObserved ? this.#observedCharge(bill, ledgerOperation) : this.#chargeNow(bill);
+  }
+
+  /** In a method of its own, as all that have closures: calls that nobody observes allocate nothing for them. */
+  #observedCharge(bill: ReturnType<Meter["bill"]> | undefined, observe: ObserveLedger): Soon<SettledCharge> {
+    return observedCharge(() => this.#chargeNow(bill), observe);
+  }
+
+  #chargeNow(bill: ReturnType<Meter["bill"]> | undefined): Soon<SettledCharge> {
+    return bill === undefined ? this.settlement.release(this.meter) : this.settlement.charge(bill.tokens, bill.source);
   }
 
   #settled(outcome: Outcome, error: GatewayError | undefined, charge: SettledCharge): SettledCharge {

@@ -8,6 +8,7 @@ import type { ResponseMark } from "../metering/response-mark.js";
 import type { Tags } from "../metering/tags.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { GuardOutcome } from "./guard-outcome.js";
+import type { ObserveLedger } from "./ledger-operation-completed.js";
 import type { Outcome } from "./outcome.js";
 
 /** How a caller is known: by an API key, by a session of the host's, or by the host's own code in this process. */
@@ -88,6 +89,8 @@ export interface RequestObserver {
   runAttempt?<T>(call: () => T): T;
   /** The headers that tell the target of the trace, in place of those of the client. `undefined`, or absent: those of the client. */
   traceHeaders?(): Readonly<Record<string, string>> | undefined;
+  /** Told of what the request has asked of the ledger. Absent: nobody wants to know. */
+  readonly ledgerOperation?: ObserveLedger | undefined;
   /** The caller is known. A key may be expired or revoked. Comes again when its account's record names the plan. */
   authenticated(caller: RequestCaller): void;
   /**

@@ -33,6 +33,7 @@ export const names = {
   attempts: "infergate.attempts",
   errorCode: "infergate.error.code",
   outcome: "infergate.outcome",
+  ledgerOutcome: "infergate.ledger.outcome",
   upstreamId: "infergate.upstream.request_id",
 } as const;
 

@@ -1,7 +1,9 @@
-import { type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
+import { type MeterProvider, metrics, type TracerProvider } from "@opentelemetry/api";
+import type { RequestCompleted } from "../events/request-completed.js";
 import type { ObservedRequest, Observer } from "../gateway/observers/observer.js";
+import { CurrentTracer } from "./current-tracer.js";
 import { RequestMetrics } from "./request-metrics.js";
-import { RequestSpan } from "./request-span.js";
+import { RequestSpan, type SpanOptions } from "./request-span.js";
 
 /** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
@@ -19,6 +21,11 @@ export interface OpenTelemetryOptions {
    * `false`.
    */
   inject?: boolean | undefined;
+  /**
+   * Which operations of the ledger have spans, `infergate.reserve` and `infergate.settle`: those of a store that took more
+   * than a millisecond, `all`, or `none`. Default: `slow`.
+   */
+  details?: "slow" | "all" | "none" | undefined;
 }
 
 /**
@@ -31,17 +38,26 @@ export interface OpenTelemetryOptions {
  * ```
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
-  const { tracerProvider, meterProvider, extract = false, inject = false } = options;
+  const { tracerProvider, meterProvider, extract = false, inject = false, details = "slow" } = options;
+  if (!["slow", "all", "none"].includes(details)) {
+    throw new TypeError('openTelemetry: details must be "slow", "all" or "none".');
+  }
+  const tracers = new CurrentTracer(tracerProvider);
   // Tracers and instruments that were taken before the SDK was registered may do nothing for ever.
   const measured = new RequestMetrics(() => meterProvider ?? metrics.getMeterProvider());
-  const ended: ObservedRequest = { onCompleted: (event) => measured.ended(event) };
+  const also = (event: RequestCompleted): void => measured.ended(event);
+  const ended: ObservedRequest = { onCompleted: also };
+  const measuredSpan: SpanOptions = { extract, inject, details, also };
+  const spanAlone: SpanOptions = { ...measuredSpan, also: () => {} };
   return {
     onStart: ({ health }) => measured.observeTargets(health),
     onRequest(request) {
       if (request.endpoint === undefined) return undefined;
-      const tracer = (tracerProvider ?? trace).getTracer("infergate");
-      const followed = measured.begins(request.endpoint) ? ended : undefined;
-      const span = new RequestSpan(tracer, request, { extract, inject, also: followed?.onCompleted });
+      const tracer = tracers.get();
+      const isMeasured = measured.begins(request.endpoint);
+      const followed = isMeasured ? ended : undefined;
+      if (tracer === undefined) return followed;
+      const span = new RequestSpan(tracer, request, isMeasured ? measuredSpan : spanAlone);
       return span.isRecording ? span : followed;
     },
     onLedgerEvent: ({ type }) => measured.ledgerEvent(type),

@@ -1,35 +1,28 @@
-import {
-  type Attributes,
-  type Counter,
-  createNoopMeter,
-  type Histogram,
-  type Meter,
-  type MeterProvider,
-  type UpDownCounter,
-} from "@opentelemetry/api";
+import { type Attributes, createNoopMeter, type Histogram, type Meter, type MeterProvider } from "@opentelemetry/api";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayHealth } from "../gateway/gateway-health.js";
 import { names, operationOf } from "./names.js";
+import { ObservedSum } from "./observed-sum.js";
 
-/** The instruments of one meter. */
-interface Instruments {
+/** What is measured one by one. */
+interface Histograms {
   readonly duration: Histogram;
   readonly firstChunk: Histogram;
   readonly tokens: Histogram;
-  readonly charged: Counter;
-  readonly cost: Counter;
-  readonly denied: Counter;
-  readonly attempts: Counter;
-  readonly active: UpDownCounter;
-  readonly ledgerEvents: Counter;
-  readonly warnings: Counter;
 }
 
 /** Metrics of requests. Ids of accounts and keys are in none, nor what a client has made up. */
 export class RequestMetrics {
   readonly #provider: () => MeterProvider;
+  readonly #charged = new ObservedSum([names.model, names.plan, names.usageSource]);
+  readonly #cost = new ObservedSum([names.model, names.plan]);
+  readonly #denied = new ObservedSum([names.errorCode]);
+  readonly #attempts = new ObservedSum([names.provider, names.requestModel, names.outcome]);
+  readonly #active = new ObservedSum([names.endpoint]);
+  readonly #ledgerEvents = new ObservedSum(["type"]);
+  readonly #warnings = new ObservedSum(["code"]);
   #last: MeterProvider | undefined;
-  #instruments: Instruments | undefined;
+  #histograms: Histograms | undefined;
   #health: (() => GatewayHealth) | undefined;
 
   /** @param provider - the one of now. */
@@ -44,16 +37,19 @@ export class RequestMetrics {
 
   /** @returns whether anybody measures. */
   begins(endpoint: string): boolean {
-    const instruments = this.#current();
-    instruments?.active.add(1, { [names.endpoint]: endpoint });
-    return instruments !== undefined;
+    if (this.#current() === undefined) return false;
+    this.#active.add(1, [endpoint]);
+    return true;
   }
 
   ended(event: RequestCompleted): void {
     const to = this.#current();
-    if (to === undefined) return;
     const { endpoint = "", attempts, durations, errorCode } = event;
-    to.active.add(-1, { [names.endpoint]: endpoint });
+    this.#active.add(-1, [endpoint]);
+    for (const { provider, model, outcome } of attempts) this.#attempts.add(1, [provider, model, outcome]);
+    if (attempts.length === 0 && errorCode !== undefined) this.#denied.add(1, [errorCode]);
+    if (event.usageSource !== undefined) this.#use(event, event.usageSource);
+    if (to === undefined) return;
     const target = attempts.at(-1);
     const about: Attributes = {
       [names.operation]: operationOf(endpoint),
@@ -61,48 +57,56 @@ export class RequestMetrics {
       [names.requestModel]: target?.model ?? event.model ?? "",
       [names.provider]: target?.provider ?? "",
     };
-    to.duration.record(durations.total / 1000, {
-      ...about,
-      [names.status]: event.status,
-      ...(errorCode !== undefined && { [names.errorType]: errorCode }),
-    });
+    const ended: Attributes = { ...about, [names.status]: event.status };
+    if (errorCode !== undefined) ended[names.errorType] = errorCode;
+    to.duration.record(durations.total / 1000, ended);
     if (event.stream && durations.firstByte !== undefined) to.firstChunk.record(durations.firstByte / 1000, about);
-    recordUse(to, event, about);
-    for (const { provider, model, outcome } of attempts) {
-      to.attempts.add(1, { [names.provider]: provider, [names.requestModel]: model, [names.outcome]: outcome });
-    }
-    if (attempts.length === 0 && errorCode !== undefined) to.denied.add(1, { [names.errorCode]: errorCode });
+    if (event.usageSource !== undefined) recordTokens(to.tokens, event, about);
   }
 
   ledgerEvent(type: string): void {
-    this.#current()?.ledgerEvents.add(1, { type });
+    if (this.#current() !== undefined) this.#ledgerEvents.add(1, [type]);
   }
 
   warned(code: string): void {
-    this.#current()?.warnings.add(1, { code });
+    if (this.#current() !== undefined) this.#warnings.add(1, [code]);
+  }
+
+  #use({ model = "", plan = "", chargedMicro, costMicro }: RequestCompleted, usageSource: string): void {
+    if (chargedMicro > 0) this.#charged.add(chargedMicro / 1e6, [model, plan, usageSource]);
+    if (costMicro !== undefined) this.#cost.add(costMicro / 1e6, [model, plan]);
   }
 
   /** @returns `undefined` while no SDK is registered. */
-  #current(): Instruments | undefined {
+  #current(): Histograms | undefined {
     const provider = this.#provider();
-    if (provider === this.#last) return this.#instruments;
+    if (provider === this.#last) return this.#histograms;
     this.#last = provider;
     const meter = provider.getMeter("infergate");
-    const isReal = meter.constructor !== createNoopMeter().constructor;
-    this.#instruments = isReal ? instrumentsOf(meter) : undefined;
-    if (isReal && this.#health !== undefined) observeTargets(meter, this.#health);
-    return this.#instruments;
+    const isReal = meter.constructor !== noMeter;
+    this.#histograms = isReal ? histogramsOf(meter) : undefined;
+    if (isReal) this.#observe(meter);
+    return this.#histograms;
+  }
+
+  #observe(meter: Meter): void {
+    const credits = { unit: "{credit}" };
+    this.#charged.observedBy(meter, "counter", "infergate.charged", credits);
+    this.#cost.observedBy(meter, "counter", "infergate.cost", credits);
+    this.#denied.observedBy(meter, "counter", "infergate.denied", { unit: "{request}" });
+    this.#attempts.observedBy(meter, "counter", "infergate.attempts", { unit: "{attempt}" });
+    this.#active.observedBy(meter, "upDownCounter", "infergate.active_requests", { unit: "{request}" });
+    this.#ledgerEvents.observedBy(meter, "counter", "infergate.ledger.events", { unit: "{event}" });
+    this.#warnings.observedBy(meter, "counter", "infergate.warnings", { unit: "{warning}" });
+    if (this.#health !== undefined) observeTargets(meter, this.#health);
   }
 }
 
-function recordUse(to: Instruments, event: RequestCompleted, about: Attributes): void {
-  const { tokens, usageSource, chargedMicro, costMicro, plan = "" } = event;
-  if (usageSource === undefined) return;
-  to.tokens.record(tokens.input, { ...about, [names.tokenType]: "input" });
-  if (tokens.output > 0) to.tokens.record(tokens.output, { ...about, [names.tokenType]: "output" });
-  const of = { [names.model]: event.model ?? "", [names.plan]: plan };
-  if (chargedMicro > 0) to.charged.add(chargedMicro / 1e6, { ...of, [names.usageSource]: usageSource });
-  if (costMicro !== undefined) to.cost.add(costMicro / 1e6, of);
+const noMeter = createNoopMeter().constructor;
+
+function recordTokens(to: Histogram, { tokens }: RequestCompleted, about: Attributes): void {
+  to.record(tokens.input, { ...about, [names.tokenType]: "input" });
+  if (tokens.output > 0) to.record(tokens.output, { ...about, [names.tokenType]: "output" });
 }
 
 function observeTargets(meter: Meter, health: () => GatewayHealth): void {
@@ -127,9 +131,8 @@ const seconds = Array.from({ length: 14 }, (_, place) => 0.01 * 2 ** place);
 /** Each four times the one before. */
 const counts = Array.from({ length: 14 }, (_, place) => 4 ** place);
 
-function instrumentsOf(meter: Meter): Instruments {
+function histogramsOf(meter: Meter): Histograms {
   const inSeconds = { unit: "s", advice: { explicitBucketBoundaries: seconds } };
-  const credits = { unit: "{credit}" };
   return {
     duration: meter.createHistogram("gen_ai.client.operation.duration", inSeconds),
     firstChunk: meter.createHistogram("gen_ai.client.operation.time_to_first_chunk", {
@@ -140,12 +143,5 @@ function instrumentsOf(meter: Meter): Instruments {
       unit: "{token}",
       advice: { explicitBucketBoundaries: counts },
     }),
-    charged: meter.createCounter("infergate.charged", credits),
-    cost: meter.createCounter("infergate.cost", credits),
-    denied: meter.createCounter("infergate.denied", { unit: "{request}" }),
-    attempts: meter.createCounter("infergate.attempts", { unit: "{attempt}" }),
-    active: meter.createUpDownCounter("infergate.active_requests", { unit: "{request}" }),
-    ledgerEvents: meter.createCounter("infergate.ledger.events", { unit: "{event}" }),
-    warnings: meter.createCounter("infergate.warnings", { unit: "{warning}" }),
   };
 }

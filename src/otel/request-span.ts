@@ -10,39 +10,43 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
+import { isFailure } from "../events/is-failure.js";
+import type { LedgerOperationCompleted } from "../events/ledger-operation-completed.js";
 import type { RequestCompleted, UpstreamAttempt } from "../events/request-completed.js";
 import type { AttemptStarted, ObservedRequest, RequestStarted } from "../gateway/observers/observer.js";
 import { names, operationOf } from "./names.js";
-import { endAttributes, isFailure } from "./span-attributes.js";
+import { setEndAttributes } from "./span-attributes.js";
+
+/** Which operations of the ledger have spans. */
+export type LedgerDetails = "slow" | "all" | "none";
 
 /** How spans belong to traces, and who else follows the request. */
 export interface SpanOptions {
   readonly extract: boolean;
   readonly inject: boolean;
+  readonly details: LedgerDetails;
   /** Gets the event after the span. */
-  readonly also: ((event: RequestCompleted) => void) | undefined;
+  readonly also: (event: RequestCompleted) => void;
 }
 
 /** The span of one request, and those of its calls to model servers. */
 export class RequestSpan implements ObservedRequest {
   readonly #tracer: Tracer;
-  readonly #inject: boolean;
+  readonly #options: SpanOptions;
   readonly #operation: string;
   readonly #span: Span;
   readonly #context: Context;
   readonly #startedAt = now();
   readonly #attempts: Span[] = [];
-  readonly #also: SpanOptions["also"];
 
-  constructor(tracer: Tracer, request: RequestStarted, { extract, inject, also }: SpanOptions) {
+  constructor(tracer: Tracer, request: RequestStarted, options: SpanOptions) {
     this.#tracer = tracer;
-    this.#also = also;
-    this.#inject = inject;
+    this.#options = options;
     const endpoint = request.endpoint ?? "";
     this.#operation = operationOf(endpoint);
     const active = context.active();
     const hasParent = trace.getSpan(active) !== undefined;
-    const parent = extract && !hasParent ? extracted(request) : active;
+    const parent = options.extract && !hasParent ? extracted(request) : active;
     const attributes: Attributes = {
       [names.operation]: this.#operation,
       [names.endpoint]: endpoint,
@@ -68,7 +72,7 @@ export class RequestSpan implements ObservedRequest {
 
   /** The client's own would contradict that of the host's instrumentation of HTTP clients. */
   traceHeaders(): Record<string, string> {
-    if (!this.#inject) return {};
+    if (!this.#options.inject) return {};
     const carrier: Record<string, string> = {};
     propagation.inject(this.#attemptContext, carrier);
     const { traceparent, tracestate } = carrier;
@@ -85,10 +89,25 @@ export class RequestSpan implements ObservedRequest {
   onCompleted(event: RequestCompleted): void {
     for (const [place, span] of this.#attempts.entries()) this.#endAttempt(span, event.attempts[place]);
     if (event.model !== undefined) this.#span.updateName(`${this.#operation} ${event.model}`);
-    this.#span.setAttributes(endAttributes(event));
+    setEndAttributes(this.#span, event);
     if (isFailure(event)) this.#span.setStatus({ code: SpanStatusCode.ERROR });
     this.#span.end(now());
-    this.#also?.(event);
+    this.#options.also(event);
+  }
+
+  /** Those that were long enough to matter, or all. */
+  onLedgerOperation({ operation, outcome, isRemote, durationMs }: LedgerOperationCompleted): void {
+    const { details } = this.#options;
+    if (details === "none" || (details === "slow" && !(isRemote && durationMs > slowMs))) return;
+    const endTime = now();
+    const attributes = { [names.ledgerOutcome]: outcome };
+    const options = { kind: SpanKind.INTERNAL, attributes, startTime: endTime - durationMs };
+    const span = this.#tracer.startSpan(`infergate.${operation}`, options, this.#context);
+    if (outcome === "failed" || outcome === "kept") {
+      span.setAttribute(names.errorType, outcome);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    span.end(endTime);
   }
 
   get #attemptContext(): Context {
@@ -113,6 +132,9 @@ export class RequestSpan implements ObservedRequest {
     span.end(this.#startedAt + startedMs + durationMs);
   }
 }
+
+/** What takes less cannot have been what a request waited for. */
+const slowMs = 1;
 
 const harmless = new Set<string>(["completed", "client_gone", "shutdown"]);
 

@@ -1,56 +1,47 @@
-import type { Attributes } from "@opentelemetry/api";
+import type { AttributeValue, Span } from "@opentelemetry/api";
 import type { RequestCompleted } from "../events/request-completed.js";
 import { names } from "./names.js";
 
-/** What is known of a request when it has ended. What is `undefined` is left out. */
-export function endAttributes(event: RequestCompleted): Attributes {
-  return { ...requestAttributes(event), ...callAttributes(event) };
-}
-
-function requestAttributes(event: RequestCompleted): Attributes {
-  return {
-    [names.status]: event.status,
-    [names.account]: event.account,
-    [names.keyId]: event.keyId,
-    [names.plan]: event.plan,
-    [names.model]: event.model,
-    [names.errorType]: event.errorCode,
-    [names.errorCode]: event.errorCode,
-    [names.endReason]: event.endReason,
-    [names.disconnect]: event.disconnect,
-  };
+/** Sets what is known of a request when it has ended. One by one: an object of them would be made for nothing. */
+export function setEndAttributes(span: Span, event: RequestCompleted): void {
+  set(span, names.status, event.status);
+  set(span, names.account, event.account);
+  set(span, names.keyId, event.keyId);
+  set(span, names.plan, event.plan);
+  set(span, names.model, event.model);
+  set(span, names.errorType, event.errorCode);
+  set(span, names.errorCode, event.errorCode);
+  set(span, names.endReason, event.endReason);
+  set(span, names.disconnect, event.disconnect);
+  if (event.model !== undefined) setCallAttributes(span, event, event.model);
 }
 
 /** Servers of traces price by the model that was called, so it is the target's own name. */
-function callAttributes(event: RequestCompleted): Attributes {
-  const { attempts, tokens, usageSource, durations, finishReason } = event;
-  if (event.model === undefined) return {};
+function setCallAttributes(span: Span, event: RequestCompleted, model: string): void {
+  const { attempts, durations, finishReason } = event;
   const target = attempts.at(-1);
-  const call: Attributes = {
-    [names.requestModel]: target?.model ?? event.model,
-    [names.provider]: target?.provider,
-    [names.stream]: event.stream,
-    [names.responseId]: event.responseId,
-    [names.finishReasons]: finishReason === undefined ? undefined : [finishReason],
-    [names.attempts]: attempts.length,
-    [names.charged]: event.chargedMicro,
-    [names.cost]: event.costMicro,
-    [names.held]: event.heldMicro,
-    [names.usageSource]: usageSource,
-  };
-  if (event.stream && durations.firstByte !== undefined) call[names.firstChunk] = durations.firstByte / 1000;
-  if (usageSource === undefined) return call;
-  return {
-    ...call,
-    [names.inputTokens]: tokens.input,
-    [names.outputTokens]: tokens.output,
-    [names.cacheReadTokens]: tokens.cachedInput,
-    [names.cacheWriteTokens]: tokens.cacheWrite,
-    [names.reasoningTokens]: tokens.reasoning,
-  };
+  set(span, names.requestModel, target?.model ?? model);
+  set(span, names.provider, target?.provider);
+  set(span, names.stream, event.stream);
+  set(span, names.responseId, event.responseId);
+  if (finishReason !== undefined) span.setAttribute(names.finishReasons, [finishReason]);
+  set(span, names.attempts, attempts.length);
+  set(span, names.charged, event.chargedMicro);
+  set(span, names.cost, event.costMicro);
+  set(span, names.held, event.heldMicro);
+  set(span, names.usageSource, event.usageSource);
+  if (event.stream && durations.firstByte !== undefined) set(span, names.firstChunk, durations.firstByte / 1000);
+  if (event.usageSource !== undefined) setTokens(span, event.tokens);
 }
 
-/** A refusal is the client's fault, and a client that leaves is none. A stream that broke off has status 200. */
-export function isFailure({ status, errorCode, endReason }: RequestCompleted): boolean {
-  return status >= 500 || (status === 200 && errorCode !== undefined && endReason !== "client_gone");
+function setTokens(span: Span, tokens: RequestCompleted["tokens"]): void {
+  set(span, names.inputTokens, tokens.input);
+  set(span, names.outputTokens, tokens.output);
+  set(span, names.cacheReadTokens, tokens.cachedInput);
+  set(span, names.cacheWriteTokens, tokens.cacheWrite);
+  set(span, names.reasoningTokens, tokens.reasoning);
+}
+
+function set(span: Span, name: string, value: AttributeValue | undefined): void {
+  if (value !== undefined) span.setAttribute(name, value);
 }

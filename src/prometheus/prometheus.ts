@@ -1,6 +1,6 @@
 import { type Registry, register } from "prom-client";
-import type { Observer } from "../gateway/observers/observer.js";
-import type { LabelOf } from "./bounded-labels.js";
+import type { Observer, StartedGateway } from "../gateway/observers/observer.js";
+import type { LabelOf, Labels } from "./bounded-labels.js";
 import { GatewayMetrics } from "./gateway-metrics.js";
 
 /** Options of {@link prometheus}. */
@@ -11,6 +11,11 @@ export interface PrometheusOptions {
   prefix?: string | undefined;
   /** Further labels of requests, tokens and charges, by their names. Default: none. */
   labels?: Readonly<Record<string, LabelOf>> | undefined;
+  /**
+   * The name of the gateway, as a label `gateway` of all metrics. Default: none, so that gateways on one registry count
+   * together.
+   */
+  gateway?: string | undefined;
   /** The most series of a metric. What comes beyond it counts under labels that are all `other`. Default: 2,000. */
   maxSeries?: number | undefined;
 }
@@ -31,19 +36,28 @@ const defaultMaxSeries = 2_000;
  * ```
  */
 export function prometheus(options: PrometheusOptions = {}): Observer {
-  const { registry = register, prefix = "infergate_", labels = {}, maxSeries = defaultMaxSeries } = options;
+  const { registry = register, prefix = "infergate_", labels = {}, gateway, maxSeries = defaultMaxSeries } = options;
   if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(prefix))
     throw new TypeError("prometheus: prefix must begin the name of a metric.");
   if (!Number.isInteger(maxSeries) || maxSeries < 1)
     throw new TypeError("prometheus: maxSeries must be a whole number from 1.");
-  const metrics = new GatewayMetrics({ registry, prefix, labels, maxSeries });
+  const fixed: Labels = gateway === undefined ? {} : { gateway };
+  const metrics = new GatewayMetrics({ registry, prefix, labels, fixed, maxSeries });
+  const ends = new Map<StartedGateway, () => void>();
   return {
-    onStart: ({ health }) => metrics.observeTargets(health),
+    onStart(started) {
+      ends.set(started, metrics.observeTargets(started.health));
+    },
     onRequest({ endpoint = "" }) {
       metrics.begins(endpoint);
       return { onCompleted: (event) => metrics.ended(event) };
     },
     onLedgerEvent: (event) => metrics.ledgerEvent(event),
     onWarning: ({ code }) => metrics.warned(code),
+    close(started) {
+      ends.get(started)?.();
+      ends.delete(started);
+      metrics.close();
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { prometheus } from "infergate/prometheus";
 import { Registry } from "prom-client";
 import { afterEach, expect, it } from "vitest";
+import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { wholeAnswer } from "../../src/testing.js";
 import { chatRequest, smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
@@ -81,6 +82,82 @@ it("shares the metrics of gateways on one registry", async () => {
   await one.gateway.handler(chatRequest());
   await other.gateway.handler(chatRequest());
   expect(sum(await samples(registry), "infergate_requests_total")).toBe(2);
+});
+
+it("shows the targets of all gateways on one registry, each once, until they are closed", async () => {
+  const registry = new Registry();
+  const shared = prometheus({ registry });
+  const provider = (name: string) => ({
+    models: [{ ...smallModel, upstream: { provider: name, model: "upstream-small" } }],
+    providers: { [name]: openAICompatible({ baseURL: "http://127.0.0.1:1" }) },
+  });
+  const one = await start({ ...provider("one"), observers: [shared] });
+  await start({ ...provider("two"), observers: [prometheus({ registry })] });
+  await start({ ...provider("two"), observers: [shared] });
+  const available = async () => {
+    const found = await samples(registry);
+    return [...found].filter(([key]) => key.startsWith("infergate_target_available"));
+  };
+  const named = (name: string) =>
+    `infergate_target_available{model="acme/small",provider="${name}",upstream_model="upstream-small"}`;
+  expect(await available()).toEqual([
+    [named("one"), 1],
+    [named("two"), 1],
+  ]);
+  await one.gateway.close();
+  expect(await available()).toEqual([[named("two"), 1]]);
+});
+
+it("tells gateways on one registry apart where they have names, with a bound on the series of both", async () => {
+  const registry = new Registry();
+  for (const gateway of ["eu", "us"]) {
+    const test = await start({ observers: [prometheus({ registry, gateway, maxSeries: 3 })] });
+    await test.gateway.handler(chatRequest());
+    for (let time = 0; time < 5; time++)
+      await test.gateway.handler(chatRequest({ model: "none", stream: time > 2 }, "sk"));
+  }
+  const text = await registry.metrics();
+  for (const gateway of ["eu", "us"]) {
+    expect(text).toContain(
+      `infergate_requests_total{endpoint="chat/completions",model="acme/small",status="200",code="",gateway="${gateway}"} 1`,
+    );
+    // Four targets, of which three have series of their own.
+    expect(text.match(new RegExp(`^infergate_target_available\\{.*gateway="${gateway}"\\} 1$`, "gm"))).toHaveLength(4);
+  }
+  expect(text.match(/^infergate_target_available\{model="other"/gm)).toHaveLength(2);
+});
+
+it("adds up what all gateways and their shards keep", async () => {
+  const registry = new Registry();
+  const [one, other] = [prometheus({ registry }), prometheus({ registry })];
+  const kept = { type: "settle_kept", requestId: "r", account: "a", chargedMicro: 1 } as const;
+  one.onLedgerEvent?.({ ...kept, kept: 3, shard: "a" });
+  one.onLedgerEvent?.({ ...kept, kept: 2, shard: "b" });
+  other.onLedgerEvent?.({ ...kept, kept: 4 });
+  one.onLedgerEvent?.({ ...kept, kept: 1, shard: "a" });
+  expect((await samples(registry)).get("infergate_settlements_kept")).toBe(7);
+  await one.close?.({ health: () => ({ models: {} }) });
+  expect((await samples(registry)).get("infergate_settlements_kept")).toBe(4);
+});
+
+it("refuses labels that the registry's metrics do not have", () => {
+  const registry = new Registry();
+  prometheus({ registry });
+  expect(() => prometheus({ registry, gateway: "eu" })).toThrow(
+    /^prometheus: the registry has infergate_requests_total/,
+  );
+  expect(() => prometheus({ registry, gateway: "eu", prefix: "eu_" })).not.toThrow();
+});
+
+it("counts on after the host has emptied the registry's values", async () => {
+  const registry = new Registry();
+  const test = await start({ observers: [prometheus({ registry })] });
+  await test.gateway.handler(chatRequest());
+  registry.resetMetrics();
+  await test.gateway.handler(chatRequest());
+  expect(sum(await samples(registry), "infergate_requests_total")).toBe(1);
+  registry.clear();
+  expect((await test.gateway.handler(chatRequest())).status).toBe(200);
 });
 
 it("counts attempts by their outcome, and warnings by their code", async () => {

@@ -10,8 +10,8 @@ import { consoleWarn } from "../console-warn.js";
 import type { Gateway } from "../gateway.js";
 import type { ResolvedOptions } from "../options.js";
 import type { KeptTexts } from "../requests/kept-texts.js";
-import { Followers } from "./followers.js";
-import type { ObservedRequest, Observer } from "./observer.js";
+import { followedRequest, tellCompleted } from "./followed-request.js";
+import type { ObservedRequest, Observer, StartedGateway } from "./observer.js";
 import { returnedAtOnce } from "./returned-at-once.js";
 
 /** What requests are observed with. */
@@ -32,6 +32,7 @@ const longestCloseMs = 1_000;
 /** The observers of the options. What they throw harms nothing else. */
 export class HostObservers {
   readonly #all: readonly Observer[];
+  #started: StartedGateway | undefined;
   #warnOnce: Warn = () => {};
 
   constructor({ observers }: Pick<ResolvedOptions, "observers">) {
@@ -74,27 +75,28 @@ export class HostObservers {
       const failed = (cause: unknown): void => this.#failed(cause, arrived.requestId);
       const all = looking.flatMap((observer) => followerOf(observer, arrived, failed) ?? []);
       if (all.length === 0) return alone?.(arrived) ?? noObserver;
-      const followers = new Followers(all, failed);
       const completed = (event: RequestCompleted, texts?: KeptTexts): void => {
         log?.(event, texts);
-        followers.completed(event);
+        tellCompleted(all, event, failed);
         complete?.(event);
       };
-      return followers.join(summarizeRequests(completed, clock, textsOf)(arrived));
+      return followedRequest(summarizeRequests(completed, clock, textsOf)(arrived), all, failed);
     };
   }
 
   start(gateway: Pick<Gateway, "health">): void {
     const failed = (cause: unknown): void => this.#failed(cause);
-    const health = () => gateway.health();
-    for (const observer of this.#all) callHook(() => observer.onStart?.({ health }), failed);
+    const started: StartedGateway = { health: () => gateway.health() };
+    this.#started = started;
+    for (const observer of this.#all) callHook(() => observer.onStart?.(started), failed);
   }
 
   async close(): Promise<void> {
     const closing = this.#with("close");
-    if (closing.length === 0) return;
+    const started = this.#started;
+    if (closing.length === 0 || started === undefined) return;
     const limit = new TimeLimit(longestCloseMs);
-    const close = async (observer: Observer): Promise<void> => observer.close?.();
+    const close = async (observer: Observer): Promise<void> => observer.close?.(started);
     const closed = closing.map((observer) => close(observer).catch((cause: unknown) => this.#failed(cause)));
     await limit.race(Promise.all(closed)).catch(() => {});
     limit.close();

@@ -1,7 +1,9 @@
+import type { LedgerOperationCompleted } from "../../events/ledger-operation-completed.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
 import type { RequestEndpoint } from "../../events/request-observer.js";
 import type { GatewayWarning } from "../../events/warning.js";
 import type { LedgerEvent } from "../../guard/ledger-event.js";
+import type { Micro } from "../../metering/micro.js";
 import type { GatewayHealth } from "../gateway-health.js";
 
 /** A request that has arrived. Nothing of it has been checked. */
@@ -23,6 +25,21 @@ export interface AttemptStarted {
   readonly model: string;
 }
 
+/** A call that has passed all checks, and goes to a model server. */
+export interface AdmittedCall {
+  /** Its id in the ledger and its journal. */
+  readonly callId: string;
+  readonly account: string;
+  /** Absent where no API key was sent. */
+  readonly keyId?: string;
+  readonly plan?: string;
+  /** The model's id in the catalog. */
+  readonly model: string;
+  readonly stream: boolean;
+  /** The credits that are held for it, in micro-credits. */
+  readonly heldMicro: Micro;
+}
+
 /** What an {@link Observer} has for one request. Nothing waits for its methods. */
 export interface ObservedRequest {
   /** Does the work of the request, so that what is begun in it, as calls to stores, belongs to the request. */
@@ -31,6 +48,10 @@ export interface ObservedRequest {
   runAttempt?<T>(call: () => T): T;
   /** Headers that tell the model server of the trace, in place of those of the client. Default: those of the client. */
   traceHeaders?(): Readonly<Record<string, string>> | undefined;
+  /** The call is admitted. Requests that are refused never get here, nor do those that are no calls. */
+  onAdmitted?(call: AdmittedCall): void;
+  /** The ledger has held the request's credits, or has ended their hold. Comes twice at most. */
+  onLedgerOperation?(operation: LedgerOperationCompleted): void;
   /** A call to a model server begins. The one before has failed. */
   onAttempt?(attempt: AttemptStarted): void;
   /** The status of the response is known: the first bytes go out, or all of them. */
@@ -39,19 +60,28 @@ export interface ObservedRequest {
   onCompleted(event: RequestCompleted): void;
 }
 
+/** A gateway as its observers know it. */
+export interface StartedGateway {
+  /** As `health` of the gateway. */
+  health(): GatewayHealth;
+}
+
 /**
  * Looks on while requests are served: see `infergate/otel`, `infergate/prometheus` and `infergate/logs`. What it throws harms no
  * request, and causes a warning `hook_failed`.
  */
 export interface Observer {
   /** The gateway has been made. */
-  onStart?(gateway: { health(): GatewayHealth }): void;
+  onStart?(gateway: StartedGateway): void;
   /** A request has arrived. @returns what follows it; `undefined`: nobody does. */
   onRequest?(request: RequestStarted): ObservedRequest | undefined;
   /** As `onLedgerEvent` of the options. */
   onLedgerEvent?(event: LedgerEvent): void;
   /** As `onWarning` of the options, and beside it. */
   onWarning?(warning: GatewayWarning): void;
-  /** The gateway is closed, and all is settled. It is waited for, a second at most. */
-  close?(): void | Promise<void>;
+  /**
+   * The gateway is closed, and all is settled. It is waited for, a second at most.
+   * @param gateway - the one of {@link onStart}, for observers of several.
+   */
+  close?(gateway: StartedGateway): void | Promise<void>;
 }

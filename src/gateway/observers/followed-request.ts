@@ -1,0 +1,197 @@
+import type { GatewayError } from "../../errors/gateway-error.js";
+import { callHook } from "../../events/call-hook.js";
+import type { GuardOutcome } from "../../events/guard-outcome.js";
+import type { LedgerOperationCompleted, ObserveLedger } from "../../events/ledger-operation-completed.js";
+import type { Outcome } from "../../events/outcome.js";
+import type {
+  AttemptResponse,
+  AttemptTarget,
+  ObservedCharge,
+  RequestCaller,
+  Requested,
+  RequestObserver,
+  TextsObserver,
+} from "../../events/request-observer.js";
+import type { Micro } from "../../metering/micro.js";
+import type { ResponseMark } from "../../metering/response-mark.js";
+import type { Tags } from "../../metering/tags.js";
+import { checkTraceHeaders } from "./check-trace-headers.js";
+import type { AdmittedCall, ObservedRequest } from "./observer.js";
+import { returnedAtOnce } from "./returned-at-once.js";
+
+type Method = keyof ObservedRequest;
+
+/**
+ * Tells the host's followers of one request what happens, and the summary that makes the request's event. What one of them
+ * throws keeps nothing from the others.
+ */
+export class FollowedRequest implements RequestObserver {
+  readonly ledgerOperation: ObserveLedger | undefined;
+  readonly texts?: TextsObserver;
+  readonly #summary: RequestObserver;
+  readonly #all: readonly ObservedRequest[];
+  readonly #failed: (cause: unknown) => void;
+  #caller: RequestCaller | undefined;
+  #model = "";
+  #stream = false;
+
+  constructor(summary: RequestObserver, all: readonly ObservedRequest[], failed: (cause: unknown) => void) {
+    this.#summary = summary;
+    if (summary.texts !== undefined) this.texts = summary.texts;
+    this.#all = all;
+    this.#failed = failed;
+    if (some(all, "onLedgerOperation")) this.ledgerOperation = (operation) => this.#ledgerOperation(operation);
+  }
+
+  authenticated(caller: RequestCaller): void {
+    this.#caller = caller;
+    this.#summary.authenticated(caller);
+  }
+
+  requested(asked: Requested, modelId: string | undefined): void {
+    this.#model = modelId ?? "";
+    this.#stream = asked.stream;
+    this.#summary.requested(asked, modelId);
+  }
+
+  admitted(callId: string, heldMicro: Micro): void {
+    this.#summary.admitted(callId, heldMicro);
+    if (this.#caller !== undefined && some(this.#all, "onAdmitted")) this.#admitted(callId, heldMicro, this.#caller);
+  }
+
+  tagged(tags: Tags): void {
+    this.#summary.tagged(tags);
+  }
+
+  guarded(outcomes: readonly GuardOutcome[], ms: number): void {
+    this.#summary.guarded(outcomes, ms);
+  }
+
+  attemptStarted(target: AttemptTarget): void {
+    this.#summary.attemptStarted(target);
+    const attempt = { provider: target.providerName, model: target.upstreamModel };
+    this.#tell((follower) => follower.onAttempt?.(attempt));
+  }
+
+  attemptResponded(response: AttemptResponse): void {
+    this.#summary.attemptResponded(response);
+  }
+
+  attemptAnswered(): void {
+    this.#summary.attemptAnswered();
+  }
+
+  attemptFailed(error: GatewayError, costMicro: Micro | undefined): void {
+    this.#summary.attemptFailed(error, costMicro);
+  }
+
+  clientStalled(): void {
+    this.#summary.clientStalled();
+  }
+
+  ended(outcome: Outcome, charge: ObservedCharge, mark: ResponseMark | undefined): void {
+    this.#summary.ended(outcome, charge, mark);
+  }
+
+  refused(errorCode: string): void {
+    this.#summary.refused(errorCode);
+  }
+
+  responded(status: number): void {
+    this.#tell((follower) => follower.onResponse?.(status));
+    this.#summary.responded(status);
+  }
+
+  /** The work is done once, whatever those around it do, and what it throws is thrown. */
+  protected within<T>(method: "run" | "runAttempt", work: () => T): T {
+    let done: { readonly result: T } | { readonly thrown: unknown } | undefined;
+    const once = (): void => {
+      try {
+        done ??= { result: work() };
+      } catch (thrown) {
+        done ??= { thrown };
+      }
+    };
+    const nested = this.#all.reduceRight<() => void>(
+      (inner, follower) => () => callHook(() => withinOne(follower, method, inner), this.#failed),
+      once,
+    );
+    nested();
+    once();
+    if (done === undefined || "thrown" in done) throw done?.thrown;
+    return done.result;
+  }
+
+  protected firstTraceHeaders(): Readonly<Record<string, string>> | undefined {
+    let headers: Readonly<Record<string, string>> | undefined;
+    this.#tell((follower) => {
+      const returned = returnedAtOnce("traceHeaders of an observer", follower.traceHeaders?.(), this.#failed);
+      if (returned !== undefined) headers ??= checkTraceHeaders(returned);
+    });
+    return headers;
+  }
+
+  #ledgerOperation(operation: LedgerOperationCompleted): void {
+    this.#tell((follower) => follower.onLedgerOperation?.(operation));
+  }
+
+  #admitted(callId: string, heldMicro: Micro, { account, keyId, plan }: RequestCaller): void {
+    const admitted: AdmittedCall = {
+      callId,
+      account,
+      ...(keyId === undefined ? undefined : { keyId }),
+      ...(plan === undefined ? undefined : { plan }),
+      model: this.#model,
+      stream: this.#stream,
+      heldMicro,
+    };
+    this.#tell((follower) => follower.onAdmitted?.(admitted));
+  }
+
+  #tell(what: (follower: ObservedRequest) => void): void {
+    for (const follower of this.#all) callHook(() => what(follower), this.#failed);
+  }
+}
+
+/** A request with followers who put something around its work, or have headers for model servers. */
+export class TracedRequest extends FollowedRequest {
+  run<T>(work: () => T): T {
+    return this.within("run", work);
+  }
+
+  runAttempt<T>(call: () => T): T {
+    return this.within("runAttempt", call);
+  }
+
+  traceHeaders(): Readonly<Record<string, string>> | undefined {
+    return this.firstTraceHeaders();
+  }
+}
+
+/** Who tells the followers of a request. @param failed - gets what they throw. */
+export function followedRequest(
+  summary: RequestObserver,
+  all: readonly ObservedRequest[],
+  failed: (cause: unknown) => void,
+): RequestObserver {
+  const isTraced = some(all, "run") || some(all, "runAttempt") || some(all, "traceHeaders");
+  return isTraced ? new TracedRequest(summary, all, failed) : new FollowedRequest(summary, all, failed);
+}
+
+/** They share nothing but the event. */
+export function tellCompleted(
+  all: readonly ObservedRequest[],
+  event: Parameters<ObservedRequest["onCompleted"]>[0],
+  failed: (cause: unknown) => void,
+): void {
+  for (const follower of all) callHook(() => follower.onCompleted(event), failed);
+}
+
+function some(all: readonly ObservedRequest[], method: Method): boolean {
+  return all.some((follower) => follower[method] !== undefined);
+}
+
+/** @returns what the observer does: a promise that it should not have made may reject. */
+function withinOne(follower: ObservedRequest, method: "run" | "runAttempt", work: () => void): unknown {
+  return follower[method] === undefined ? work() : follower[method](work);
+}
