@@ -1,5 +1,7 @@
-import { invalidValue, modelNotAllowed, modelNotFound } from "../errors/gateway-error.js";
+import { type GatewayError, invalidValue, modelNotAllowed, modelNotFound } from "../errors/gateway-error.js";
 import { repeatedFor } from "../errors/repeated-for.js";
+import type { Operation } from "../operations/operation.js";
+import { operations } from "../operations/table.js";
 import type { Allowance } from "./allowance.js";
 import type { Caller } from "./caller.js";
 import type { Catalog, CatalogModel } from "./catalog.js";
@@ -36,14 +38,15 @@ export function authorize(
   return { model, allowance };
 }
 
-/** @throws GatewayError 400 when the endpoint is not for this type of model. */
-export function requireModelType(model: CatalogModel, required: CatalogModel["type"]): void {
-  const { type } = model;
-  if (type === required) return;
-  const name = model.alias ?? model.id;
-  const message =
-    type === "embedding"
-      ? `'${name}' is an embedding model: it cannot be used for chat completions. Use POST /v1/embeddings.`
-      : `'${name}' is a chat model: it cannot be used for embeddings. Use POST /v1/chat/completions.`;
-  throw invalidValue("model", message);
+/** @throws GatewayError 400 when the operation is not for this type of model. */
+export function requireModelType(model: CatalogModel, operation: Operation): void {
+  if (!operation.modelTypes.includes(model.type)) throw wrongType(model, operation);
+}
+
+function wrongType({ alias, id, type }: CatalogModel, { paths }: Operation): GatewayError {
+  const article = /^[aeiou]/.test(type) ? "an" : "a";
+  const right = operations.find(({ modelTypes }) => modelTypes.includes(type));
+  const advice = right === undefined ? "" : ` Use POST ${right.paths[0]}.`;
+  const said = `'${alias ?? id}' is ${article} ${type} model: it cannot be used for POST ${paths[0]}.`;
+  return invalidValue("model", said + advice);
 }

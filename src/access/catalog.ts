@@ -1,5 +1,6 @@
 import type { CompiledPrice } from "../metering/price.js";
-import type { ModelTraits, ModelType } from "../operations/operation.js";
+import type { ModelType } from "../operations/model-type.js";
+import type { ModelTraits } from "../operations/operation.js";
 import type { ResolvedDrainLimits } from "../plans/drain-limits.js";
 import type { TargetRoute } from "../routing/target-route.js";
 

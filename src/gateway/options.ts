@@ -23,6 +23,7 @@ import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../metering/price.js";
 import { deepestBody } from "../model-api/request/deepest-body.js";
 import type { ModelStore } from "../models/model-store.js";
+import type { ModelType } from "../operations/model-type.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import type { ResponseStore } from "../responses/response-store.js";
@@ -46,8 +47,8 @@ export interface Model extends RoutingOptions {
    * model list. Plans, keys, the journal and usage know its id alone. All ids and aliases must be unique. Default: none.
    */
   aliases?: readonly string[] | undefined;
-  /** Which endpoint the model is for: chat completions or embeddings. */
-  type: "chat" | "embedding";
+  /** What the model is for. It decides which endpoints take it. */
+  type: ModelType;
   /** Who made the model; also sent as `owned_by`. Default: absent, with `owned_by` `"infergate"`. */
   publisher?: string | undefined;
   /** The tokens that the model accepts in one request: prompt and output together. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { checkInput } from "../check/check-input.js";
 import { tagsInput } from "../check/tags-input.js";
 import { meantDimension, type Tags } from "../metering/tags.js";
-import { isOwnedMember } from "../model-api/request/owned-members.js";
+import { isOwnedMember } from "../operations/owned-members.js";
 import type { MemberEdits } from "../wire/json-members.js";
 import { headerProblem } from "./header-problem.js";
 

@@ -6,6 +6,8 @@ import type { TokenCounts } from "../metering/token-counts.js";
 import type { Dialect } from "../model-api/dialect.js";
 import type { Lacking } from "../model-api/prompt/lacking.js";
 import type { MemberRules } from "../model-api/request/member-rules.js";
+import type { RequestNames } from "../model-api/request/request-names.js";
+import type { ProtocolTable } from "../model-api/tables/protocol-table.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { CallResponses } from "../responses/call-responses.js";
 import type { PayloadSeal } from "../seal/payload-seal.js";
@@ -13,19 +15,25 @@ import type { ThoughtSeal } from "../seal/thought-seal.js";
 import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
 import type { AnswerFormat } from "./answers/answer-format.js";
+import type { ModelType } from "./model-type.js";
 import type { PromptLayout } from "./prompt-texts/prompt-layout.js";
 import type { ClientProtocol } from "./protocols/client-protocol.js";
 import type { StreamCodec } from "./stream-codec.js";
 
-/** What a model is for. */
-export type ModelType = "chat" | "embedding";
-
-/** What a client can ask of a model. */
-export interface Operation {
-  readonly name: OperationName;
+/** What a client can ask of a model. All that the gateway must know of it stands here, or follows from it. */
+export interface Operation<Name extends OperationName = OperationName> {
+  readonly name: Name;
+  /** Where clients call it. */
+  readonly paths: readonly string[];
   /** The models that it is for. */
-  readonly modelType: ModelType;
+  readonly modelTypes: readonly ModelType[];
+  /** What its models cannot do without a price for. */
+  readonly priced: readonly ("input" | "output")[];
   readonly protocol: ClientProtocol;
+  /** The members of its requests that the gateway reads or edits. */
+  readonly names: RequestNames;
+  /** What else its requests may hold; `undefined`: whatever is not restricted at every server. */
+  readonly table: ProtocolTable | undefined;
   /** Where the texts stand that a model reads. */
   readonly prompt: PromptLayout;
   /** How its answers are read and refused; `undefined`: they hold no texts. */

@@ -1,8 +1,16 @@
-import { chatCompletions } from "./chat-completions.js";
-import { embeddings } from "./embeddings.js";
-import { messages } from "./messages.js";
+import type { OperationName } from "../metering/operation-name.js";
+import { chatCompletions } from "./chat-completions/chat-completions.js";
+import { embeddings } from "./embeddings/embeddings.js";
+import { messages } from "./messages/messages.js";
 import type { Operation } from "./operation.js";
-import { responses } from "./responses.js";
+import { responses } from "./responses/responses.js";
 
-/** What clients can call. A new operation is one more line here. */
-export const operations: readonly Operation[] = [chatCompletions, embeddings, responses, messages];
+/** What clients can call. Everything else in the gateway that differs from operation to operation is read from here. */
+const byName: { readonly [Name in OperationName]: Operation<Name> } = {
+  "chat/completions": chatCompletions,
+  embeddings,
+  responses,
+  messages,
+};
+
+export const operations: readonly Operation[] = Object.values(byName);

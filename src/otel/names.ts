@@ -37,9 +37,13 @@ export const names = {
   upstreamId: "infergate.upstream.request_id",
 } as const;
 
-/** What all clients' protocols do is `chat`. */
+/** What all protocols of conversations do is `chat`. */
 export function operationOf(endpoint: string): string {
-  return chats.has(endpoint) ? "chat" : endpoint;
+  return conventional.get(endpoint) ?? endpoint;
 }
 
-const chats = new Set(["chat/completions", "responses", "messages"]);
+const conventional: ReadonlyMap<string, string> = new Map([
+  ["chat/completions", "chat"],
+  ["responses", "chat"],
+  ["messages", "chat"],
+]);

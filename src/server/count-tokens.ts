@@ -7,10 +7,10 @@ import type { GatewayRequest } from "../http/message.js";
 import { readBody } from "../http/read-body.js";
 import type { CountRequest } from "../operations/count-request.js";
 import { countMessagesTokens } from "../operations/messages/count-messages-tokens.js";
-import { messages } from "../operations/messages.js";
+import { messages } from "../operations/messages/messages.js";
 import type { Operation } from "../operations/operation.js";
 import { countInputTokens } from "../operations/responses/count-input-tokens.js";
-import { responses } from "../operations/responses.js";
+import { responses } from "../operations/responses/responses.js";
 import type { Pace } from "./account-pace.js";
 
 /** Far more than a client asks for while it works: Claude Code sends some 14 at once. */
@@ -42,7 +42,7 @@ export async function countTokens(
     const counted = await read(await readBody(request, caller.account, body), services.operations, facts);
     observer.requested({ model: counted.model, stream: false }, catalog.current.get(counted.model)?.id);
     const { model } = authorize(caller, await services.findAllowance(caller.plan), catalog.current, counted.model);
-    requireModelType(model, operation.modelType);
+    requireModelType(model, operation);
     return await counted.count(model, loadRoom(services, request, caller.account));
   } finally {
     body.pendingBodies.drop(request);

@@ -1,3 +1,5 @@
+import type { ModelType } from "../operations/model-type.js";
+
 /** `created` must not change from call to call, and a catalog in code has no date. So it is always 2026-01-01. */
 const created = 1_767_225_600;
 
@@ -7,7 +9,7 @@ export interface ModelRecordInput {
   id: string;
   /** The id that an alias stands for. */
   aliasOf?: string | undefined;
-  type: "chat" | "embedding";
+  type: ModelType;
   publisher?: string | undefined;
   contextLength: number;
   maxOutputTokens?: number | undefined;

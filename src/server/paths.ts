@@ -18,10 +18,9 @@ const fixed: ReadonlyMap<string, Path> = new Map<string, Path>([
   ["/readyz", { endpoint: "readyz", methods: read }],
   ["/v1/models", { endpoint: "models", methods: read }],
   ["/v1/usage", { endpoint: "usage", methods: read }],
-  ...operations.map((operation): [string, Path] => [
-    `/v1/${operation.name}`,
-    { endpoint: operation.name, methods: call, operation },
-  ]),
+  ...operations.flatMap((operation) =>
+    operation.paths.map((path): [string, Path] => [path, { endpoint: operation.name, methods: call, operation }]),
+  ),
   ["/v1/messages/count_tokens", { endpoint: "count_tokens", methods: call }],
   ["/v1/responses/input_tokens", { endpoint: "input_tokens", methods: call }],
 ]);

@@ -4,7 +4,7 @@ import { AbortNotifier } from "../../src/call/abort-notifier.js";
 import { send as sendRequest } from "../../src/call/relay/send.js";
 import { noObserver } from "../../src/events/request-observer.js";
 import { MemberRules } from "../../src/model-api/request/member-rules.js";
-import { chatCompletions } from "../../src/operations/chat-completions.js";
+import { chatCompletions } from "../../src/operations/chat-completions/chat-completions.js";
 import type { Exchange } from "../../src/operations/operation.js";
 import type { UpstreamAnswer, UpstreamProvider } from "../../src/providers/upstream-provider.js";
 import { resolveTokenBounds } from "../../src/tokens/token-bounds.js";

@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import { isGatewayError } from "../../src/errors/gateway-error.js";
 import type { Dialect } from "../../src/model-api/dialect.js";
 import { MemberRules } from "../../src/model-api/request/member-rules.js";
-import { chatCompletions } from "../../src/operations/chat-completions.js";
-import { messages } from "../../src/operations/messages.js";
+import { chatCompletions } from "../../src/operations/chat-completions/chat-completions.js";
+import { messages } from "../../src/operations/messages/messages.js";
 import type { ModelTraits, Operation, TargetTraits } from "../../src/operations/operation.js";
-import { responses } from "../../src/operations/responses.js";
+import { responses } from "../../src/operations/responses/responses.js";
 import { ownSeal } from "../support/own-seal.js";
 import { plainModel } from "./responses/exchange-of.js";
 

@@ -4,7 +4,7 @@ import { windowLimits } from "../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
 import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
-import { fromBase64, toBase64 } from "../../src/openai/embeddings/embedding-vector.js";
+import { fromBase64, toBase64 } from "../../src/operations/embeddings/embedding-vector.js";
 import { createGate, errorBody, hangBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { textTokens } from "../../src/tokens/text-tokens.js";
 import { honestEmbeddings, inputsOf, sampleBase64, sampleVector } from "../support/embedding-samples.js";

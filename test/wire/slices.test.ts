@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { refuseLacking } from "../../src/openai/chat/capabilities.js";
 import { parseChatRequest, parseChatRequestInTurns } from "../../src/openai/chat/chat-request.js";
 import { toUpstreamBody } from "../../src/openai/chat/encode-chat-request.js";
-import { parseEmbeddingRequest, parseEmbeddingRequestInTurns } from "../../src/openai/embeddings/embedding-request.js";
+import {
+  parseEmbeddingRequest,
+  parseEmbeddingRequestInTurns,
+} from "../../src/operations/embeddings/embedding-request.js";
 import { inTurns, type SlicedWork, sliceBytes } from "../../src/wire/slices.js";
 
 const pad = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length));

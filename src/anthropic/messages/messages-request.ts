@@ -9,10 +9,9 @@ import {
   readMember,
   readModel,
 } from "../../model-api/request/json-request.js";
-import { misspelledName } from "../../model-api/request/misspelled-name.js";
 import { namesOtherCap } from "../../model-api/request/other-caps.js";
+import { conversationMembers, RequestNames, reasoningMembers } from "../../model-api/request/request-names.js";
 import { type OddPlace, OddPlaces, typeAt } from "../../model-api/tables/odd-places.js";
-import { foldName } from "../../wire/folded-names.js";
 import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";
 import { messagesTable } from "../messages-table.js";
@@ -33,23 +32,14 @@ export interface MessagesRequest extends JsonRequest {
 /** The names of its output cap. */
 export const messagesCaps = ["max_tokens"] as const;
 
-/** Members that chat completions do not have. What some server takes for one of them is refused. */
-const ownNames: ReadonlyMap<string, string> = new Map(
-  [
-    "system",
-    "stop_sequences",
-    "thinking",
-    "output_config",
-    "output_format",
-    "mcp_servers",
-    "container",
-    "context_management",
-    "thread",
-    "cache_control",
-    "inference_geo",
-    "speed",
-  ].map((name) => [foldName(name), name]),
-);
+export const messagesNames = new RequestNames({
+  owned: [...conversationMembers, "system"],
+  open: [
+    ...reasoningMembers,
+    ...["stop_sequences", "thinking", "output_config", "output_format", "mcp_servers", "container"],
+    ...["context_management", "thread", "cache_control", "inference_geo", "speed"],
+  ],
+});
 
 /** Far more edits than there are, and members of one. */
 const mostEdits = 256;
@@ -67,7 +57,7 @@ const lists: readonly (readonly [name: string, most: number])[] = [
  * @throws GatewayError 400
  */
 export function parseMessagesRequest(bytes: Uint8Array, maxDepth: number): MessagesRequest {
-  const request = parseJsonRequest(bytes, maxDepth);
+  const request = parseJsonRequest(bytes, maxDepth, messagesNames);
   const model = readModel(request);
   for (const [name, most] of lists) checkLength(request, name, most);
   const messages = checkMessages(request, messagesContent, false, watchBlocks);
@@ -77,7 +67,7 @@ export function parseMessagesRequest(bytes: Uint8Array, maxDepth: number): Messa
 
 /** The same in slices, for a body that would take long. */
 export async function parseMessagesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<MessagesRequest> {
-  const request = await parseJsonRequestInTurns(bytes, maxDepth);
+  const request = await parseJsonRequestInTurns(bytes, maxDepth, messagesNames);
   const model = readModel(request);
   for (const [name, most] of lists) checkLength(request, name, most);
   const messages = checkMessages(request, messagesContent, true, watchBlocks);
@@ -115,10 +105,6 @@ function noteEdits({ body, members, leaps }: Pick<JsonRequest, "body" | "members
 
 function toMessagesRequest(request: JsonRequest, model: string, { outline, odd }: MessageCheck): MessagesRequest {
   const { body, members, leaps, strangers } = request;
-  for (const [folded, written] of strangers) {
-    const meant = ownNames.get(folded);
-    if (meant !== undefined && meant !== written) throw misspelledName(written, meant);
-  }
   requireSystem(request);
   const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");

@@ -37,7 +37,7 @@ export function checkCall(
   found: Allowance | undefined,
 ): CheckedCall {
   const { model, allowance, rules } = entitlementOf(caller, found, catalog.current, request.model);
-  requireModelType(model, operation.modelType);
+  requireModelType(model, operation);
   const admittedAt = clock.now();
   const demand = request.demand(model, allowance.defaultOutputTokens);
   const { tags } = caller;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { having } from "../../check/having.js";
 import { idText } from "../../check/id-text.js";
+import { modelTypes } from "../../operations/model-type.js";
 import { disconnectSchema } from "../../plans/plan-schema.js";
 import type { UpstreamProvider } from "../../providers/upstream-provider.js";
 import { reservedRecordMembers } from "../../server/model-record.js";
@@ -23,7 +24,7 @@ const modelName = idText().refine((id) => !/[\s*?#]/.test(id) && !id.startsWith(
 export const modelSchema = z.strictObject({
   id: modelName,
   aliases: z.array(modelName).readonly().optional(),
-  type: z.enum(["chat", "embedding"]),
+  type: z.enum(modelTypes),
   publisher: z.string().min(1, "must not be empty").optional(),
   contextLength: count,
   maxOutputTokens: count.optional(),

@@ -12,7 +12,7 @@ import { type Steps, slicesOf, stepInTurns } from "../../wire/slices.js";
 import type { OddPlace } from "../tables/odd-places.js";
 
 import { misspelledName } from "./misspelled-name.js";
-import { readMembers } from "./request-names.js";
+import { conversationMembers, type RequestNames, reasoningMembers } from "./request-names.js";
 
 /** A request's JSON object, split into its members. */
 export interface JsonRequest {
@@ -36,8 +36,11 @@ const shortBody = 4096;
 /** The gateway reads no longer strings, in bytes. */
 const longestText = 4096;
 
-/** @throws GatewayError 400 when the body is not a JSON object with the same meaning for every parser. */
-export function parseJsonRequest(bytes: Uint8Array, maxDepth: number): JsonRequest {
+/**
+ * @param names - of the operation's members.
+ * @throws GatewayError 400 when the body is not a JSON object with the same meaning for every parser.
+ */
+export function parseJsonRequest(bytes: Uint8Array, maxDepth: number, names: RequestNames): JsonRequest {
   const body = withoutByteOrderMark(bytes);
   requireUtf8(body);
   const leaps = body.length < shortBody ? undefined : new LeapTable(body.length);
@@ -45,16 +48,20 @@ export function parseJsonRequest(bytes: Uint8Array, maxDepth: number): JsonReque
   check.run(body.length);
   const { fault } = check;
   if (fault !== undefined) throw faultError(body, fault, maxDepth, pathAt(body, fault.at));
-  return takeApart(body, leaps ?? noLeaps);
+  return takeApart(body, leaps ?? noLeaps, names);
 }
 
 /** The same for a large body, in slices between which other work can run. */
-export function parseJsonRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<JsonRequest> {
-  return stepInTurns(jsonRequestSteps(bytes, maxDepth));
+export function parseJsonRequestInTurns(
+  bytes: Uint8Array,
+  maxDepth: number,
+  names: RequestNames,
+): Promise<JsonRequest> {
+  return stepInTurns(jsonRequestSteps(bytes, maxDepth, names));
 }
 
 /** The same as steps. */
-export function* jsonRequestSteps(bytes: Uint8Array, maxDepth: number): Steps<JsonRequest> {
+export function* jsonRequestSteps(bytes: Uint8Array, maxDepth: number, names: RequestNames): Steps<JsonRequest> {
   const body = withoutByteOrderMark(bytes);
   requireUtf8(body);
   const leaps = new LeapTable(body.length);
@@ -66,7 +73,7 @@ export function* jsonRequestSteps(bytes: Uint8Array, maxDepth: number): Steps<Js
     yield* slicesOf(search);
     throw faultError(body, fault, maxDepth, search.path);
   }
-  return takeApart(body, leaps);
+  return takeApart(body, leaps, names);
 }
 
 function requireUtf8(body: Uint8Array): void {
@@ -74,10 +81,10 @@ function requireUtf8(body: Uint8Array): void {
   if (!isUtf8(body)) throw invalidJson("The request body is not valid UTF-8.");
 }
 
-function takeApart(body: Uint8Array, leaps: Leaps): JsonRequest {
+function takeApart(body: Uint8Array, leaps: Leaps, names: RequestNames): JsonRequest {
   const members = membersOf(body, 0, mostMembers, leaps);
   if (members.length > mostMembers) throw invalidValue(null, `The request has more than ${mostMembers} members.`);
-  return { body, members, leaps, strangers: checkNames(members) };
+  return { body, members, leaps, strangers: checkNames(members, names) };
 }
 
 /** Returned by {@link readMember} for a value of a kind that the gateway never reads. */
@@ -125,12 +132,13 @@ export function readCount(name: string, value: unknown, most = Number.MAX_SAFE_I
   return value;
 }
 
-const readNames: ReadonlySet<string> = new Set(readMembers);
-
 /** The common names of members, by their folded forms. No two of them have the same folded form. */
 export const usualNames: ReadonlyMap<string, string> = new Map(
   [
-    ...readMembers,
+    ...conversationMembers,
+    ...reasoningMembers,
+    "dimensions",
+    "encoding_format",
     "frequency_penalty",
     "include",
     "instructions",
@@ -169,7 +177,7 @@ const noNames: ReadonlyMap<string, string> = new Map();
  * are equal. The gateway must read the same value as every server. Members that it does not read must be unique, too: a
  * dialect may remove them by name.
  */
-function checkNames(members: readonly JsonMember[]): ReadonlyMap<string, string> {
+function checkNames(members: readonly JsonMember[], names: RequestNames): ReadonlyMap<string, string> {
   let strangers: Map<string, string> | undefined;
   for (const member of members) {
     const { name, escaped } = member;
@@ -182,10 +190,10 @@ function checkNames(members: readonly JsonMember[]): ReadonlyMap<string, string>
       throw invalidValue(name.slice(0, 200), `The name of a member must have less than ${longestName} bytes.`);
     }
     const folded = foldName(name);
+    const meant = names.meantBy(name, folded);
+    if (meant !== undefined) throw misspelledName(name, meant);
     const usual = usualNames.get(folded);
-    if (usual !== undefined && (readNames.has(usual) || memberOf(members, usual) !== undefined)) {
-      throw misspelledName(name, usual);
-    }
+    if (usual !== undefined && memberOf(members, usual) !== undefined) throw misspelledName(name, usual);
     strangers ??= new Map();
     const twin = strangers.get(folded);
     if (twin === name) throw appearsTwice(name);

@@ -1,13 +1,15 @@
+import { foldName } from "../../wire/folded-names.js";
+
 /** Members that give a model tools, and choose between them. */
 export const toolMembers = ["tools", "tool_choice", "parallel_tool_calls", "functions", "function_call"] as const;
 
 export const reasoningMembers = ["reasoning_effort", "reasoning"] as const;
 
 /**
- * Every member of a request that the gateway reads or edits, for all endpoints. A dialect may add names: see
- * `requireOwnNames`.
+ * What the gateway reads or edits of the conversations of every protocol: one is translated into another, so that none may
+ * hold a member of another under a name that is nearly the same.
  */
-export const readMembers = [
+export const conversationMembers = [
   "model",
   "messages",
   "input",
@@ -16,11 +18,29 @@ export const readMembers = [
   "max_tokens",
   "max_completion_tokens",
   "n",
-  "dimensions",
-  "encoding_format",
   ...toolMembers,
-  ...reasoningMembers,
 ] as const;
+
+/** The members of one operation's requests that the gateway reads or edits. A dialect may add names: see `requireOwnNames`. */
+export class RequestNames {
+  /** Hosts' hooks must leave them alone, too. */
+  readonly owned: readonly string[];
+  readonly all: readonly string[];
+  readonly #byFolded: ReadonlyMap<string, string>;
+
+  /** @param open - those that hosts' hooks may set. */
+  constructor({ owned, open = [] }: { owned: readonly string[]; open?: readonly string[] }) {
+    this.owned = owned;
+    this.all = [...owned, ...open];
+    this.#byFolded = new Map(this.all.map((name) => [foldName(name), name]));
+  }
+
+  /** The member that some server takes this name for, if it is not the very same. @param folded - see `foldName`. */
+  meantBy(name: string, folded: string): string | undefined {
+    const meant = this.#byFolded.get(folded);
+    return meant === name ? undefined : meant;
+  }
+}
 
 /** Every member of `stream_options` that the gateway reads or edits. */
 export const readStreamOptions = ["include_usage"] as const;

@@ -10,6 +10,7 @@ import {
   readModel,
 } from "../../model-api/request/json-request.js";
 import { namesOtherCap } from "../../model-api/request/other-caps.js";
+import { conversationMembers, RequestNames, reasoningMembers } from "../../model-api/request/request-names.js";
 import { type Steps, slicesOf, stepInTurns } from "../../wire/slices.js";
 import { readIncludeUsage } from "../stream-options.js";
 import { watchChatParts } from "../tables/watch-chat-parts.js";
@@ -32,6 +33,8 @@ export interface ChatRequest extends JsonRequest {
 
 const mostAnswers = 128;
 
+export const chatNames = new RequestNames({ owned: conversationMembers, open: reasoningMembers });
+
 /** The names of its output cap. */
 export const chatCaps = ["max_tokens", "max_completion_tokens"] as const;
 
@@ -40,7 +43,7 @@ export const chatCaps = ["max_tokens", "max_completion_tokens"] as const;
  * @throws GatewayError 400
  */
 export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatRequest {
-  const request = parseJsonRequest(bytes, maxDepth);
+  const request = parseJsonRequest(bytes, maxDepth, chatNames);
   const model = readModel(request);
   const messages = checkMessages(request, chatContent, false, watchChatParts);
   messages.run(request.body.length);
@@ -54,7 +57,7 @@ export function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: number): Pr
 
 /** The same as steps. */
 export function* chatRequestSteps(bytes: Uint8Array, maxDepth: number): Steps<ChatRequest> {
-  const request = yield* jsonRequestSteps(bytes, maxDepth);
+  const request = yield* jsonRequestSteps(bytes, maxDepth, chatNames);
   const model = readModel(request);
   const messages = checkMessages(request, chatContent, true, watchChatParts);
   yield* slicesOf(messages);

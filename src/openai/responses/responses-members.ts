@@ -1,7 +1,6 @@
 import { GatewayError, invalidType, invalidValue } from "../../errors/gateway-error.js";
 import { type JsonRequest, readMember } from "../../model-api/request/json-request.js";
-import { misspelledName } from "../../model-api/request/misspelled-name.js";
-import { foldName } from "../../wire/folded-names.js";
+import { conversationMembers, RequestNames, reasoningMembers } from "../../model-api/request/request-names.js";
 import { memberOf, membersOf } from "../../wire/json-members.js";
 import { responsesTable } from "../tables/responses-table.js";
 
@@ -39,23 +38,17 @@ const refused: ReadonlyMap<string, string> = new Map(
     .flatMap(({ names, advice = "" }) => names.map((name): [string, string] => [name, advice])),
 );
 
-/** Names that must not be misspelled. */
-const exactNames: ReadonlyMap<string, string> = new Map(
-  [...kinds.keys(), ...refused.keys(), "max_output_tokens", "top_logprobs", "truncation"].map((name) => [
-    foldName(name),
-    name,
-  ]),
-);
+/** Hosts' hooks may set these: they change no more than the answer. */
+const open = ["include", "text", "reasoning", "metadata", "top_logprobs", "truncation"];
+
+export const responsesNames = new RequestNames({
+  owned: [...new Set([...conversationMembers, ...kinds.keys(), ...refused.keys(), "max_output_tokens"])].filter(
+    (name) => !open.includes(name),
+  ),
+  open: [...open, ...reasoningMembers.filter((name) => !open.includes(name))],
+});
 
 const mostPairs = 16;
-
-/** @throws GatewayError 400 for a member that some server would read as one that the gateway reads. */
-export function requireResponsesNames({ strangers }: JsonRequest): void {
-  for (const [folded, name] of strangers) {
-    const meant = exactNames.get(folded);
-    if (meant !== undefined && meant !== name) throw misspelledName(name, meant);
-  }
-}
 
 /** @throws GatewayError 400 for a value of the wrong kind, and for a feature that this API does not have. */
 export function requireKinds(request: JsonRequest): void {

@@ -13,7 +13,7 @@ import { elementsOf, endOfValue, memberOf, valueAt } from "../../wire/json-membe
 import { inTurns } from "../../wire/slices.js";
 import { responsesTable } from "../tables/responses-table.js";
 import { InputCheck, type InputItem } from "./input-outline.js";
-import { requireKinds, requireResponsesNames } from "./responses-members.js";
+import { requireKinds, responsesNames } from "./responses-members.js";
 import { readTools, type ToolSpan } from "./tool-kinds.js";
 
 /** The members of a Responses request that the gateway reads (OpenAI reference, "Create a model response"). */
@@ -46,7 +46,7 @@ const mostIncludes = 64;
  * @throws GatewayError 400
  */
 export function parseResponsesRequest(bytes: Uint8Array, maxDepth: number): ResponsesRequest {
-  const request = parseJsonRequest(bytes, maxDepth);
+  const request = parseJsonRequest(bytes, maxDepth, responsesNames);
   const model = readModel(request);
   const places = new OddPlaces(responsesTable);
   const input = checkInput(request, places);
@@ -56,7 +56,7 @@ export function parseResponsesRequest(bytes: Uint8Array, maxDepth: number): Resp
 
 /** The same for a large body, in slices between which other work can run. */
 export async function parseResponsesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ResponsesRequest> {
-  const request = await parseJsonRequestInTurns(bytes, maxDepth);
+  const request = await parseJsonRequestInTurns(bytes, maxDepth, responsesNames);
   const model = readModel(request);
   const places = new OddPlaces(responsesTable);
   const input = checkInput(request, places);
@@ -78,7 +78,6 @@ function toResponsesRequest(
   places: OddPlaces,
 ): ResponsesRequest {
   const { body, members, leaps, strangers } = request;
-  requireResponsesNames(request);
   requireKinds(request);
   const previousResponseId = readId(request, "previous_response_id");
   const input = memberOf(members, "input");

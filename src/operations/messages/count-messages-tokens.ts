@@ -1,8 +1,8 @@
 import { messagesPromptTokens, tokenCountBody } from "../../anthropic/messages/messages-prompt-tokens.js";
 import { refuseThread } from "../../anthropic/messages/refuse-thread.js";
 import type { CountedRequest } from "../count-request.js";
-import { parseMessages } from "../messages.js";
 import type { OperationServices } from "../operation.js";
+import { parseMessages } from "./messages.js";
 
 /** Reads a request of `POST /v1/messages/count_tokens`. @throws GatewayError 400 */
 export async function countMessagesTokens(body: Uint8Array, services: OperationServices): Promise<CountedRequest> {

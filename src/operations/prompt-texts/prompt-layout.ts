@@ -32,16 +32,16 @@ export interface PromptLayout {
 /** Of a request's member that nobody knows. */
 export const unknownMember: PromptMember = { rule: "values", role: "system" };
 
-const schema: PromptMember = { rule: "schema", role: "system" };
-const system: PromptMember = { rule: "prompt", role: "system" };
-const conversation: PromptMember = { rule: "prompt", role: "user", isConversation: true };
+export const schemaMember: PromptMember = { rule: "schema", role: "system" };
+export const systemMember: PromptMember = { rule: "prompt", role: "system" };
+export const conversationMember: PromptMember = { rule: "prompt", role: "user", isConversation: true };
 
 function all(names: readonly string[], rule: TextRule): [string, PromptMember][] {
   return names.map((name) => [name, { rule, role: "system" }]);
 }
 
 /** Members of all protocols that no model reads. */
-const besidePrompt = all(
+export const besidePrompt = all(
   [
     ...["model", "stream", "stream_options", "store", "metadata", "client_metadata", "user", "safety_identifier"],
     ...["service_tier", "prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "encoding_format"],
@@ -52,7 +52,7 @@ const besidePrompt = all(
 );
 
 /** Members of all protocols whose values are words of the protocol, or names that the request has elsewhere. */
-const settings = all(
+export const settings = all(
   [
     ...["reasoning_effort", "verbosity", "reasoning", "thinking", "effort", "tool_choice", "function_call", "audio"],
     ...["conversation", "container", "betas", "speed", "inference_geo", "cache_control", "thread", "diagnostics"],
@@ -61,69 +61,7 @@ const settings = all(
   "settings",
 );
 
-const never = () => false;
-
-/** `POST /v1/chat/completions` */
-export const chatLayout: PromptLayout = {
-  members: new Map<string, PromptMember>([
-    ...besidePrompt,
-    ...settings,
-    ["messages", conversation],
-    ["tools", schema],
-    ["functions", schema],
-    ["response_format", schema],
-    ["prediction", { rule: "prompt", role: "assistant" }],
-    // Some servers put these before the messages.
-    ["documents", { rule: "values", role: "user" }],
-  ]),
-  roleOf: (role) => role ?? "user",
-  isToolResult: never,
-};
-
-/** `POST /v1/responses`: items that are no messages are a model's own, or results of its tools. */
-export const responsesLayout: PromptLayout = {
-  members: new Map<string, PromptMember>([
-    ...besidePrompt,
-    ...settings,
-    ["input", conversation],
-    ["instructions", system],
-    ["tools", schema],
-    ["text", schema],
-    ["prompt", { rule: "prompt", role: "user" }],
-    ["context_management", system],
-  ]),
-  roleOf: (role, type) => {
-    if (type === undefined || type === "message") return role ?? "user";
-    return type.endsWith("_output") ? "tool" : "assistant";
-  },
-  isToolResult: never,
-};
-
-/** `POST /v1/messages` */
-export const messagesLayout: PromptLayout = {
-  members: new Map<string, PromptMember>([
-    ...besidePrompt,
-    ...settings,
-    ["messages", conversation],
-    ["system", system],
-    ["tools", schema],
-    ["output_format", schema],
-    ["output_config", schema],
-    // How what came before is summed up.
-    ["context_management", system],
-    ["compaction", system],
-    ["mcp_servers", system],
-  ]),
-  roleOf: (role) => role ?? "user",
-  isToolResult: (type) => type.endsWith("tool_result"),
-};
-
-/** `POST /v1/embeddings` */
-export const embeddingsLayout: PromptLayout = {
-  members: new Map<string, PromptMember>([...besidePrompt, ["input", { rule: "prompt", role: "user" }]]),
-  roleOf: () => "user",
-  isToolResult: never,
-};
+export const never = () => false;
 
 /** What clients keep of a model's thoughts, decoded. */
 export const thoughtsLayout: PromptLayout = {

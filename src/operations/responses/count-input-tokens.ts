@@ -1,6 +1,6 @@
 import type { CountedRequest } from "../count-request.js";
 import type { LoadRoom, OperationServices, RequestFacts } from "../operation.js";
-import { responses } from "../responses.js";
+import { responses } from "./responses.js";
 
 /**
  * Reads a request of `POST /v1/responses/input_tokens`. What it refers to is loaded once its account may use the model.

@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AnswerFormat } from "../../../src/operations/answers/answer-format.js";
-import { chatAnswers } from "../../../src/operations/answers/chat-answers.js";
-import { messagesAnswers } from "../../../src/operations/answers/messages-answers.js";
 import { readAnswer, readStreamedAnswer } from "../../../src/operations/answers/read-answer.js";
-import { responsesAnswers } from "../../../src/operations/answers/responses-answers.js";
+import { chatAnswers } from "../../../src/operations/chat-completions/chat-answers.js";
+import { messagesAnswers } from "../../../src/operations/messages/messages-answers.js";
+import { responsesAnswers } from "../../../src/operations/responses/responses-answers.js";
 
 function textsOf(format: AnswerFormat, events: readonly object[]): Record<string, string[]> {
   const stream = events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join("");

@@ -1,7 +1,7 @@
 import { Agent, applyPatchTool, OpenAIResponsesModel, Runner, shellTool } from "@openai/agents";
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
-import { responses } from "../../../src/operations/responses.js";
+import { responses } from "../../../src/operations/responses/responses.js";
 import { ownSeal } from "../../support/own-seal.js";
 import { mostRealTokens } from "../../support/real-tokenizers.js";
 import { plainModel } from "../responses/exchange-of.js";

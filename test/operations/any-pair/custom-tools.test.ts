@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
-import { chatCompletions } from "../../../src/operations/chat-completions.js";
+import { chatCompletions } from "../../../src/operations/chat-completions/chat-completions.js";
 import { collect } from "../../clients/collect.js";
 import { ownSeal } from "../../support/own-seal.js";
 import { mostRealTokens } from "../../support/real-tokenizers.js";

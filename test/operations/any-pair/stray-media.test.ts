@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { chatCompletions } from "../../../src/operations/chat-completions.js";
-import { messages } from "../../../src/operations/messages.js";
+import { chatCompletions } from "../../../src/operations/chat-completions/chat-completions.js";
+import { messages } from "../../../src/operations/messages/messages.js";
 import type { Operation } from "../../../src/operations/operation.js";
-import { responses } from "../../../src/operations/responses.js";
+import { responses } from "../../../src/operations/responses/responses.js";
 import { resolveTokenBounds } from "../../../src/tokens/token-bounds.js";
 import { ownSeal } from "../../support/own-seal.js";
 import { plainModel } from "../responses/exchange-of.js";

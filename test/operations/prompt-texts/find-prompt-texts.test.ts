@@ -1,13 +1,11 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
+import { chatLayout } from "../../../src/operations/chat-completions/chat-layout.js";
+import { embeddingsLayout } from "../../../src/operations/embeddings/embeddings-layout.js";
+import { messagesLayout } from "../../../src/operations/messages/messages-layout.js";
 import { findPromptTexts } from "../../../src/operations/prompt-texts/find-prompt-texts.js";
-import {
-  chatLayout,
-  embeddingsLayout,
-  messagesLayout,
-  type PromptLayout,
-  responsesLayout,
-} from "../../../src/operations/prompt-texts/prompt-layout.js";
+import type { PromptLayout } from "../../../src/operations/prompt-texts/prompt-layout.js";
+import { responsesLayout } from "../../../src/operations/responses/responses-layout.js";
 
 /** Lines such as `user messages[0].content: Hi`. */
 function textsOf(request: object | string, layout: PromptLayout): string[] {

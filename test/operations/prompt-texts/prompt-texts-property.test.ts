@@ -2,15 +2,13 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { chatLayout } from "../../../src/operations/chat-completions/chat-layout.js";
+import { embeddingsLayout } from "../../../src/operations/embeddings/embeddings-layout.js";
+import { messagesLayout } from "../../../src/operations/messages/messages-layout.js";
 import { findPromptTexts } from "../../../src/operations/prompt-texts/find-prompt-texts.js";
-import {
-  chatLayout,
-  embeddingsLayout,
-  messagesLayout,
-  type PromptLayout,
-  responsesLayout,
-} from "../../../src/operations/prompt-texts/prompt-layout.js";
+import type { PromptLayout } from "../../../src/operations/prompt-texts/prompt-layout.js";
 import { replaceTexts } from "../../../src/operations/prompt-texts/replace-texts.js";
+import { responsesLayout } from "../../../src/operations/responses/responses-layout.js";
 import { chatTurns, conversations, messagesTurns } from "../../translate/conversations.js";
 import { spelled } from "./spelled.js";
 

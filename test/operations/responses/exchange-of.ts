@@ -1,6 +1,6 @@
 import { MemberRules } from "../../../src/model-api/request/member-rules.js";
 import type { Exchange, ModelTraits } from "../../../src/operations/operation.js";
-import { responses } from "../../../src/operations/responses.js";
+import { responses } from "../../../src/operations/responses/responses.js";
 import { resolveTokenBounds } from "../../../src/tokens/token-bounds.js";
 import { ownSeal } from "../../support/own-seal.js";
 import type { SampleServer } from "./response-samples.js";

@@ -1,28 +1,27 @@
-import type { AnswerContext } from "../model-api/answer/answer-context.js";
-import type { ReceivedAnswer } from "../model-api/answer/received-answer.js";
-import { readErrorBody } from "../model-api/failure/read-error-body.js";
-import { promptTokens } from "../model-api/prompt/prompt-tokens.js";
-import { requireJsonType } from "../model-api/request/json-content-type.js";
-import { asksToReason, refuseLacking } from "../openai/chat/capabilities.js";
-import { toChatAnswer } from "../openai/chat/chat-answer.js";
-import { ChatCodec } from "../openai/chat/chat-codec.js";
+import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { readErrorBody } from "../../model-api/failure/read-error-body.js";
+import { promptTokens } from "../../model-api/prompt/prompt-tokens.js";
+import { requireJsonType } from "../../model-api/request/json-content-type.js";
+import { asksToReason, refuseLacking } from "../../openai/chat/capabilities.js";
+import { toChatAnswer } from "../../openai/chat/chat-answer.js";
+import { ChatCodec } from "../../openai/chat/chat-codec.js";
 import {
   type ChatRequest,
+  chatNames,
   parseChatRequest,
   parseChatRequestInTurns,
   requestedOutputTokens,
-} from "../openai/chat/chat-request.js";
-import { encodeChatRequest } from "../openai/chat/encode-chat-request.js";
-import { refuseWhole } from "../openai/read-whole.js";
-import { chatTable } from "../openai/tables/chat-table.js";
-import type { Edited } from "../wire/edited-bytes.js";
-import { sliceBytes } from "../wire/slices.js";
-import { toAnswerContext, toFailureContext } from "./answer-context.js";
-import { chatAnswers } from "./answers/chat-answers.js";
-import { calledName } from "./called-name.js";
-import { chatOnMessages } from "./chat-on-messages.js";
-import { demandOf } from "./demand-of.js";
-import { mostOutputTokens } from "./most-output-tokens.js";
+} from "../../openai/chat/chat-request.js";
+import { encodeChatRequest } from "../../openai/chat/encode-chat-request.js";
+import { refuseWhole } from "../../openai/read-whole.js";
+import { chatTable } from "../../openai/tables/chat-table.js";
+import type { Edited } from "../../wire/edited-bytes.js";
+import { sliceBytes } from "../../wire/slices.js";
+import { toAnswerContext, toFailureContext } from "../answer-context.js";
+import { calledName } from "../called-name.js";
+import { demandOf } from "../demand-of.js";
+import { mostOutputTokens } from "../most-output-tokens.js";
 import type {
   AttemptFacts,
   Demand,
@@ -31,17 +30,23 @@ import type {
   ModelTraits,
   Operation,
   TargetTraits,
-} from "./operation.js";
-import { chatLayout } from "./prompt-texts/prompt-layout.js";
-import { openAIProtocol } from "./protocols/openai-protocol.js";
-import { requireAllowedMembers, requireMessagesFit } from "./require-fit.js";
-import { SameProtocolExchange } from "./same-protocol-exchange.js";
+} from "../operation.js";
+import { openAIProtocol } from "../protocols/openai-protocol.js";
+import { requireAllowedMembers, requireMessagesFit } from "../require-fit.js";
+import { SameProtocolExchange } from "../same-protocol-exchange.js";
+import { chatAnswers } from "./chat-answers.js";
+import { chatLayout } from "./chat-layout.js";
+import { chatOnMessages } from "./chat-on-messages.js";
 
 /** `POST /v1/chat/completions` */
-export const chatCompletions: Operation = {
+export const chatCompletions: Operation<"chat/completions"> = {
   name: "chat/completions",
-  modelType: "chat",
+  paths: ["/v1/chat/completions"],
+  modelTypes: ["chat"],
+  priced: ["input", "output"],
   protocol: openAIProtocol,
+  names: chatNames,
+  table: chatTable,
   prompt: chatLayout,
   answers: chatAnswers,
   checkContentType: requireJsonType,

@@ -1,20 +1,11 @@
-import { largestCount } from "../metering/token-counts.js";
-import type { AnswerContext } from "../model-api/answer/answer-context.js";
-import type { ReceivedAnswer } from "../model-api/answer/received-answer.js";
-import { readErrorBody } from "../model-api/failure/read-error-body.js";
-import { requireJsonType } from "../model-api/request/json-content-type.js";
-import { toEmbeddingAnswer } from "../openai/embeddings/embedding-answer.js";
-import {
-  countEmbeddingTokens,
-  type EmbeddingRequest,
-  findTooLongInput,
-  parseEmbeddingRequest,
-  parseEmbeddingRequestInTurns,
-  toUpstreamEmbeddingBody,
-} from "../openai/embeddings/embedding-request.js";
-import { readWhole, refuseWhole, type WholeReader } from "../openai/read-whole.js";
-import { sliceBytes } from "../wire/slices.js";
-import { toAnswerContext, toFailureContext } from "./answer-context.js";
+import { largestCount } from "../../metering/token-counts.js";
+import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { readErrorBody } from "../../model-api/failure/read-error-body.js";
+import { requireJsonType } from "../../model-api/request/json-content-type.js";
+import { readWhole, refuseWhole, type WholeReader } from "../../openai/read-whole.js";
+import { sliceBytes } from "../../wire/slices.js";
+import { toAnswerContext, toFailureContext } from "../answer-context.js";
 import type {
   AttemptFacts,
   Demand,
@@ -23,16 +14,30 @@ import type {
   ModelTraits,
   Operation,
   TargetTraits,
-} from "./operation.js";
-import { embeddingsLayout } from "./prompt-texts/prompt-layout.js";
-import { openAIProtocol } from "./protocols/openai-protocol.js";
-import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
+} from "../operation.js";
+import { openAIProtocol } from "../protocols/openai-protocol.js";
+import { contextLengthExceeded, requireAllowedMembers } from "../require-fit.js";
+import { toEmbeddingAnswer } from "./embedding-answer.js";
+import {
+  countEmbeddingTokens,
+  type EmbeddingRequest,
+  embeddingNames,
+  findTooLongInput,
+  parseEmbeddingRequest,
+  parseEmbeddingRequestInTurns,
+  toUpstreamEmbeddingBody,
+} from "./embedding-request.js";
+import { embeddingsLayout } from "./embeddings-layout.js";
 
 /** `POST /v1/embeddings`. Vectors are no tokens: only the inputs count. */
-export const embeddings: Operation = {
+export const embeddings: Operation<"embeddings"> = {
   name: "embeddings",
-  modelType: "embedding",
+  paths: ["/v1/embeddings"],
+  modelTypes: ["embedding"],
+  priced: ["input"],
   protocol: openAIProtocol,
+  names: embeddingNames,
+  table: undefined,
   prompt: embeddingsLayout,
   answers: undefined,
   checkContentType: requireJsonType,

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { isRecord } from "../../wire/is-record.js";
-import type { AnswerFormat, AnswerJson, ReadAnswer } from "./answer-format.js";
-import { answerTexts } from "./answer-texts.js";
-import { emptyMerged, type Merged, mergeDelta } from "./merge-delta.js";
-import { pickMembers } from "./pick-members.js";
+import type { AnswerFormat, AnswerJson, ReadAnswer } from "../answers/answer-format.js";
+import { answerTexts } from "../answers/answer-texts.js";
+import { emptyMerged, type Merged, mergeDelta } from "../answers/merge-delta.js";
+import { pickMembers } from "../answers/pick-members.js";
 
 /** What a refused completion keeps. */
 const kept = ["id", "created", "model", "service_tier", "system_fingerprint", "usage"];

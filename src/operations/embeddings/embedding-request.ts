@@ -8,11 +8,12 @@ import {
   readMember,
   readModel,
 } from "../../model-api/request/json-request.js";
+import { RequestNames } from "../../model-api/request/request-names.js";
+import { wordTokens } from "../../openai/chat/least-tokens.js";
+import { addNameEdits } from "../../openai/chat/request-edits.js";
 import { mostTokens, type Tokenizer } from "../../tokens/tokenizer.js";
 import { editMembers, type JsonMember, type MemberEdits, memberOf, splice, valueAt } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";
-import { wordTokens } from "../chat/least-tokens.js";
-import { addNameEdits } from "../chat/request-edits.js";
 import { type EmbeddingInput, EmbeddingInputCheck, marks } from "./embedding-inputs.js";
 
 /** The members of an embeddings request that the gateway reads (OpenAI reference, "Create embeddings"). */
@@ -28,12 +29,14 @@ export interface EmbeddingRequest extends JsonRequest {
   readonly encoding: "float" | "base64" | "other";
 }
 
+export const embeddingNames = new RequestNames({ owned: ["model", "input", "dimensions", "encoding_format"] });
+
 /**
  * Checks the members that the gateway reads. Every other member goes to the upstream unchanged.
  * @throws GatewayError 400
  */
 export function parseEmbeddingRequest(bytes: Uint8Array, maxDepth: number): EmbeddingRequest {
-  const request = parseJsonRequest(bytes, maxDepth);
+  const request = parseJsonRequest(bytes, maxDepth, embeddingNames);
   const check = checkInput(request);
   check.run(request.body.length);
   return toEmbeddingRequest(request, check.inputs);
@@ -41,7 +44,7 @@ export function parseEmbeddingRequest(bytes: Uint8Array, maxDepth: number): Embe
 
 /** The same for a large body, in slices between which other work can run. */
 export async function parseEmbeddingRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<EmbeddingRequest> {
-  const request = await parseJsonRequestInTurns(bytes, maxDepth);
+  const request = await parseJsonRequestInTurns(bytes, maxDepth, embeddingNames);
   const check = checkInput(request);
   await inTurns(check);
   return toEmbeddingRequest(request, check.inputs);

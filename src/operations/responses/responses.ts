@@ -1,19 +1,19 @@
-import { requireJsonType } from "../model-api/request/json-content-type.js";
-import { hostedToolsToDrop } from "../openai/responses/native/hosted-tools.js";
-import { refuseLackingInResponse, responseAsksToReason } from "../openai/responses/responses-capabilities.js";
-import { isInputTooLong } from "../openai/responses/responses-least-tokens.js";
-import { responsesPromptTokens } from "../openai/responses/responses-prompt-tokens.js";
+import { requireJsonType } from "../../model-api/request/json-content-type.js";
+import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
+import { refuseLackingInResponse, responseAsksToReason } from "../../openai/responses/responses-capabilities.js";
+import { isInputTooLong } from "../../openai/responses/responses-least-tokens.js";
+import { responsesNames } from "../../openai/responses/responses-members.js";
+import { responsesPromptTokens } from "../../openai/responses/responses-prompt-tokens.js";
 import {
   parseResponsesRequest,
   parseResponsesRequestInTurns,
   type ResponsesRequest,
-} from "../openai/responses/responses-request.js";
-import { responsesTable } from "../openai/tables/responses-table.js";
-import { ThoughtSeal } from "../seal/thought-seal.js";
-import { sliceBytes } from "../wire/slices.js";
-import { responsesAnswers } from "./answers/responses-answers.js";
-import { calledName } from "./called-name.js";
-import { demandOf } from "./demand-of.js";
+} from "../../openai/responses/responses-request.js";
+import { responsesTable } from "../../openai/tables/responses-table.js";
+import { ThoughtSeal } from "../../seal/thought-seal.js";
+import { sliceBytes } from "../../wire/slices.js";
+import { calledName } from "../called-name.js";
+import { demandOf } from "../demand-of.js";
 import type {
   AttemptFacts,
   Demand,
@@ -23,19 +23,24 @@ import type {
   OperationServices,
   SealOfTarget,
   TargetTraits,
-} from "./operation.js";
-import { responsesLayout } from "./prompt-texts/prompt-layout.js";
-import { openAIProtocol } from "./protocols/openai-protocol.js";
-import { contextLengthExceeded, requireAllowedMembers } from "./require-fit.js";
-import { KeptConversation } from "./responses/kept-conversation.js";
-import { NativeResponsesExchange } from "./responses/native-responses-exchange.js";
-import { translatedResponses } from "./responses/translated-responses.js";
+} from "../operation.js";
+import { openAIProtocol } from "../protocols/openai-protocol.js";
+import { contextLengthExceeded, requireAllowedMembers } from "../require-fit.js";
+import { KeptConversation } from "./kept-conversation.js";
+import { NativeResponsesExchange } from "./native-responses-exchange.js";
+import { responsesAnswers } from "./responses-answers.js";
+import { responsesLayout } from "./responses-layout.js";
+import { translatedResponses } from "./translated-responses.js";
 
 /** `POST /v1/responses` */
-export const responses: Operation = {
+export const responses: Operation<"responses"> = {
   name: "responses",
-  modelType: "chat",
+  paths: ["/v1/responses"],
+  modelTypes: ["chat"],
+  priced: ["input", "output"],
   protocol: openAIProtocol,
+  names: responsesNames,
+  table: responsesTable,
   prompt: responsesLayout,
   answers: responsesAnswers,
   checkContentType: requireJsonType,

@@ -2,11 +2,11 @@ import { Buffer } from "node:buffer";
 import { messageToEvents } from "../../anthropic/messages/message-to-events.js";
 import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
-import type { AnswerFormat, AnswerJson, ReadAnswer } from "./answer-format.js";
-import { answerTexts } from "./answer-texts.js";
-import { frameNamedEvents } from "./frame-named-events.js";
-import { emptyMerged, type Merged, mergeDelta } from "./merge-delta.js";
-import { pickMembers } from "./pick-members.js";
+import type { AnswerFormat, AnswerJson, ReadAnswer } from "../answers/answer-format.js";
+import { answerTexts } from "../answers/answer-texts.js";
+import { frameNamedEvents } from "../answers/frame-named-events.js";
+import { emptyMerged, type Merged, mergeDelta } from "../answers/merge-delta.js";
+import { pickMembers } from "../answers/pick-members.js";
 
 /** Members that newer versions of the API have in every message. */
 const nullable = ["container", "diagnostics"];

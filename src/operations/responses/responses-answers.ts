@@ -1,10 +1,10 @@
 import { ownItemId } from "../../openai/responses/item-ids.js";
 import { responseToEvents } from "../../openai/responses/native/response-to-events.js";
 import { isRecord } from "../../wire/is-record.js";
-import type { AnswerFormat, AnswerJson, AnswerText, ReadAnswer } from "./answer-format.js";
-import { answerTexts } from "./answer-texts.js";
-import { frameNamedEvents } from "./frame-named-events.js";
-import { StreamedItemTexts } from "./streamed-item-texts.js";
+import type { AnswerFormat, AnswerJson, AnswerText, ReadAnswer } from "../answers/answer-format.js";
+import { answerTexts } from "../answers/answer-texts.js";
+import { frameNamedEvents } from "../answers/frame-named-events.js";
+import { StreamedItemTexts } from "../answers/streamed-item-texts.js";
 
 /** What a refused response keeps: what it repeats of its request, and what it counts. */
 const kept = [

@@ -1,24 +1,22 @@
-import { forwardedHeaders } from "../anthropic/forwarded-headers.js";
-import { compactsContext } from "../anthropic/messages/compacts-context.js";
-import { hostedMessagesTool, hostedToolRefused } from "../anthropic/messages/hosted-messages-tool.js";
-import { messagesAskToReason, refuseLackingOfMessages } from "../anthropic/messages/messages-capabilities.js";
-import { messagesPromptTokens } from "../anthropic/messages/messages-prompt-tokens.js";
+import { forwardedHeaders } from "../../anthropic/forwarded-headers.js";
+import { compactsContext } from "../../anthropic/messages/compacts-context.js";
+import { hostedMessagesTool, hostedToolRefused } from "../../anthropic/messages/hosted-messages-tool.js";
+import { messagesAskToReason, refuseLackingOfMessages } from "../../anthropic/messages/messages-capabilities.js";
+import { messagesPromptTokens } from "../../anthropic/messages/messages-prompt-tokens.js";
 import {
   type MessagesRequest,
+  messagesNames,
   parseMessagesRequest,
   parseMessagesRequestInTurns,
-} from "../anthropic/messages/messages-request.js";
-import { refuseThread } from "../anthropic/messages/refuse-thread.js";
-import { messagesTable } from "../anthropic/messages-table.js";
-import { requireJsonType } from "../model-api/request/json-content-type.js";
-import type { OddPlace } from "../model-api/tables/odd-places.js";
-import { ThoughtSeal } from "../seal/thought-seal.js";
-import { sliceBytes } from "../wire/slices.js";
-import { messagesAnswers } from "./answers/messages-answers.js";
-import { calledName } from "./called-name.js";
-import { demandOf } from "./demand-of.js";
-import { messagesOnChat } from "./messages/messages-on-chat.js";
-import { NativeMessagesExchange } from "./messages/native-messages-exchange.js";
+} from "../../anthropic/messages/messages-request.js";
+import { refuseThread } from "../../anthropic/messages/refuse-thread.js";
+import { messagesTable } from "../../anthropic/messages-table.js";
+import { requireJsonType } from "../../model-api/request/json-content-type.js";
+import type { OddPlace } from "../../model-api/tables/odd-places.js";
+import { ThoughtSeal } from "../../seal/thought-seal.js";
+import { sliceBytes } from "../../wire/slices.js";
+import { calledName } from "../called-name.js";
+import { demandOf } from "../demand-of.js";
 import type {
   AttemptFacts,
   Demand,
@@ -29,16 +27,23 @@ import type {
   RequestFacts,
   SealOfTarget,
   TargetTraits,
-} from "./operation.js";
-import { messagesLayout } from "./prompt-texts/prompt-layout.js";
-import { anthropicProtocol } from "./protocols/anthropic-protocol.js";
-import { requireAllowedMembers, requireMessagesFit } from "./require-fit.js";
+} from "../operation.js";
+import { anthropicProtocol } from "../protocols/anthropic-protocol.js";
+import { requireAllowedMembers, requireMessagesFit } from "../require-fit.js";
+import { messagesAnswers } from "./messages-answers.js";
+import { messagesLayout } from "./messages-layout.js";
+import { messagesOnChat } from "./messages-on-chat.js";
+import { NativeMessagesExchange } from "./native-messages-exchange.js";
 
 /** `POST /v1/messages` */
-export const messages: Operation = {
+export const messages: Operation<"messages"> = {
   name: "messages",
-  modelType: "chat",
+  paths: ["/v1/messages"],
+  modelTypes: ["chat"],
+  priced: ["input", "output"],
   protocol: anthropicProtocol,
+  names: messagesNames,
+  table: messagesTable,
   prompt: messagesLayout,
   answers: messagesAnswers,
   checkContentType: requireJsonType,

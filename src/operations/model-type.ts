@@ -1,0 +1,4 @@
+export const modelTypes = ["chat", "embedding"] as const;
+
+/** What a model is for. */
+export type ModelType = (typeof modelTypes)[number];
