@@ -1,8 +1,8 @@
 import { version11Audit } from "../books/version-11-audit.js";
+import { runningTotals } from "../usage/version-11-running.js";
 import { catalogOfPostgresVersion11 } from "./version-11-catalog.js";
 import { quarterSums, slicesAnew } from "./version-11-quarters.js";
 import { requestsOfPostgresVersion11 } from "./version-11-requests.js";
-import { runningTotals } from "./version-11-running.js";
 
 /**
  * What is rare in the journal, so that it is found without all the calls between. It is a table: no charge could be written
