@@ -44,7 +44,7 @@ it("keeps the last failures, the newest first, whatever the host does with its e
       event.status = 0;
     },
   });
-  test.upstream.replyOnce(eventStream(chatChunks().slice(0, 2), { end: "reset" }));
+  test.upstream.replyOnce(eventStream(chatChunks().slice(0, 2), { end: "cut" }));
   await (await test.gateway.handler(chatRequest({ stream: true }))).text();
   expect(live.failures()).toMatchObject([{ status: 200, stream: true, attempts: [{ provider: "fake" }] }]);
   test.upstream.reply(wholeAnswer(errorBody("The disk is full."), { status: 500 }));

@@ -122,6 +122,13 @@ describe("sums over all accounts", () => {
     where: fc.constantFrom({}, {}, { model: ["m", null] }, { plan: ["n", ""], funding: ["plan"] }),
   });
 
+  it("are there for all of time by account, while nothing is summed up", async () => {
+    const request = { periods: [-8_640_000_000_000_000, 8_640_000_000_000_000], by: ["account"], where: {} };
+    expect(await ledger.totals?.(request)).toEqual([]);
+    await spend("a", 5);
+    expect(await ledger.totals?.(request)).toMatchObject([{ by: ["a"], chargedMicro: 5 }]);
+  });
+
   it("equal the journals' after any history, for any time", async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -106,10 +106,10 @@ export class AllTotals {
       for (const span of takeAway) await reading.readQuarters(span, -1);
       if (divided[place + 1]?.period !== period) await reading.addQuarters(sums, period);
     }
-    const { ended } = await this.#connection.read(() => this.#known());
+    const { first, ended } = await this.#connection.read(() => this.#known());
     for (const { period, from, to } of units) {
       const last = Math.min(to, ended);
-      for (let quarter = Math.max(from, settled); quarter < last; quarter++) {
+      for (let quarter = Math.max(from, settled, first); quarter < last; quarter++) {
         await this.#connection.read(() => this.#readNewest(sums, reading, quarter));
         await setImmediate();
       }
