@@ -21,5 +21,7 @@ it("waiting to be heard keeps the process alive for a tick, and not until it is 
   expect(end).toHaveBeenCalledOnce();
   const [first, ...rest] = started.mock.results.map(({ value }) => value.hasRef());
   expect(first).toBe(true);
-  expect(rest).toEqual(Array.from({ length: 19 }, () => false));
+  // Others in this process may wait just then, too.
+  expect(rest.length).toBeGreaterThanOrEqual(19);
+  expect(rest).not.toContain(true);
 });
