@@ -96,6 +96,7 @@ export type { UsagePeriod, UsageRecord } from "./gateway/usage/gateway-usage.js"
 export type { UsageQuery } from "./gateway/usage/usage-query.js";
 export type { UsageRow } from "./gateway/usage/usage-row.js";
 export type { LedgerEnding, LedgerEvent } from "./guard/ledger-event.js";
+export type { LedgerHealth } from "./guard/ledger-health.js";
 export type { Admission, OnRequest, TextEdit, UpstreamAdditions } from "./hooks/admission.js";
 export type { IncomingCall, PromptText } from "./hooks/incoming-call.js";
 export type { CorsOptions } from "./http/cors.js";

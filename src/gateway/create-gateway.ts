@@ -88,7 +88,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   checkPlans(resolved, catalog.current, warnOnce);
 
   const clock = resolved.clock ?? systemClock;
-  const { ledger, close: closeLedger } = watchedLedger(resolved, clock, warn);
+  const { ledger, close: closeLedger, health: ledgers } = watchedLedger(resolved, clock, warn);
   const storeLimit = new TimeLimit(resolved.storeTimeoutMs);
   const cache = cacheOptions(resolved, clock);
   const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
@@ -138,7 +138,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     audit: managedAudit(resolved.audit, audit),
     usage: gatewayUsage({ ...resolved, ledger, log }, clock),
     requests: managedRequests(log),
-    health: () => healthOf(catalog.current.values(), clock.now(), log?.writer.backlog),
+    health: () => healthOf(catalog.current.values(), clock.now(), ledgers(), log?.writer.backlog),
     update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
     close: () => {

@@ -1,4 +1,5 @@
 import type { CatalogModel } from "../access/catalog.js";
+import type { LedgerHealth } from "../guard/ledger-health.js";
 import type { TargetHealth } from "../routing/target-health.js";
 import type { RequestLogBacklog } from "./requests/request-log-writer.js";
 
@@ -12,15 +13,22 @@ export interface ModelHealth {
   targets: readonly TargetHealth[];
 }
 
-/** The health of the upstreams, as this process sees it. Other processes may see it differently. */
+/** The health of the upstreams and of the ledger, as this process sees it. Other processes may see it differently. */
 export interface GatewayHealth {
   /** By the models' ids. */
   models: Readonly<Record<string, ModelHealth>>;
+  /** Of the ledger; of a `shardedLedger`, of each of its ledgers. */
+  ledgers: readonly LedgerHealth[];
   /** What waits for the request log; absent where there is none. */
   requestLog?: RequestLogBacklog;
 }
 
-export function healthOf(models: Iterable<CatalogModel>, now: number, requestLog?: RequestLogBacklog): GatewayHealth {
+export function healthOf(
+  models: Iterable<CatalogModel>,
+  now: number,
+  ledgers: readonly LedgerHealth[],
+  requestLog?: RequestLogBacklog,
+): GatewayHealth {
   const ofIds = [...models].filter(({ alias }) => alias === undefined);
   const entries = ofIds.map(({ id, route }): [string, ModelHealth] => {
     const { targets, line } = route;
@@ -37,5 +45,5 @@ export function healthOf(models: Iterable<CatalogModel>, now: number, requestLog
       },
     ];
   });
-  return { models: Object.fromEntries(entries), ...(requestLog && { requestLog }) };
+  return { models: Object.fromEntries(entries), ledgers, ...(requestLog && { requestLog }) };
 }

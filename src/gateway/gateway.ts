@@ -87,7 +87,7 @@ export interface Gateway extends Mountable {
    * ```
    */
   usage(query?: UsageQuery): Promise<readonly UsageRecord[]>;
-  /** The health of the models' targets, as this process sees it. It sends no request. */
+  /** The health of the models' targets and of the ledger, as this process sees it. It sends no request. */
   health(): GatewayHealth;
   /**
    * Replaces models, providers, or both, in one step, while calls go on. Each call keeps the model, price and targets of

@@ -1,5 +1,6 @@
 import type { Warn } from "../events/warning.js";
 import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
+import { type LedgerHealth, ownLedgerHealth } from "../guard/ledger-health.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { shardedLedger } from "../ledger/sharding/sharded-ledger.js";
@@ -14,16 +15,19 @@ export interface WatchedLedger {
   readonly ledger: CreditLedger;
   /** Closes the guard and ends the subscription. The ledger itself stays open: the host owns it. */
   close(): Promise<void>;
+  /** Of the ledger, or of each of its shards. */
+  health(): readonly LedgerHealth[];
 }
 
 type WatchOptions = Pick<ResolvedOptions, "ledger" | "ledgerOptions" | "onLedgerEvent" | "onThreshold" | "thresholds">;
 
 /** The ledger as the gateway uses it: in its guard, and swept for as long as the gateway is open. */
 export function watchedLedger(options: WatchOptions, clock: Clock, warn: Warn): WatchedLedger {
-  const { ledger, close } = guarded(options, clock, warn);
+  const { ledger, close, health } = guarded(options, clock, warn);
   const sweep = new LedgerSweep(ledger);
   return {
     ledger,
+    health,
     close: async () => {
       await sweep.stop();
       await close();
@@ -53,6 +57,8 @@ function watchedShards(
       shards: Object.fromEntries(watched.map(([name, { ledger }]) => [name, ledger])),
       shardOf,
     }),
+    health: () =>
+      watched.flatMap(([name, { health }]) => health().map((each) => ({ ...each, shard: pathOf(name, each.shard) }))),
     close: async () => {
       await Promise.all(watched.map(([, shard]) => shard.close()));
     },
@@ -78,7 +84,7 @@ function watchedStore(options: WatchOptions, clock: Clock, warn: Warn): WatchedL
   const { onThreshold, thresholds } = options;
   const store =
     onThreshold === undefined ? options.ledger : thresholdLedger(options.ledger, { onThreshold, thresholds, warn });
-  if (store.inProcess === true) return { ledger: store, close: nothingToEnd };
+  if (store.inProcess === true) return { ledger: store, close: nothingToEnd, health: () => [ownLedgerHealth] };
   const watch = new ChangeWatch({
     subscribe: store.subscribe && ((onChange) => store.subscribe?.(onChange) ?? nothingToEnd),
     onChange: (account) => ledger.changed(account),
@@ -89,6 +95,7 @@ function watchedStore(options: WatchOptions, clock: Clock, warn: Warn): WatchedL
   const ledger = new GuardedCreditLedger(store, { ...guardOptions(options, clock, warn), mayRemember });
   return {
     ledger,
+    health: () => [ledger.health],
     close: async () => {
       await ledger.close();
       await watch.close();

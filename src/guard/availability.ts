@@ -1,5 +1,6 @@
 import type { Clock } from "../ledger/clock.js";
 import type { Emit } from "./ledger-event.js";
+import type { LedgerHealth } from "./ledger-health.js";
 
 /** Whether the ledger's store responds, as far as its latest responses show. */
 export class Availability {
@@ -8,6 +9,8 @@ export class Availability {
   readonly #onAnswer: () => void;
   readonly #onReturn: (downSince: number) => void;
   #downSince: number | undefined;
+  #outages = 0;
+  #lastOutage: LedgerHealth["lastOutage"];
 
   constructor(options: {
     clock: Clock;
@@ -27,9 +30,19 @@ export class Availability {
     return this.#downSince !== undefined;
   }
 
+  /** What is known of its outages. */
+  get history(): Pick<LedgerHealth, "downSince" | "outages" | "lastOutage"> {
+    return {
+      outages: this.#outages,
+      ...(this.#downSince !== undefined && { downSince: this.#downSince }),
+      ...(this.#lastOutage !== undefined && { lastOutage: this.#lastOutage }),
+    };
+  }
+
   failed(operation: string, cause: unknown): void {
     if (this.#downSince !== undefined) return;
     this.#downSince = this.#clock.now();
+    this.#outages++;
     this.#emit({ type: "unavailable", operation, cause });
   }
 
@@ -38,7 +51,9 @@ export class Availability {
     const downSince = this.#downSince;
     if (downSince === undefined) return;
     this.#downSince = undefined;
-    this.#emit({ type: "available", outageMs: Math.max(0, this.#clock.now() - downSince) });
+    const to = Math.max(downSince, this.#clock.now());
+    this.#lastOutage = { from: downSince, to };
+    this.#emit({ type: "available", outageMs: to - downSince });
     this.#onReturn(downSince);
   }
 }

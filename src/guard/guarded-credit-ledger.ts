@@ -34,6 +34,7 @@ import { Denials } from "./denials.js";
 import { Insurance } from "./insurance.js";
 import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit } from "./ledger-event.js";
+import type { LedgerHealth } from "./ledger-health.js";
 import { RecentSettlements } from "./recent-settlements.js";
 import { ReserveCall, type ReserveCaller, type ReserveParts } from "./reserve-call.js";
 import { type LeaseEnd, SettleOutbox } from "./settle-outbox.js";
@@ -179,6 +180,10 @@ export class GuardedCreditLedger implements CreditLedger {
     // The next one does what this one could not.
     if (sweep !== undefined) this.sweep = () => this.#bounded("sweep", sweep, this.#longLimit, 1);
     this.#stopListening = ledger.onReconnected?.(() => this.#recent.replay(clock.now()));
+  }
+
+  get health(): LedgerHealth {
+    return { ...this.#availability.history, ...this.#outbox.backlog };
   }
 
   [rememberedDenial](request: ReserveRequest): DeniedReservation | undefined {

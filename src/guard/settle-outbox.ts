@@ -6,6 +6,7 @@ import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit, LedgerEnding } from "./ledger-event.js";
+import type { LedgerHealth } from "./ledger-health.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
 import type { TimeLimit, Wait } from "./time-limit.js";
 
@@ -68,6 +69,7 @@ export class SettleOutbox {
   /** Entries that are kept and not being sent. The one that failed last is the last. */
   readonly #waiting = new Set<Entry>();
   #pauseMs = firstPauseMs;
+  #lost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #passing = false;
   #emptied: (() => void) | undefined;
@@ -146,6 +148,12 @@ export class SettleOutbox {
     clearTimeout(this.#timer);
     this.#closed = true;
     for (const entry of this.#entries.list()) this.#lose(entry, "closed");
+  }
+
+  /** What it keeps, and has given up. */
+  get backlog(): Pick<LedgerHealth, "kept" | "keptSince" | "lost"> {
+    const [oldest] = this.#kept;
+    return { kept: this.#kept.size, ...(oldest !== undefined && { keptSince: oldest.since }), lost: this.#lost };
   }
 
   #enter(ending: LeaseEnd): Entry {
@@ -315,6 +323,7 @@ export class SettleOutbox {
     // The gateway reported it as lost when it was closed. Its last attempt ends only now.
     if (!this.#entries.has(entry)) return;
     this.#remove(entry);
+    this.#lost++;
     const { lease, settlement } = entry;
     this.#emit({
       type: "settle_lost",

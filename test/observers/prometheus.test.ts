@@ -136,7 +136,7 @@ it("adds up what all gateways and their shards keep", async () => {
   other.onLedgerEvent?.({ ...kept, kept: 4 });
   one.onLedgerEvent?.({ ...kept, kept: 1, shard: "a" });
   expect((await samples(registry)).get("infergate_settlements_kept")).toBe(7);
-  await one.close?.({ health: () => ({ models: {} }) });
+  await one.close?.({ health: () => ({ models: {}, ledgers: [] }) });
   expect((await samples(registry)).get("infergate_settlements_kept")).toBe(4);
 });
 

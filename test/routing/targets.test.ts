@@ -346,6 +346,7 @@ describe("health", () => {
     for (let index = 0; index < 4; index++) expect((await call(test)).status).toBe(200);
     expect(counts(test)).toEqual([2, 4]);
     expect(test.gateway.health()).toEqual({
+      ledgers: [{ outages: 0, kept: 0, lost: 0 }],
       models: {
         "acme/small": {
           available: true,
