@@ -378,9 +378,9 @@ export const fileRules: readonly FileRule[] = [
     packages: ["node:*"],
   },
   {
-    files: ["pages/app/*.tsx", "pages/app/*/*.ts"],
-    reason: "Browsers load it: of the server it knows the types of its API alone.",
-    imports: ["pages/app"],
+    files: ["pages/app/*.tsx", "pages/app/*/*.ts", "pages/app/*/*.tsx"],
+    reason: "Browsers load it: of the server it knows the types of its API and of its texts alone.",
+    imports: ["pages/app", "pages/*/*-page-api.js", "pages/*/*-texts.js"],
     packages: ["preact", "preact/hooks"],
   },
   {

@@ -3,9 +3,16 @@ import { isTagName } from "../../check/tags-input.js";
 import type { Mountable } from "../../gateway/gateway.js";
 import { type CheckedPageOptions, makePage } from "../server/make-page.js";
 import { pageFiles } from "../server/page-files.js";
-import { checkPageOptions, type PageOptions, pageAddress, pageOptionsShape } from "../server/page-options.js";
+import {
+  checkPageOptions,
+  type PageOptions,
+  pageAddress,
+  pageOptionsShape,
+  textsSchema,
+} from "../server/page-options.js";
 import { type AccountIdentity, checkReader } from "./account-identity.js";
 import { accountRoutes } from "./account-routes.js";
+import { type AccountTexts, accountTexts } from "./account-texts.js";
 import { ReaderKeys } from "./reader-keys.js";
 
 /**
@@ -28,7 +35,7 @@ export interface AccountPageOptions<Raw = unknown> extends PageOptions<AccountId
    */
   apiUrl?: string | undefined;
   /** The texts of the page that differ, by their names. Default: English. */
-  texts?: Readonly<Record<string, string>> | undefined;
+  texts?: Partial<AccountTexts> | undefined;
 }
 
 const optionsSchema = z.strictObject({
@@ -38,7 +45,7 @@ const optionsSchema = z.strictObject({
   tryModels: z.boolean().default(true),
   memberTag: z.string().refine(isTagName, { error: "must be the name of a tag" }).default("member"),
   apiUrl: pageAddress.optional(),
-  texts: z.record(z.string(), z.string().max(2000)).default({}),
+  texts: textsSchema(accountTexts),
 });
 
 /**

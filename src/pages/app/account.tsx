@@ -1,25 +1,33 @@
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { callApi } from "./parts/api.js";
-import { readSettings } from "./parts/settings.js";
+import type { AccountMe } from "../account/account-page-api.js";
+import { credits, instant } from "./parts/format.js";
+import { Meter } from "./parts/meter.js";
+import { Skeleton } from "./parts/notice.js";
+import { Shell } from "./parts/shell.js";
+import { useApi } from "./parts/use-api.js";
+import { useView } from "./parts/use-view.js";
 
-interface Me {
-  readonly account: string;
-  readonly plan: string;
-}
-
-function AccountPage({ title }: { readonly title: string }) {
-  const [me, setMe] = useState<Me>();
-  useEffect(() => {
-    callApi<Me>("me").then(setMe, () => {});
-  }, []);
+function AccountPage() {
+  const me = useApi<AccountMe>("me", 15_000);
+  const view = useView(["overview"]);
   return (
-    <main>
-      <h1>{title}</h1>
-      {me && <p>{me.plan}</p>}
-    </main>
+    <Shell views={[["overview", "Overview"]]} view={view.id} state={me}>
+      {me.data === undefined ? (
+        <Skeleton />
+      ) : (
+        <div class="grid">
+          {me.data.meters.map(({ id, used, held, limit, bonus, resets_at }) => (
+            <div key={id} class="card">
+              <Meter label={id} used={used} held={held} limit={limit} bonus={bonus}>
+                {resets_at === null ? credits(used) : instant(resets_at)}
+              </Meter>
+            </div>
+          ))}
+        </div>
+      )}
+    </Shell>
   );
 }
 
 const place = document.getElementById("page");
-if (place !== null) render(<AccountPage title={readSettings<{ title: string }>().title} />, place);
+if (place !== null) render(<AccountPage />, place);

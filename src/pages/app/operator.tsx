@@ -21,4 +21,4 @@ function OperatorPage({ title }: { readonly title: string }) {
 }
 
 const place = document.getElementById("page");
-if (place !== null) render(<OperatorPage title={readSettings<{ title: string }>().title} />, place);
+if (place !== null) render(<OperatorPage title={readSettings().title} />, place);

@@ -3,6 +3,7 @@ import type { Mountable } from "../../gateway/gateway.js";
 import { type CheckedPageOptions, makePage } from "../server/make-page.js";
 import { pageFiles } from "../server/page-files.js";
 import { checkPageOptions, type PageOptions, pageOptionsShape } from "../server/page-options.js";
+import { pageTexts } from "../server/page-texts.js";
 import { checkOperator, type OperatorIdentity } from "./operator-identity.js";
 import { operatorRoutes } from "./operator-routes.js";
 
@@ -37,7 +38,7 @@ export function createOperatorPage<Raw = unknown>(options: OperatorPageOptions<R
     noScript: "This page needs JavaScript.",
     check: checkOperator,
     routes: operatorRoutes(checked.gateway),
-    settings: ({ locale }) => ({ locale }),
+    settings: ({ locale }) => ({ locale, texts: pageTexts }),
     langOf: ({ locale }) => locale,
   });
 }

@@ -113,6 +113,15 @@ export const pageOptionsShape = {
   onWarning: called("must be a function").optional(),
 };
 
+/** Of texts that stand in place of a page's own. All of them come out. */
+export function textsSchema<Texts extends Readonly<Record<string, string>>>(own: Texts) {
+  const shape = Object.fromEntries(Object.keys(own).map((name) => [name, z.string().max(2000).optional()]));
+  return z
+    .strictObject(shape)
+    .default({})
+    .transform((given) => ({ ...own, ...given }));
+}
+
 /** @throws TypeError that begins with `by` and lists what to fix. */
 export function checkPageOptions<Schema extends z.ZodObject>(
   by: string,

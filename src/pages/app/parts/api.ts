@@ -1,5 +1,6 @@
 /** Beside the files, whatever stands before both. */
 const root = new URL("../api/", import.meta.url);
+const limitMs = 30_000;
 
 /** The server has refused a call. */
 export class ApiError extends Error {
@@ -16,14 +17,36 @@ export class ApiError extends Error {
   }
 }
 
-/** Calls the page's API. @throws ApiError when it refuses; TypeError when it cannot be reached. */
-export async function callApi<Answer>(path: string, method = "GET", body?: object): Promise<Answer> {
+/** How the API is called. Default: a GET that takes 30 seconds at most. */
+export interface ApiCall {
+  readonly method?: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Calls the page's API. @throws ApiError when it refuses; another error when it cannot be reached. */
+export async function callApi<Answer>(path: string, call?: ApiCall): Promise<Answer> {
+  return await (await fetchApi(path, call)).json();
+}
+
+/** The same with the response as it comes, for streams and for headers. @throws ApiError when the server refuses. */
+export async function fetchApi(
+  path: string,
+  { method = "GET", body, headers, signal }: ApiCall = {},
+): Promise<Response> {
   const response = await fetch(new URL(path, root), {
     method,
-    ...(body !== undefined && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
+    signal: signal ?? AbortSignal.timeout(limitMs),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const text = await response.text();
-  const json = response.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : undefined;
-  if (!response.ok) throw new ApiError(response.status, json?.error);
-  return json;
+  if (response.ok) return response;
+  const answer = await response.json().catch(() => undefined);
+  const error = new ApiError(response.status, answer?.error);
+  if (response.status === 401) window.dispatchEvent(new Event(signedOutEvent));
+  throw error;
 }
+
+/** Sent to the window when the server says that nobody is signed in. */
+export const signedOutEvent = "signedout";

@@ -1,0 +1,28 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** What the fragment of the address names: a view, and what stands behind a slash. The first view without one. */
+export interface View<Id extends string> {
+  readonly id: Id;
+  readonly rest: string;
+}
+
+/** The view of a page that the address names. */
+export function useView<Id extends string>(ids: readonly [Id, ...Id[]]): View<Id> {
+  const [fragment, setFragment] = useState(location.hash);
+  useEffect(() => {
+    const change = () => setFragment(location.hash);
+    window.addEventListener("hashchange", change);
+    return () => window.removeEventListener("hashchange", change);
+  }, []);
+  const [name = "", ...rest] = fragment.slice(1).split("/");
+  const id = ids.find((one) => one === name) ?? ids[0];
+  return { id, rest: decoded(rest.join("/")) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}

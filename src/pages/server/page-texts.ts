@@ -1,0 +1,35 @@
+/** The texts that both pages have. `{name}` stands for what differs. */
+export const pageTexts = {
+  skip: "Skip to content",
+  views: "Views",
+  loading: "Loading",
+  retry: "Try again",
+  signedOutTitle: "You are signed out",
+  signedOut: "Nothing of your account is left on this page.",
+  signIn: "Sign in",
+  reload: "Load again",
+  unreachable: "The service cannot be reached. What you see may be out of date; the page tries again by itself.",
+  failed: "That did not work.",
+  updated: "Updated {time}",
+  close: "Close",
+  cancel: "Cancel",
+  copy: "Copy",
+  copied: "Copied",
+  selected: "Selected: copy it with your keyboard",
+  showTable: "Show as table",
+  download: "Download CSV",
+  more: "Show more",
+  other: "Other",
+  never: "Never",
+  none: "None",
+  unlimited: "Unlimited",
+  meterUsed: "{used} of {limit} credits used",
+  meterHeld: "{held} held by calls in progress",
+  meterLeft: "{left} left",
+  meterNear: "Almost used up",
+  meterFull: "Used up",
+  times: "Times in {zone}",
+};
+
+/** The texts of both pages, by their names. */
+export type PageTexts = Readonly<Record<keyof typeof pageTexts, string>>;
