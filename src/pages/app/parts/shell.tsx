@@ -29,17 +29,17 @@ export function Shell({ views, view, aside, state, children }: ShellProps) {
   if (isSignedOut) return <SignedOut />;
   return (
     <div class="shell">
-      <a
-        class="skip"
-        href={`#${view}`}
-        onClick={(event) => {
-          event.preventDefault();
-          heading.current?.focus();
-        }}
-      >
-        {texts.skip}
-      </a>
       <header>
+        <a
+          class="skip"
+          href={`#${view}`}
+          onClick={(event) => {
+            event.preventDefault();
+            heading.current?.focus();
+          }}
+        >
+          {texts.skip}
+        </a>
         <Brand />
         <nav aria-label={texts.views}>
           {views.map(([id, text]) => (

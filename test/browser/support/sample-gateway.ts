@@ -1,0 +1,92 @@
+import { createGateway } from "../../../src/gateway/create-gateway.js";
+import type { Gateway } from "../../../src/gateway/gateway.js";
+import type { Model } from "../../../src/gateway/options.js";
+import type { Clock } from "../../../src/ledger/clock.js";
+import { memoryAuditTrail } from "../../../src/memory/books/memory-audit-trail.js";
+import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
+import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
+import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
+import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
+import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
+
+const day = 86_400_000;
+
+/** The real time, less what the past of a sample needs. */
+export class SampleClock implements Clock {
+  behindMs = 0;
+  now = () => Date.now() - this.behindMs;
+}
+
+/** A gateway of a small company, in front of a fake upstream. */
+export interface SampleGateway {
+  readonly gateway: Gateway;
+  readonly upstream: FakeUpstream;
+  readonly clock: SampleClock;
+  close(): Promise<void>;
+}
+
+const model = (id: string, input: number, output: number, contextLength: number): Model => ({
+  ...{ id, type: "chat", contextLength, maxOutputTokens: 8192, publisher: id.split("/")[0] ?? id },
+  price: { input, cachedInput: input / 10, output },
+  upstream: { provider: "fake", model: `upstream-${id}` },
+});
+
+/** Prices are credits per million tokens. */
+export const sampleModels: readonly Model[] = [
+  model("anthropic/claude-sonnet-4.5", 3, 15, 200_000),
+  model("openai/gpt-5-mini", 0.25, 2, 400_000),
+  model("mistral/mistral-medium-3", 0.4, 2, 131_072),
+  model("qwen/qwen3-coder", 0.3, 1.2, 262_144),
+  {
+    ...{ id: "openai/text-embedding-3-small", type: "embedding", contextLength: 8192, publisher: "openai" },
+    price: { input: 0.02, output: 0 },
+    upstream: { provider: "fake", model: "upstream-embed" },
+  },
+];
+
+/** The accounts `acme`, with members, and `zenith`, which has nothing yet. */
+export async function startSampleGateway(): Promise<SampleGateway> {
+  const clock = new SampleClock();
+  const upstream = await startFakeUpstream();
+  const gateway = createGateway({
+    basePath: "/ai",
+    clock,
+    models: [...sampleModels],
+    accounts: memoryAccountStore([
+      { id: "acme", plan: "team" },
+      { id: "zenith", plan: "starter" },
+    ]),
+    keys: memoryKeyStore([]),
+    plans: memoryPlanStore({
+      team: { models: ["*/*"], credits: { session: 5, week: 30, month: 100 } },
+      starter: { models: ["openai/*"], credits: { session: 1, week: 2, month: 5 } },
+    }),
+    budgets: memoryBudgetStore(),
+    ledger: memoryCreditLedger({ clock }),
+    requestLog: memoryRequestLog({ clock }),
+    audit: memoryAuditTrail({ clock }),
+    providers: { fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }) },
+    closeGraceMs: 0,
+    onWarning: () => {},
+  });
+  return {
+    ...{ gateway, upstream, clock },
+    close: async () => {
+      await gateway.close();
+      await upstream.close();
+    },
+  };
+}
+
+/** Lets something happen as many days ago. */
+export async function daysAgo<Made>({ clock }: SampleGateway, days: number, make: () => Promise<Made>): Promise<Made> {
+  clock.behindMs = days * day;
+  try {
+    return await make();
+  } finally {
+    clock.behindMs = 0;
+  }
+}
