@@ -193,6 +193,7 @@ export type {
   StoredModel,
 } from "./models/model-store.js";
 export type { AnswerText } from "./operations/answers/answer-format.js";
+export type { CallContent, ContentMessage, ContentPart } from "./operations/content/call-content.js";
 export type { ModelType } from "./operations/model-type.js";
 export type {
   DisconnectPolicy,

@@ -254,7 +254,7 @@ function toWarnings({ onWarning }: ResolvedOptions): Pick<CallServices, "warn" |
 /** One event for the request log and the host's hook, which is last, since it may write into the event. */
 function observing({ onRequestCompleted }: ResolvedOptions, log: WrittenLog | undefined, warn: Warn) {
   const complete = onRequestCompleted && completedHook(onRequestCompleted, warn);
-  return { complete, log: log?.writer.add, textsOf: log?.textsOf };
+  return { complete, log: log?.writer.add, maxTextCharacters: log?.maxTextCharacters ?? 0 };
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;

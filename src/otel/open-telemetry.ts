@@ -1,6 +1,7 @@
 import { type MeterProvider, metrics, type TracerProvider } from "@opentelemetry/api";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { ObservedRequest, Observer } from "../gateway/observers/observer.js";
+import { type ContentOptions, resolveContent } from "./content-options.js";
 import { CurrentTracer } from "./current-tracer.js";
 import { RequestMetrics } from "./request-metrics.js";
 import { RequestSpan, type SpanOptions } from "./request-span.js";
@@ -26,16 +27,23 @@ export interface OpenTelemetryOptions {
    * than a millisecond, `all`, or `none`. Default: `slow`.
    */
   details?: "slow" | "all" | "none" | undefined;
+  /**
+   * What spans have of prompts and answers: nothing, or the beginnings of both. `true`: with the defaults. The variable
+   * `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` turns it off where it is `false` or `NO_CONTENT`. Default: nothing.
+   */
+  content?: boolean | ContentOptions | undefined;
 }
 
 /**
  * Traces and metrics for OpenTelemetry: a span for each request, one for each call to a model server, and metrics. Names and
- * attributes are in `docs/observability.md`. Prompts and answers are in none. Without an SDK that is registered it does nothing.
+ * attributes are in `docs/observability.md`. Prompts and answers are in none unless `content` is set. Without an SDK that is registered it does nothing.
  *
  * @example
  * ```ts
  * createGateway({ observers: [openTelemetry()], ... });
  * ```
+ *
+ * @throws TypeError when an option is not valid.
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
   const { tracerProvider, meterProvider, extract = false, inject = false, details = "slow" } = options;
@@ -47,7 +55,8 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
   const measured = new RequestMetrics(() => meterProvider ?? metrics.getMeterProvider());
   const also = (event: RequestCompleted): void => measured.ended(event);
   const ended: ObservedRequest = { onCompleted: also };
-  const measuredSpan: SpanOptions = { extract, inject, details, also };
+  const content = resolveContent(options.content);
+  const measuredSpan: SpanOptions = { extract, inject, details, content, also };
   const spanAlone: SpanOptions = { ...measuredSpan, also: () => {} };
   return {
     onStart: ({ health }) => measured.observeTargets(health),

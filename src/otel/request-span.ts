@@ -14,7 +14,10 @@ import { isFailure } from "../events/is-failure.js";
 import type { LedgerOperationCompleted } from "../events/ledger-operation-completed.js";
 import type { RequestCompleted, UpstreamAttempt } from "../events/request-completed.js";
 import type { AttemptStarted, ObservedRequest, RequestStarted } from "../gateway/observers/observer.js";
+import type { CallContent } from "../operations/content/call-content.js";
+import type { ResolvedContent } from "./content-options.js";
 import { names, operationOf } from "./names.js";
+import { setContent } from "./set-content.js";
 import { setEndAttributes } from "./span-attributes.js";
 
 /** Which operations of the ledger have spans. */
@@ -25,6 +28,8 @@ export interface SpanOptions {
   readonly extract: boolean;
   readonly inject: boolean;
   readonly details: LedgerDetails;
+  /** `undefined`: the span has nothing of prompts and answers. */
+  readonly content: ResolvedContent | undefined;
   /** Gets the event after the span. */
   readonly also: (event: RequestCompleted) => void;
 }
@@ -58,6 +63,10 @@ export class RequestSpan implements ObservedRequest {
     this.#context = trace.setSpan(parent, this.#span);
   }
 
+  get contentCharacters(): number | undefined {
+    return this.#options.content?.maxCharacters;
+  }
+
   get isRecording(): boolean {
     return this.#span.isRecording();
   }
@@ -86,13 +95,19 @@ export class RequestSpan implements ObservedRequest {
     this.#attempts.push(this.#tracer.startSpan(`${this.#operation} ${model}`, options, this.#context));
   }
 
-  onCompleted(event: RequestCompleted): void {
+  onCompleted(event: RequestCompleted, content?: CallContent): void {
     for (const [place, span] of this.#attempts.entries()) this.#endAttempt(span, event.attempts[place]);
     if (event.model !== undefined) this.#span.updateName(`${this.#operation} ${event.model}`);
     setEndAttributes(this.#span, event);
     if (isFailure(event)) this.#span.setStatus({ code: SpanStatusCode.ERROR });
-    this.#span.end(now());
-    this.#options.also(event);
+    const endedAt = now();
+    try {
+      const options = this.#options.content;
+      if (content !== undefined && options !== undefined) setContent(this.#span, content, event, options);
+    } finally {
+      this.#span.end(endedAt);
+      this.#options.also(event);
+    }
   }
 
   /** Those that were long enough to matter, or all. */

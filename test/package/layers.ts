@@ -307,7 +307,10 @@ export const layers: readonly Layer[] = [
   {
     folder: "otel",
     question: "What does OpenTelemetry learn of requests?",
-    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events"],
+    imports: [
+      ...["gateway/observers/observer.js", "gateway/observers/returned-at-once.js", "gateway/gateway-health.js"],
+      ...["events", "operations/content/call-content.js"],
+    ],
     packages: ["@opentelemetry/api"],
   },
   {

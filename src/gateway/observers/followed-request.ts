@@ -3,6 +3,7 @@ import { callHook } from "../../events/call-hook.js";
 import type { GuardOutcome } from "../../events/guard-outcome.js";
 import type { LedgerOperationCompleted, ObserveLedger } from "../../events/ledger-operation-completed.js";
 import type { Outcome } from "../../events/outcome.js";
+import type { RequestCompleted } from "../../events/request-completed.js";
 import type {
   AttemptResponse,
   AttemptTarget,
@@ -15,6 +16,7 @@ import type {
 import type { Micro } from "../../metering/micro.js";
 import type { ResponseMark } from "../../metering/response-mark.js";
 import type { Tags } from "../../metering/tags.js";
+import type { CallContent } from "../../operations/content/call-content.js";
 import { checkTraceHeaders } from "./check-trace-headers.js";
 import type { AdmittedCall, ObservedRequest } from "./observer.js";
 import { returnedAtOnce } from "./returned-at-once.js";
@@ -178,13 +180,22 @@ export function followedRequest(
   return isTraced ? new TracedRequest(summary, all, failed) : new FollowedRequest(summary, all, failed);
 }
 
-/** They share nothing but the event. */
+/** A request that has ended. */
+interface Ended {
+  readonly event: RequestCompleted;
+  readonly content: CallContent | undefined;
+}
+
+/** They share nothing but the event, and its content those who want it. */
 export function tellCompleted(
   all: readonly ObservedRequest[],
-  event: Parameters<ObservedRequest["onCompleted"]>[0],
+  { event, content }: Ended,
   failed: (cause: unknown) => void,
 ): void {
-  for (const follower of all) callHook(() => follower.onCompleted(event), failed);
+  for (const follower of all) {
+    const wanted = follower.contentCharacters === undefined ? undefined : content;
+    callHook(() => follower.onCompleted(event, wanted), failed);
+  }
 }
 
 function some(all: readonly ObservedRequest[], method: Method): boolean {

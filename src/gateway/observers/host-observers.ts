@@ -9,7 +9,7 @@ import type { Clock } from "../../ledger/clock.js";
 import { consoleWarn } from "../console-warn.js";
 import type { Gateway } from "../gateway.js";
 import type { ResolvedOptions } from "../options.js";
-import type { KeptTexts } from "../requests/kept-texts.js";
+import { type KeptCharacters, KeptTexts } from "../requests/kept-texts.js";
 import { followedRequest, tellCompleted } from "./followed-request.js";
 import type { ObservedRequest, Observer, StartedGateway } from "./observer.js";
 import { returnedAtOnce } from "./returned-at-once.js";
@@ -18,8 +18,8 @@ import { returnedAtOnce } from "./returned-at-once.js";
 interface ObservingServices {
   /** Gets the event of each request before the observers, which may write into it. Must not throw. */
   readonly log: ((event: RequestCompleted, texts?: KeptTexts) => void) | undefined;
-  /** What of a request the log keeps beside its event; `undefined`: nothing. */
-  readonly textsOf: TextsOf<KeptTexts> | undefined;
+  /** How much of texts the log keeps beside the event; 0: nothing. */
+  readonly maxTextCharacters: number;
   /** Gets the event of each request after the observers. Must not throw. */
   readonly complete: ((event: RequestCompleted) => void) | undefined;
   readonly warnOnce: Warn;
@@ -28,6 +28,8 @@ interface ObservingServices {
 
 /** How long the gateway waits for observers when it closes, in milliseconds. */
 const longestCloseMs = 1_000;
+/** As of the request log. */
+const mostContentCharacters = 65_536;
 
 /** The observers of the options. What they throw harms nothing else. */
 export class HostObservers {
@@ -65,11 +67,11 @@ export class HostObservers {
   }
 
   /** @returns `undefined` where nobody looks on, so that requests pay nothing for it. */
-  observe({ log, textsOf, complete, warnOnce, clock }: ObservingServices): ObserveRequest | undefined {
+  observe({ log, maxTextCharacters, complete, warnOnce, clock }: ObservingServices): ObserveRequest | undefined {
     this.#warnOnce = warnOnce;
     const looking = this.#with("onRequest");
     const both = bothOf({ log, complete });
-    const alone = both && summarizeRequests(both, clock, textsOf);
+    const alone = both && summarizeRequests(both, clock, textsOf({ texts: maxTextCharacters, content: 0 }));
     if (looking.length === 0) return alone;
     return (arrived) => {
       const failed = (cause: unknown): void => this.#failed(cause, arrived.requestId);
@@ -77,10 +79,11 @@ export class HostObservers {
       if (all.length === 0) return alone?.(arrived) ?? noObserver;
       const completed = (event: RequestCompleted, texts?: KeptTexts): void => {
         log?.(event, texts);
-        tellCompleted(all, event, failed);
+        tellCompleted(all, { event, content: texts?.content }, failed);
         complete?.(event);
       };
-      return followedRequest(summarizeRequests(completed, clock, textsOf)(arrived), all, failed);
+      const kept = textsOf({ texts: maxTextCharacters, content: contentCharacters(all) });
+      return followedRequest(summarizeRequests(completed, clock, kept)(arrived), all, failed);
     };
   }
 
@@ -119,6 +122,20 @@ function bothOf({ log, complete }: Pick<ObservingServices, "log" | "complete">):
     log(event, texts);
     complete(event);
   };
+}
+
+/** What keeps texts of requests; `undefined`: nothing does. */
+function textsOf(most: KeptCharacters): TextsOf<KeptTexts> | undefined {
+  if (most.texts === 0 && most.content === 0) return undefined;
+  return (endpoint) => new KeptTexts(endpoint, most);
+}
+
+/** How much of content followers want. */
+function contentCharacters(all: readonly ObservedRequest[]): number {
+  let most = 0;
+  for (const { contentCharacters = 0 } of all)
+    if (contentCharacters > most) most = Math.min(contentCharacters, mostContentCharacters);
+  return most;
 }
 
 function followerOf(

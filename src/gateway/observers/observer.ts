@@ -4,6 +4,7 @@ import type { RequestEndpoint } from "../../events/request-observer.js";
 import type { GatewayWarning } from "../../events/warning.js";
 import type { LedgerEvent } from "../../guard/ledger-event.js";
 import type { Micro } from "../../metering/micro.js";
+import type { CallContent } from "../../operations/content/call-content.js";
 import type { GatewayHealth } from "../gateway-health.js";
 
 /** A request that has arrived. Nothing of it has been checked. */
@@ -56,8 +57,17 @@ export interface ObservedRequest {
   onAttempt?(attempt: AttemptStarted): void;
   /** The status of the response is known: the first bytes go out, or all of them. */
   onResponse?(status: number): void;
-  /** The response has ended, however it ended. Comes once. */
-  onCompleted(event: RequestCompleted): void;
+  /**
+   * So many characters at most of what the call was asked, and as many of what it was answered, come with
+   * {@link onCompleted}: up to 65,536. Where several observers ask, each gets as much as that one that asks for most. Default: 0.
+   */
+  readonly contentCharacters?: number | undefined;
+  /**
+   * The response has ended, however it ended. Comes once.
+   * @param content - `undefined` where none was asked for, or there is none: embeddings have none, nor do requests that were
+   * refused before their body was read. It is the observers' own, and holds personal data.
+   */
+  onCompleted(event: RequestCompleted, content?: CallContent): void;
 }
 
 /** A gateway as its observers know it. */

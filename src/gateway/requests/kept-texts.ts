@@ -4,36 +4,63 @@ import type { RequestEndpoint, TextsObserver } from "../../events/request-observ
 import type { AnswerFormat, AnswerText } from "../../operations/answers/answer-format.js";
 import { readAnswer } from "../../operations/answers/read-answer.js";
 import { StreamedText } from "../../operations/answers/streamed-text.js";
+import type { CallContent, ContentMessage } from "../../operations/content/call-content.js";
+import { ContentRoom } from "../../operations/content/content-room.js";
+import { answeredMessages, askedContent } from "../../operations/content/message-content.js";
+import { streamedMessages } from "../../operations/content/streamed-messages.js";
 import { operations } from "../../operations/table.js";
+import { isRecord } from "../../wire/is-record.js";
 
 const formats = new Map<RequestEndpoint | undefined, AnswerFormat>(
   operations.flatMap(({ name, answers }) => (answers === undefined ? [] : [[name, answers]])),
 );
 
+/** The messages of a larger body are not read: it would keep others waiting. */
+const mostReadBytes = 1024 * 1024;
+
+/** The most characters that are kept of what was asked, and as many of what was answered; 0: nothing is. */
+export interface KeptCharacters {
+  /** As the request log has it. */
+  readonly texts: number;
+  /** As observers get it. */
+  readonly content: number;
+}
+
 /** The beginnings of what one call was asked and answered. */
 export class KeptTexts implements TextsObserver {
   readonly #format: AnswerFormat | undefined;
-  readonly #most: number;
+  readonly #most: KeptCharacters;
   #request: string | undefined;
   #answer: string | undefined;
+  #asked: CallContent | undefined;
+  #answered: ContentMessage[] | undefined;
   #stream: StreamedText | undefined;
 
-  /** @param most - characters of each of the two. */
-  constructor(endpoint: RequestEndpoint | undefined, most: number) {
+  constructor(endpoint: RequestEndpoint | undefined, most: KeptCharacters) {
     this.#format = formats.get(endpoint);
     this.#most = most;
   }
 
   asked(body: Uint8Array): void {
+    const { texts, content } = this.#most;
     // A character takes four bytes at most.
-    const begin = body.subarray(0, 4 * this.#most);
-    this.#request = cut(Buffer.from(begin.buffer, begin.byteOffset, begin.length).toString(), this.#most);
+    if (texts > 0) this.#request = cut(toText(body.subarray(0, 4 * texts)), texts);
+    if (content === 0 || this.#format === undefined || body.length > mostReadBytes) return;
+    try {
+      const request: unknown = JSON.parse(toText(body));
+      if (isRecord(request)) this.#asked = askedContent(request, new ContentRoom(content));
+    } catch {
+      // It is refused.
+    }
   }
 
   answered(body: Uint8Array | string): void {
+    const { texts, content } = this.#most;
     if (this.#format === undefined) return;
     try {
-      this.#answer = cut(joined(readAnswer(this.#format, body).texts), this.#most);
+      const answer = readAnswer(this.#format, body);
+      if (texts > 0) this.#answer = cut(joined(answer.texts), texts);
+      if (content > 0) this.#answered = answeredMessages(answer.json, new ContentRoom(content));
     } catch {
       // A host's own provider may have answered anything.
     }
@@ -41,19 +68,35 @@ export class KeptTexts implements TextsObserver {
 
   streamed(piece: Uint8Array): void {
     if (this.#format === undefined) return;
-    this.#stream ??= new StreamedText(this.#format, this.#most);
+    this.#stream ??= new StreamedText(this.#format, Math.max(this.#most.texts, this.#most.content));
     this.#stream.add(piece);
   }
 
   /** `undefined`: there is nothing. */
   get texts(): LoggedTexts | undefined {
-    const answer = this.#stream === undefined ? this.#answer : cut(this.#stream.text, this.#most);
+    const most = this.#most.texts;
+    if (most === 0) return undefined;
+    const answer = this.#stream === undefined ? this.#answer : cut(joined(this.#stream.texts), most);
     if (this.#request === undefined && answer === undefined) return undefined;
     return {
       ...(this.#request !== undefined && { request: this.#request }),
       ...(answer !== undefined && answer !== "" && { answer }),
     };
   }
+
+  /** `undefined`: there is nothing. */
+  get content(): CallContent | undefined {
+    const most = this.#most.content;
+    if (most === 0) return undefined;
+    const output =
+      this.#stream === undefined ? this.#answered : streamedMessages(this.#stream.texts, new ContentRoom(most));
+    if (output === undefined || output.length === 0) return this.#asked;
+    return { ...this.#asked, output };
+  }
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
 }
 
 function joined(texts: readonly AnswerText[]): string {

@@ -1,11 +1,8 @@
 import type { RequestLog } from "../../books/requests/request-log.js";
-import type { RequestEndpoint } from "../../events/request-observer.js";
-import type { TextsOf } from "../../events/summarize-requests.js";
 import type { Warn } from "../../events/warning.js";
 import type { TimeLimit } from "../../guard/time-limit.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { ResolvedOptions } from "../options.js";
-import { KeptTexts } from "./kept-texts.js";
 import { redactor } from "./redactor.js";
 import { RequestLogWriter } from "./request-log-writer.js";
 
@@ -13,8 +10,8 @@ import { RequestLogWriter } from "./request-log-writer.js";
 export interface WrittenLog {
   readonly store: RequestLog;
   readonly writer: RequestLogWriter;
-  /** `undefined`: no texts are kept. */
-  readonly textsOf: TextsOf<KeptTexts> | undefined;
+  /** How much of texts a line keeps; 0: nothing. */
+  readonly maxTextCharacters: number;
   /** For so long a reader waits for what this process has noted. */
   readonly timeLimit: TimeLimit;
 }
@@ -29,6 +26,5 @@ export function writtenLog(
   const { store, maxQueuedRows: maxRows, maxQueuedBytes: maxBytes, keepTexts } = requestLog;
   const redact = keepTexts && redactor(keepTexts, warn);
   const writer = new RequestLogWriter({ store, maxRows, maxBytes, warn, clock, redact });
-  const textsOf = keepTexts && ((endpoint?: RequestEndpoint) => new KeptTexts(endpoint, keepTexts.maxCharacters));
-  return { store, timeLimit, writer, textsOf };
+  return { store, timeLimit, writer, maxTextCharacters: keepTexts?.maxCharacters ?? 0 };
 }

@@ -26,6 +26,8 @@ export interface AnswerFormat {
   readWhole(json: AnswerJson): ReadAnswer;
   /** @param events - the JSON of each event, in their order. */
   readStream(events: readonly AnswerJson[]): ReadAnswer;
+  /** The texts that one event of a stream adds to those of the events before it. A text that grows keeps its path. */
+  addedBy(event: AnswerJson): readonly AnswerText[];
   /**
    * The answer that its client gets in place of a refused one. Of that it has the id, the model and the usage, and no text.
    * @param words - for the client, in place of the answer's texts.

@@ -1,6 +1,6 @@
 import { createEventReader, type EventReader } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
-import type { AnswerFormat } from "./answer-format.js";
+import type { AnswerFormat, AnswerText } from "./answer-format.js";
 
 /** An event that is larger is passed over, with all that comes after it. */
 const mostEventCharacters = 1_000_000;
@@ -10,9 +10,8 @@ export class StreamedText {
   readonly #format: AnswerFormat;
   readonly #most: number;
   readonly #events: EventReader = createEventReader(mostEventCharacters);
-  #text = "";
-  /** Where what came last stands in the answer. */
-  #path: string | undefined;
+  readonly #texts = new Map<string, string>();
+  #length = 0;
   #isOver = false;
 
   /** @param most - characters of the beginning. */
@@ -21,8 +20,8 @@ export class StreamedText {
     this.#most = most;
   }
 
-  get text(): string {
-    return this.#text;
+  get texts(): AnswerText[] {
+    return [...this.#texts].map(([path, text]) => ({ path, text }));
   }
 
   /** @param piece - the next bytes, however they are split. */
@@ -33,24 +32,20 @@ export class StreamedText {
     } catch {
       this.#isOver = true;
     }
-    if (this.#text.length >= this.#most) this.#isOver = true;
+    if (this.#length >= this.#most) this.#isOver = true;
   }
 
   #read(data: string): void {
-    if (this.#text.length >= this.#most || data === "" || data === "[DONE]") return;
+    if (this.#length >= this.#most || data === "" || data === "[DONE]") return;
     const event: unknown = JSON.parse(data);
-    if (!isRecord(event) || isRepetition(event)) return;
-    for (const { path, text } of this.#format.readStream([event]).texts) this.#append(path, text);
+    if (!isRecord(event)) return;
+    for (const { path, text } of this.#format.addedBy(event)) this.#append(path, text);
   }
 
   #append(path: string, text: string): void {
-    const isNext = this.#path === undefined || this.#path === path;
-    this.#path = path;
-    this.#text += (isNext ? text : `\n${text}`).slice(0, this.#most);
+    const added = text.slice(0, this.#most - this.#length);
+    if (added === "") return;
+    this.#length += added.length;
+    this.#texts.set(path, (this.#texts.get(path) ?? "") + added);
   }
-}
-
-/** Events of `/v1/responses` that repeat as a whole what its deltas have brought. */
-function isRepetition({ type, delta }: Record<string, unknown>): boolean {
-  return typeof type === "string" && type.startsWith("response.") && delta === undefined;
 }

@@ -21,6 +21,16 @@ export const chatAnswers: AnswerFormat = {
     choices.sort((one, other) => Number(one["index"]) - Number(other["index"]));
     return readWhole({ ...json, choices });
   },
+  addedBy: (chunk) =>
+    choicesOf(chunk).flatMap(({ index, delta }, at) => {
+      const path = `choices[${place(index, at)}].message`;
+      const { tool_calls: calls, ...others } = isRecord(delta) ? delta : {};
+      const called = Array.isArray(calls) ? calls.filter(isRecord) : [];
+      return [
+        ...answerTexts(others, path),
+        ...called.flatMap((call, at) => answerTexts(call, `${path}.tool_calls[${place(call["index"], at)}]`)),
+      ];
+    }),
   refused: (json, words) => ({
     object: "chat.completion",
     ...pickMembers(json, kept),
@@ -50,6 +60,11 @@ function readWhole(json: AnswerJson): ReadAnswer {
     finishReasons: choices.flatMap(({ finish_reason: reason }) => (typeof reason === "string" ? [reason] : [])),
     json,
   };
+}
+
+/** Some servers leave it out. */
+function place(index: unknown, otherwise: number): number {
+  return typeof index === "number" ? index : otherwise;
 }
 
 function choicesOf({ choices }: AnswerJson): Record<string, unknown>[] {

@@ -27,6 +27,13 @@ export const messagesAnswers: AnswerFormat = {
     const begun = Array.isArray(json["content"]) ? json["content"] : [];
     return readWhole({ ...json, content: [...begun, ...[...blocks.values()].map(withInput)] });
   },
+  addedBy({ type, index, content_block: begun, delta }) {
+    const path = `content[${Number.isInteger(index) ? index : 0}]`;
+    if (isRecord(begun)) return answerTexts(begun, path);
+    if (type !== "content_block_delta" || !isRecord(delta)) return [];
+    const { partial_json: input, ...others } = withoutType(delta);
+    return answerTexts(input === undefined ? others : { input }, path);
+  },
   refused: (json, words) => ({
     ...pickMembers(json, ["id", "model"]),
     type: "message",

@@ -29,6 +29,17 @@ export const responsesAnswers: AnswerFormat = {
     }
     return toReadAnswer(json, found.texts());
   },
+  addedBy(event) {
+    const { type, delta, item, output_index: index } = event;
+    if (delta !== undefined) {
+      const found = new StreamedItemTexts();
+      found.read(event);
+      return found.texts();
+    }
+    // All else repeats as a whole what deltas bring, but for the name of a tool.
+    const isBegun = type === "response.output_item.added" && isRecord(item) && typeof item["name"] === "string";
+    return isBegun ? answerTexts({ name: item["name"] }, `output[${Number(index)}]`) : [];
+  },
   refused(json, words) {
     const own: Record<string, unknown> = {};
     for (const name of kept) if (json[name] !== undefined) own[name] = json[name];
