@@ -23,5 +23,31 @@ export { createAccountPage } from "./pages/account/create-account-page.js";
 export type { OperatorPageOptions } from "./pages/operator/create-operator-page.js";
 export { createOperatorPage } from "./pages/operator/create-operator-page.js";
 export type { OperatorIdentity } from "./pages/operator/operator-identity.js";
+export type {
+  FirstOutput,
+  OperatorAccount,
+  OperatorAccountRecord,
+  OperatorAuditEntry,
+  OperatorBalance,
+  OperatorCheck,
+  OperatorCredits,
+  OperatorEntry,
+  OperatorGrant,
+  OperatorHealth,
+  OperatorKey,
+  OperatorLedger,
+  OperatorList,
+  OperatorListedAccount,
+  OperatorLive,
+  OperatorModel,
+  OperatorOverview,
+  OperatorPageApi,
+  OperatorPlan,
+  OperatorRequest,
+  OperatorTarget,
+  OperatorTargets,
+  OperatorUsage,
+  OperatorWindow,
+} from "./pages/operator/operator-page-api.js";
 export type { PageLogo, PageOptions } from "./pages/server/page-options.js";
 export type { PageTheme } from "./pages/server/page-theme.js";

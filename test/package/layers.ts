@@ -290,7 +290,7 @@ export const layers: readonly Layer[] = [
     question: "What do people see and manage of a gateway in their browser?",
     imports: [
       ...["check", "errors", "events", "http", "guard", "metering", "accounts", "ledger", "books"],
-      ...["openai/openai-error-body.js", "access/store-lookup.js", "gateway"],
+      ...["plans", "openai/openai-error-body.js", "access/store-lookup.js", "access/model-patterns.js", "gateway"],
     ],
     packages: ["zod", "zod/v4/core"],
   },

@@ -1,11 +1,12 @@
 import type { BudgetBalance } from "../../gateway/budgets/budget-balance.js";
+import { accountRecord } from "../server/account-record.js";
 import { type PageRoute, pageRoute } from "../server/page-route.js";
 import { toCredits, toSeconds } from "../server/units.js";
 import type { Reader } from "./account-identity.js";
 import { accountMeters, bindingOf, budgetMeters } from "./account-meters.js";
 import type { AccountMe, AccountMeter } from "./account-page-api.js";
 import type { AccountServices } from "./account-services.js";
-import { accountRecord, readerTerms } from "./reader-terms.js";
+import { readerTerms } from "./reader-terms.js";
 
 /** Who reads the page, and what is left. */
 export function meRoute(services: AccountServices, can: AccountMe["can"]): PageRoute<Reader> {

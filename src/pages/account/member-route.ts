@@ -1,5 +1,5 @@
 import type { UsageRecord } from "../../gateway/usage/gateway-usage.js";
-import { isUnsupported } from "../server/is-unsupported.js";
+import { unlessUnsupported } from "../server/is-unsupported.js";
 import { type PageRoute, pageRoute } from "../server/page-route.js";
 import { toCredits, toSeconds } from "../server/units.js";
 import type { Reader } from "./account-identity.js";
@@ -48,14 +48,9 @@ export function memberRoute({ gateway, clock, memberTag }: AccountServices): Pag
       }
 
       async function budgetedMembers(): Promise<readonly string[]> {
-        try {
-          const { budgets } = await gateway.budgets.list(account, { limit: 1000 });
-          return budgets.flatMap(({ tag, value }) => (tag === memberTag && typeof value === "string" ? [value] : []));
-        } catch (error) {
-          // The gateway has no budget store.
-          if (isUnsupported(error)) return [];
-          throw error;
-        }
+        const page = await unlessUnsupported(() => gateway.budgets.list(account, { limit: 1000 }));
+        const budgets = page?.budgets ?? [];
+        return budgets.flatMap(({ tag, value }) => (tag === memberTag && typeof value === "string" ? [value] : []));
       }
     },
   });

@@ -3,11 +3,12 @@ import type { Gateway } from "../../gateway/gateway.js";
 import type { InProcess } from "../../gateway/in-process/in-process.js";
 import type { GatewayRequest } from "../../http/message.js";
 import type { Price } from "../../metering/price.js";
+import { accountRecord } from "../server/account-record.js";
 import { type PageAnswer, type PageRoute, pageRoute } from "../server/page-route.js";
 import type { Reader } from "./account-identity.js";
 import type { AccountModel } from "./account-page-api.js";
 import type { AccountServices } from "./account-services.js";
-import { accountRecord, readerTerms } from "./reader-terms.js";
+import { readerTerms } from "./reader-terms.js";
 
 const message = z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string().min(1).max(32_000) });
 const trial = z.strictObject({ model: z.string().min(1).max(256), messages: z.array(message).min(1).max(40) });

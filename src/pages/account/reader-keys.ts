@@ -3,6 +3,7 @@ import type { ManagedKey } from "../../gateway/admin/managed-keys.js";
 import type { Gateway } from "../../gateway/gateway.js";
 import type { Clock } from "../../ledger/clock.js";
 import { notFound } from "../server/page-error.js";
+import { Turns } from "../server/turns.js";
 import type { Reader } from "./account-identity.js";
 
 /** Whether a reader may see and change what carries these tags. */
@@ -16,8 +17,8 @@ export class ReaderKeys {
   readonly #clock: Clock;
   /** How many keys of an account may be in force. */
   readonly most: number;
-  /** What makes keys at the moment, by account: their number is counted before each. */
-  readonly #making = new Map<string, Promise<unknown>>();
+  /** Of accounts: their keys are counted before each that is made. */
+  readonly #turns = new Turns();
 
   constructor(gateway: Gateway, clock: Clock, most: number) {
     this.#gateway = gateway;
@@ -41,18 +42,10 @@ export class ReaderKeys {
   /** Makes one key at a time for an account. @throws GatewayError 409 when it has the most that it may have. */
   async make<Made>(reader: Reader, make: () => Promise<Made>): Promise<Made> {
     const { account } = reader;
-    const before = this.#making.get(account) ?? Promise.resolve();
-    const made = before.then(async () => {
+    return this.#turns.take(account, async () => {
       if ((await this.inForce(account)) >= this.most) throw tooManyKeys(this.most);
       return await make();
     });
-    const settled = made.catch(() => {});
-    this.#making.set(account, settled);
-    try {
-      return await made;
-    } finally {
-      if (this.#making.get(account) === settled) this.#making.delete(account);
-    }
   }
 
   /** How many keys of the account are neither revoked nor expired, whoever's they are. */

@@ -1,7 +1,6 @@
-import type { KeptAccount } from "../../accounts/account-store.js";
 import type { AccountTerms } from "../../gateway/admin/account-terms.js";
 import type { Gateway } from "../../gateway/gateway.js";
-import { isUnsupported } from "../server/is-unsupported.js";
+import { accountRecord } from "../server/account-record.js";
 import type { Reader } from "./account-identity.js";
 
 /** The terms of a reader's account, where the host has given some. Its record counts before them. */
@@ -16,15 +15,4 @@ export async function keyTerms(gateway: Gateway, reader: Reader): Promise<Accoun
   if ((await accountRecord(gateway, account)) !== undefined) return {};
   const { plan } = await gateway.accounts.balance(account, { plan: reader.plan, anchor });
   return { plan, anchor };
-}
-
-/** `undefined`: it has none, or the gateway keeps no accounts. */
-export async function accountRecord(gateway: Gateway, account: string): Promise<KeptAccount | undefined> {
-  try {
-    return await gateway.accounts.get(account);
-  } catch (error) {
-    // The gateway has no account store.
-    if (isUnsupported(error)) return undefined;
-    throw error;
-  }
 }

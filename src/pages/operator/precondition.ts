@@ -1,0 +1,42 @@
+import { GatewayError } from "../../errors/gateway-error.js";
+import type { GatewayRequest } from "../../http/message.js";
+
+/**
+ * The version that a change was made of, by the request's `if-match`. `null`: there must be nothing yet, by
+ * `if-none-match: *`. `undefined`: the request says neither.
+ */
+export function namedVersion(request: Pick<GatewayRequest, "header">): string | null | undefined {
+  if (request.header("if-none-match")?.trim() === "*") return null;
+  const [, version] = /^\s*"([^"]{1,200})"\s*$/.exec(request.header("if-match") ?? "") ?? [];
+  return version;
+}
+
+/** @throws GatewayError 428 when the request does not say which version it changes. */
+export function requiredVersion(request: Pick<GatewayRequest, "header">): string | null {
+  const version = namedVersion(request);
+  if (version !== undefined) return version;
+  throw new GatewayError('Send `if-match: "…"` with the version that was read, or `if-none-match: *` for a new one.', {
+    status: 428,
+    code: "precondition_required",
+  });
+}
+
+/** @throws GatewayError 412 when it is not, or no more, as it was expected. */
+export async function unlessChanged<Result>(change: () => Promise<Result>): Promise<Result> {
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof Error && conflicts.includes(error.name)) throw versionMismatch();
+    throw error;
+  }
+}
+
+export function versionMismatch(): GatewayError {
+  return new GatewayError("Somebody else has changed it since you read it. Load it again.", {
+    status: 412,
+    code: "version_mismatch",
+  });
+}
+
+/** By name, since they may come from another copy of the package. */
+const conflicts = ["AccountConflictError", "ModelConflictError"];
