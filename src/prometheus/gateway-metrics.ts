@@ -1,9 +1,11 @@
 import type { Counter, Gauge, Histogram } from "prom-client";
+import type { LedgerOperationCompleted } from "../events/ledger-operation-completed.js";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayHealth } from "../gateway/gateway-health.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
 import type { LabelOf } from "./bounded-labels.js";
-import { observeTargets } from "./observe-targets.js";
+import { healthGauges } from "./health-gauges.js";
+import { type HealthGauge, observeHealth } from "./observe-health.js";
 import { type Series, SeriesFactory, type SeriesSettings } from "./series.js";
 
 /** What metrics are made with. */
@@ -13,6 +15,7 @@ export interface MetricSettings extends SeriesSettings {
 
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const overheadBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
+const ledgerBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const byTarget = ["model", "provider"];
 
 /** What one gateway tells the metrics of its registry. */
@@ -27,12 +30,10 @@ export class GatewayMetrics {
   readonly #cost: Series<Counter>;
   readonly #attempts: Series<Counter>;
   readonly #active: Series<Gauge>;
-  readonly #available: Series<Gauge>;
+  readonly #ofHealth: readonly HealthGauge[];
+  readonly #ledgerDuration: Series<Histogram>;
   readonly #ledgerEvents: Series<Counter>;
-  readonly #kept: Series<Gauge>;
   readonly #warnings: Series<Counter>;
-  /** How many settlements each shard has kept, by its name. */
-  readonly #keptBy = new Map<string, number>();
 
   constructor(settings: MetricSettings) {
     const make = new SeriesFactory(settings);
@@ -73,24 +74,23 @@ export class GatewayMetrics {
       labels: ["provider", "upstream_model", "outcome"],
     });
     this.#active = make.gauge({ name: "active_requests", help: "Requests in progress.", labels: ["endpoint"] });
-    const available = { name: "target_available", help: "1: the target's breaker lets calls through." };
-    // Of several workers of a cluster, the highest counts: a sum would mean nothing.
-    this.#available = make.gauge({ ...available, labels: [...byTarget, "upstream_model"] }, "max");
+    this.#ofHealth = healthGauges(make);
+    const ledgerDuration = { name: "ledger_duration_seconds", help: "What operations of a ledger in a store took." };
+    this.#ledgerDuration = make.histogram({ ...ledgerDuration, labels: ["operation", "outcome"] }, ledgerBuckets);
     this.#ledgerEvents = make.counter({
       name: "ledger_events_total",
       help: "Events of the ledger.",
       labels: ["type"],
     });
-    this.#kept = make.gauge({
-      name: "settlements_kept",
-      help: "Settlements that wait for a ledger that is away.",
-    });
     this.#warnings = make.counter({ name: "warnings_total", help: "Warnings of the gateway.", labels: ["code"] });
   }
 
   /** Read at each scrape. @returns what ends it. */
-  observeTargets(health: () => GatewayHealth): () => void {
-    return observeTargets(this.#available, health);
+  observeHealth(health: () => GatewayHealth): () => void {
+    const ends = this.#ofHealth.map((gauge) => observeHealth(gauge, health));
+    return () => {
+      for (const end of ends) end();
+    };
   }
 
   begins(endpoint: string): void {
@@ -111,24 +111,17 @@ export class GatewayMetrics {
     if (event.usageSource !== undefined) this.#use(event, [model, provider], own);
   }
 
-  ledgerEvent(event: LedgerEvent): void {
-    count(this.#ledgerEvents, [event.type]);
-    if ("kept" in event) this.#keeps(event.shard ?? "", event.kept);
+  ledgerEvent(type: LedgerEvent["type"]): void {
+    count(this.#ledgerEvents, [type]);
+  }
+
+  /** A ledger in this process takes no time worth a look. */
+  ledgerOperation({ operation, outcome, isRemote, durationMs }: LedgerOperationCompleted): void {
+    if (isRemote) observe(this.#ledgerDuration, [operation, outcome], durationMs);
   }
 
   warned(code: string): void {
     count(this.#warnings, [code]);
-  }
-
-  /** The gateway is closed: it keeps nothing any more. */
-  close(): void {
-    for (const shard of this.#keptBy.keys()) this.#keeps(shard, 0);
-  }
-
-  /** The gauge is the sum of what all gateways of the registry keep. */
-  #keeps(shard: string, kept: number): void {
-    this.#kept.metric.inc(this.#kept.labels.of([]), kept - (this.#keptBy.get(shard) ?? 0));
-    this.#keptBy.set(shard, kept);
   }
 
   #use(

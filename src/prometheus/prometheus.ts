@@ -1,5 +1,5 @@
 import { type Registry, register } from "prom-client";
-import type { Observer, StartedGateway } from "../gateway/observers/observer.js";
+import type { ObservedRequest, Observer, StartedGateway } from "../gateway/observers/observer.js";
 import type { LabelOf, Labels } from "./bounded-labels.js";
 import { GatewayMetrics } from "./gateway-metrics.js";
 
@@ -43,21 +43,25 @@ export function prometheus(options: PrometheusOptions = {}): Observer {
     throw new TypeError("prometheus: maxSeries must be a whole number from 1.");
   const fixed: Labels = gateway === undefined ? {} : { gateway };
   const metrics = new GatewayMetrics({ registry, prefix, labels, fixed, maxSeries });
+  // It knows nothing of one request.
+  const follower: ObservedRequest = {
+    onLedgerOperation: (operation) => metrics.ledgerOperation(operation),
+    onCompleted: (event) => metrics.ended(event),
+  };
   const ends = new Map<StartedGateway, () => void>();
   return {
     onStart(started) {
-      ends.set(started, metrics.observeTargets(started.health));
+      ends.set(started, metrics.observeHealth(started.health));
     },
     onRequest({ endpoint = "" }) {
       metrics.begins(endpoint);
-      return { onCompleted: (event) => metrics.ended(event) };
+      return follower;
     },
-    onLedgerEvent: (event) => metrics.ledgerEvent(event),
+    onLedgerEvent: ({ type }) => metrics.ledgerEvent(type),
     onWarning: ({ code }) => metrics.warned(code),
     close(started) {
       ends.get(started)?.();
       ends.delete(started);
-      metrics.close();
     },
   };
 }

@@ -37,7 +37,7 @@ export class SeriesFactory {
   }
 
   /** @param aggregator - what a cluster makes of the values of its workers. */
-  gauge(description: Description, aggregator: "sum" | "max" = "sum"): Series<Gauge> {
+  gauge(description: Description, aggregator: "sum" | "max" | "min" = "sum"): Series<Gauge> {
     return this.#series(description, (config) => new Gauge({ ...config, aggregator }));
   }
 

@@ -1,8 +1,11 @@
 import { prometheus } from "infergate/prometheus";
 import { Registry } from "prom-client";
 import { afterEach, expect, it } from "vitest";
+import type { StartedGateway } from "../../src/gateway/observers/observer.js";
+import type { LedgerHealth } from "../../src/guard/ledger-health.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
-import { wholeAnswer } from "../../src/testing.js";
+import { createGate, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 let tests: TestGateway[] = [];
@@ -127,17 +130,51 @@ it("tells gateways on one registry apart where they have names, with a bound on 
   expect(text.match(/^infergate_target_available\{model="other"/gm)).toHaveLength(2);
 });
 
-it("adds up what all gateways and their shards keep", async () => {
+it("shows the ledgers of all gateways on one registry: what they keep, and whether they answer", async () => {
   const registry = new Registry();
   const [one, other] = [prometheus({ registry }), prometheus({ registry })];
-  const kept = { type: "settle_kept", requestId: "r", account: "a", chargedMicro: 1 } as const;
-  one.onLedgerEvent?.({ ...kept, kept: 3, shard: "a" });
-  one.onLedgerEvent?.({ ...kept, kept: 2, shard: "b" });
-  other.onLedgerEvent?.({ ...kept, kept: 4 });
-  one.onLedgerEvent?.({ ...kept, kept: 1, shard: "a" });
-  expect((await samples(registry)).get("infergate_settlements_kept")).toBe(7);
-  await one.close?.({ health: () => ({ models: {}, ledgers: [] }) });
-  expect((await samples(registry)).get("infergate_settlements_kept")).toBe(4);
+  const healthy = { outages: 0, lost: 0 };
+  const gateway = (...ledgers: LedgerHealth[]): StartedGateway => ({ health: () => ({ models: {}, ledgers }) });
+  const first = gateway({ ...healthy, shard: "a", kept: 1 }, { ...healthy, shard: "b", kept: 2, downSince: 5 });
+  one.onStart?.(first);
+  other.onStart?.(gateway({ ...healthy, shard: "b", kept: 4 }));
+  const shown = async () => {
+    const found = [...(await samples(registry))];
+    return found
+      .filter(([key]) => /settlements_kept|ledger_available/.test(key))
+      .map(([key, value]) => `${key} ${value}`);
+  };
+  expect(await shown()).toEqual([
+    'infergate_ledger_available{shard="a"} 1',
+    'infergate_ledger_available{shard="b"} 0',
+    'infergate_settlements_kept{shard="a"} 1',
+    'infergate_settlements_kept{shard="b"} 6',
+  ]);
+  await one.close?.(first);
+  expect(await shown()).toEqual(['infergate_ledger_available{shard="b"} 1', 'infergate_settlements_kept{shard="b"} 4']);
+});
+
+it("shows what waits for a target, and what operations of a ledger in a store take", async () => {
+  const registry = new Registry();
+  const gate = createGate();
+  const upstream = { provider: "fake", model: "upstream-small", maxConcurrent: 1 };
+  const test = await start({
+    models: [{ ...smallModel, upstream, queueTimeoutMs: 60_000 }],
+    ledger: { ...memoryCreditLedger(), inProcess: false },
+    observers: [prometheus({ registry })],
+  });
+  test.upstream.reply(wholeAnswer(undefined, { gate }));
+  const calls = [1, 2, 3].map(() => test.gateway.handler(chatRequest()));
+  const queued = () => test.gateway.health().models["acme/small"]?.queued;
+  while (queued() !== 2) await new Promise((resolve) => setImmediate(resolve));
+  expect((await samples(registry)).get('infergate_queued_requests{model="acme/small"}')).toBe(2);
+  gate.open();
+  await Promise.all(calls);
+  const found = await samples(registry);
+  expect(found.get('infergate_queued_requests{model="acme/small"}')).toBe(0);
+  const count = (operation: string, outcome: string) =>
+    found.get(`infergate_ledger_duration_seconds_count{operation="${operation}",outcome="${outcome}"}`);
+  expect([count("reserve", "held"), count("settle", "settled")]).toEqual([3, 3]);
 });
 
 it("refuses labels that the registry's metrics do not have", () => {
