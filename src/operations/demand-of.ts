@@ -5,10 +5,14 @@ import { mostOutputTokens } from "./most-output-tokens.js";
 import type { Demand, ModelTraits } from "./operation.js";
 
 /** What a request says of its size. */
-export interface Asked<Request extends { readonly body: Uint8Array }> {
+export interface Asked<Request extends { readonly body: Uint8Array }> extends AskedOutput {
   readonly request: Request;
   /** Finds out how much the prompt is. @throws GatewayError 400 when it has more parts than anybody looks at. */
   readonly countPrompt: (request: Request, model: ModelTraits) => PromptCount;
+}
+
+/** What a request says of the size of its answers. */
+export interface AskedOutput {
   /** Its output cap for one answer; `undefined`: it names none. */
   readonly outputCap: number | undefined;
   /** Whether it has a further cap, in other words than its protocol's. */
@@ -29,15 +33,30 @@ export function demandOf<Request extends { readonly body: Uint8Array }>(
   defaultOutputTokens: number | undefined,
   model: ModelTraits,
 ): Demand {
-  const { outputCap, namesOtherCap, answers, modelCalls = 1 } = asked;
+  const addedCap = addedCapOf(asked.outputCap, defaultOutputTokens, model);
+  return new TextDemand(asked, model, heldOutput(asked, addedCap, model), addedCap);
+}
+
+/** The cap that is added to a request that names none. @param usual - such requests' cap; `undefined`: they have none. */
+export function addedCapOf(
+  outputCap: number | undefined,
+  usual: number | undefined,
+  model: ModelTraits,
+): number | undefined {
+  return outputCap === undefined && usual !== undefined ? Math.min(usual, mostOutputTokens(model)) : undefined;
+}
+
+/** The most output of all answers together. */
+export function heldOutput(
+  { outputCap, namesOtherCap, answers, modelCalls = 1 }: AskedOutput,
+  addedCap: number | undefined,
+  model: ModelTraits,
+): number {
   const most = mostOutputTokens(model);
-  const addedCap =
-    outputCap === undefined && defaultOutputTokens !== undefined ? Math.min(defaultOutputTokens, most) : undefined;
   // A cap that may not reach the server, or not be the one that it heeds, limits nothing.
   const isHeeded = !namesOtherCap && !model.dialects.some(dropsCaps);
   const each = isHeeded ? Math.min(outputCap ?? addedCap ?? most, most) : most;
-  const outputTokens = Math.min(answers * modelCalls * each, largestCount);
-  return new TextDemand(asked, model, outputTokens, addedCap);
+  return Math.min(answers * modelCalls * each, largestCount);
 }
 
 /** A shorter request, in bytes, cannot have so many parts that it is refused for them. */

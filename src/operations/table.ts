@@ -1,5 +1,6 @@
 import type { OperationName } from "../metering/operation-name.js";
 import { chatCompletions } from "./chat-completions/chat-completions.js";
+import { completions } from "./completions/completions.js";
 import { embeddings } from "./embeddings/embeddings.js";
 import { messages } from "./messages/messages.js";
 import type { Operation } from "./operation.js";
@@ -11,6 +12,7 @@ const byName: { readonly [Name in OperationName]: Operation<Name> } = {
   embeddings,
   responses,
   messages,
+  completions,
 };
 
 export const operations: readonly Operation[] = Object.values(byName);

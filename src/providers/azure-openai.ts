@@ -36,7 +36,8 @@ export function azureOpenAI({ apiVersion, ...options }: AzureOpenAIOptions): Ups
     readError,
     ...options.dialect,
   };
-  const checked = checkOpenAICompatibleOptions({ ...options, dialect }, "azureOpenAI");
+  const { operations = ["chat/completions", "embeddings", "completions"] } = options;
+  const checked = checkOpenAICompatibleOptions({ ...options, operations, dialect }, "azureOpenAI");
   const root = checked.basePath.replace(/\/openai(\/v1)?$/, "");
   if (apiVersion === undefined) return toProvider({ ...checked, basePath: `${root}/openai/v1` });
   const query = new URLSearchParams(checked.query);

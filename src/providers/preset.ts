@@ -1,7 +1,7 @@
 import type { Dialect } from "../model-api/dialect.js";
 import { toProvider } from "./openai-compatible.js";
 import { checkOpenAICompatibleOptions, type OpenAICompatibleOptions } from "./openai-compatible-options.js";
-import type { UpstreamOperation, UpstreamProvider } from "./upstream-provider.js";
+import { defaultOperations, type UpstreamOperation, type UpstreamProvider } from "./upstream-provider.js";
 
 /**
  * Options of a preset: those of `openAICompatible`. What `dialect` names replaces that of the preset, member by member.
@@ -20,7 +20,7 @@ interface Preset {
   name: string;
   baseURL: string;
   dialect: Dialect;
-  /** Default: those of `openAICompatible`. */
+  /** What it speaks whatever its version is. Default: what `openAICompatible` does. */
   operations?: readonly UpstreamOperation[];
 }
 
@@ -48,8 +48,6 @@ export interface VersionedPresetOptions extends PresetOptions {
 /** The version from which a server speaks an API. */
 export type Since = readonly [version: string, operation: UpstreamOperation];
 
-const ofEveryVersion: readonly UpstreamOperation[] = ["chat/completions", "embeddings"];
-
 /** @throws TypeError when an option is not valid. */
 export function fromVersionedPreset(
   preset: Preset,
@@ -62,7 +60,7 @@ export function fromVersionedPreset(
     throw new TypeError(`${preset.name}: version must be a version such as "0.14.0", not ${JSON.stringify(version)}.`);
   }
   const learned = since.filter(([first]) => isAtLeast(own, numbersOf(first) ?? []));
-  const operations = [...ofEveryVersion, ...learned.map(([, operation]) => operation)];
+  const operations = [...(preset.operations ?? defaultOperations), ...learned.map(([, operation]) => operation)];
   return fromPreset({ ...preset, operations }, options);
 }
 

@@ -10,6 +10,7 @@ import {
   wholeAnswer,
 } from "../../src/testing.js";
 import { nativeServer } from "../operations/responses/response-samples.js";
+import { textChunks, textCompletion } from "../support/completion-samples.js";
 import { honestEmbeddings } from "../support/embedding-samples.js";
 
 /** One request, and what the upstream answers to it. `{a name}` in its path or body is the id of the response of that case. */
@@ -95,6 +96,21 @@ export const goldenCases: readonly GoldenCase[] = [
     name: "vectors",
     ...call("/v1/embeddings", { model: "acme/embed", input: ["one", "two"] }),
     upstream: honestEmbeddings(),
+  },
+  {
+    name: "completion of two prompts",
+    ...call("/v1/completions", { model: "acme/native", prompt: ["Once", "Twice"], logprobs: 1 }),
+    upstream: wholeAnswer(textCompletion([" upon", " a"])),
+  },
+  {
+    name: "completion as a stream",
+    ...call("/v1/completions", { model: "acme/native", prompt: [[1, 2]], max_tokens: 5000, stream: true }),
+    upstream: eventStream(textChunks()),
+  },
+  {
+    name: "completion as a stream that is cut off",
+    ...call("/v1/completions", { model: "acme/native", prompt: ["a", "b"], stream: true }),
+    upstream: eventStream(textChunks()),
   },
 
   { name: "response", ...respond(), upstream: wholeAnswer() },
@@ -252,6 +268,8 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: "body of another type", ...chat(), headers: { "content-type": "text/plain" } },
   { name: "compressed body", ...chat(), headers: { "content-encoding": "gzip" } },
   { name: "prompt that is too long", ...chat({ messages: [{ role: "user", content: "word ".repeat(130_000) }] }) },
+  { name: "completion without a prompt", ...call("/v1/completions", { model: "acme/native" }) },
+  { name: "completion whose upstream has none", ...call("/v1/completions", { model: "acme/small", prompt: "a" }) },
   { name: "empty input", ...call("/v1/embeddings", { model: "acme/embed", input: [] }) },
   { name: "used up", ...chat(), key: "sk-poor" },
 

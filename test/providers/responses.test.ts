@@ -80,7 +80,7 @@ it.each([
 describe("operations", () => {
   it.each([
     ["none", []],
-    ["an unknown one", ["completions"]],
+    ["an unknown one", ["chat"]],
     ["a text", "responses"],
   ])("are refused: %s", (_name, operations) => {
     const make = () => openAICompatible({ baseURL: "http://127.0.0.1:9/v1", operations: operations as never });

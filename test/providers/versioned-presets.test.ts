@@ -3,15 +3,16 @@ import { ollama } from "../../src/providers/ollama.js";
 import { vLLM } from "../../src/providers/vllm.js";
 
 const always = ["chat/completions", "embeddings"];
+const ofVllm = [...always, "completions"];
 
 describe("what a server speaks by its version", () => {
   it.each([
-    [vLLM, "0.9.2", always],
-    [vLLM, "0.10.0", [...always, "responses"]],
-    [vLLM, "v0.11.0", [...always, "responses"]],
-    [vLLM, "0.11.1rc2", [...always, "responses", "messages"]],
-    [vLLM, "0.32", [...always, "responses", "messages"]],
-    [vLLM, "1", [...always, "responses", "messages"]],
+    [vLLM, "0.9.2", ofVllm],
+    [vLLM, "0.10.0", [...ofVllm, "responses"]],
+    [vLLM, "v0.11.0", [...ofVllm, "responses"]],
+    [vLLM, "0.11.1rc2", [...ofVllm, "responses", "messages"]],
+    [vLLM, "0.32", [...ofVllm, "responses", "messages"]],
+    [vLLM, "1", [...ofVllm, "responses", "messages"]],
     [ollama, "0.13.2", always],
     [ollama, "0.13.3", [...always, "responses"]],
     [ollama, "0.13.12", [...always, "responses"]],
@@ -21,8 +22,11 @@ describe("what a server speaks by its version", () => {
     expect(preset({ version }).operations).toEqual(operations);
   });
 
-  it.each([vLLM, ollama])("is chat completions and embeddings where none is said: %o", (preset) => {
-    expect(preset().operations ?? always).toEqual(always);
+  it.each([
+    [vLLM, ofVllm],
+    [ollama, always],
+  ])("is what every version speaks where none is said: %o", (preset, operations) => {
+    expect(preset().operations ?? always).toEqual(operations);
     expect(preset({ version: "0.40.0", operations: ["messages"] }).operations).toEqual(["messages"]);
   });
 

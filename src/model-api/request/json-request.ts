@@ -122,12 +122,12 @@ function isString({ body, members }: JsonRequest, name: string): boolean {
   return member !== undefined && body[member.start] === 0x22;
 }
 
-/** @throws GatewayError 400 when the value is no integer between 1 and `most`. */
-export function readCount(name: string, value: unknown, most = Number.MAX_SAFE_INTEGER): number | undefined {
+/** @throws GatewayError 400 when the value is no integer between `least` and `most`. */
+export function readCount(name: string, value: unknown, most = Number.MAX_SAFE_INTEGER, least = 1): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "number") throw invalidType(name, "an integer");
   if (!Number.isInteger(value)) throw invalidType(name, "an integer");
-  if (value < 1) throw invalidValue(name, `'${name}' must be at least 1.`);
+  if (value < least) throw invalidValue(name, `'${name}' must be at least ${least}.`);
   if (value > most) throw invalidValue(name, `'${name}' must be at most ${most}.`);
   return value;
 }

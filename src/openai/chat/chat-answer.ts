@@ -10,6 +10,7 @@ import { estimatedTokens } from "../../model-api/media/token-estimate.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { plainCompletion } from "../plain-completion.js";
+import { chatWords, completionId } from "./completion-words.js";
 import { joinTextParts } from "./text-parts.js";
 
 /**
@@ -69,7 +70,7 @@ function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
     if (Array.isArray(calls) && calls.length > mostToolCalls) return undefined;
   }
 
-  const responseId = completionId(answer["id"], context);
+  const responseId = completionId(answer["id"], context, chatWords);
   const edits = editsOf(answer, choices, responseId, context);
   const reported = readUsage(answer["usage"]);
   const usage = visibleUsage(answer["usage"], context.dialect);
@@ -113,14 +114,6 @@ export function firstFinish(choices: unknown): string | undefined {
   const finish = isRecord(first) && (first["index"] ?? 0) === 0 ? first["finish_reason"] : undefined;
   return typeof finish === "string" ? finish : undefined;
 }
-
-/** Keeps an id that begins with `chatcmpl-`, as OpenAI's do; otherwise makes one. */
-export function completionId(upstreamId: unknown, { callId }: Pick<AnswerContext, "callId">): string {
-  if (typeof upstreamId !== "string" || upstreamId === "") return prefix + callId.slice(callId.indexOf("_") + 1);
-  return upstreamId.startsWith(prefix) ? upstreamId : prefix + upstreamId;
-}
-
-const prefix = "chatcmpl-";
 
 /** The date of a completion that has none, in epoch seconds. */
 export function createdAt({ admittedAt }: Pick<AnswerContext, "admittedAt">): number {

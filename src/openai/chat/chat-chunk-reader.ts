@@ -5,7 +5,7 @@ import { isRecord } from "../../wire/is-record.js";
 import type { ChatProgress } from "./chat-progress.js";
 import { ChunkRepair } from "./chunk-repair.js";
 
-/** One chunk of a chat completion's stream, repaired. */
+/** One chunk of a completion's stream, repaired. */
 export interface ChatChunk {
   readonly json: Readonly<Record<string, unknown>>;
   /** The JSON as received, without the repairs. */
@@ -16,19 +16,33 @@ export interface ChatChunk {
   readonly usage: Record<string, unknown> | undefined;
 }
 
+/** Repairs the choices of chunks, and tells the progress of them. */
+export interface ChoiceRepair {
+  /**
+   * Changes a chunk's choices in place.
+   * @returns whether anything was changed.
+   * @throws StreamFault `garbage`
+   */
+  repair(choices: readonly unknown[]): boolean;
+}
+
 /**
- * Reads the events of an upstream's chat completion stream. It finds errors, repairs what would make clients fail, and
+ * Reads the events of an upstream's stream of a completion. It finds errors, repairs what would make clients fail, and
  * tracks the progress. The streams for all client protocols are made from these chunks.
  */
 export class ChatChunkReader {
   readonly #context: UpstreamFailureContext;
   readonly #progress: ChatProgress;
-  readonly #repair: ChunkRepair;
+  readonly #repair: ChoiceRepair;
 
-  constructor(context: UpstreamFailureContext, progress: ChatProgress) {
+  constructor(
+    context: UpstreamFailureContext,
+    progress: ChatProgress,
+    repair: ChoiceRepair = new ChunkRepair(progress),
+  ) {
     this.#context = context;
     this.#progress = progress;
-    this.#repair = new ChunkRepair(progress);
+    this.#repair = repair;
   }
 
   /**

@@ -3,27 +3,30 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../../model-api/answer/usage.js";
 import { eventEnd, eventStart } from "../../wire/event-frame.js";
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
-import { completionId, createdAt } from "./chat-answer.js";
+import { createdAt } from "./chat-answer.js";
 import type { ChatChunk } from "./chat-chunk-reader.js";
 import type { ChatProgress } from "./chat-progress.js";
+import { type CompletionWords, chatWords, completionId } from "./completion-words.js";
 
 const doneEvent = "data: [DONE]\n\n";
 
 /**
- * Writes chunks for a chat completions client: own id, own model name, and usage only if the client requested it.
+ * Writes chunks for a client of completions: own id, own model name, and usage only if the client requested it.
  * Everything else stays byte for byte.
  */
 export class ChatChunkWriter {
   readonly #context: AnswerContext;
   readonly #includeUsage: boolean;
+  readonly #words: CompletionWords;
   #id: string | undefined;
   #created: number | undefined;
   #usageChunkSent = false;
 
-  /** @param includeUsage - the client requested the usage chunk. */
-  constructor(context: AnswerContext, includeUsage: boolean) {
+  /** @param includeUsage - the client requested the usage chunk. @param words - what the client calls a completion. */
+  constructor(context: AnswerContext, includeUsage: boolean, words: CompletionWords = chatWords) {
     this.#context = context;
     this.#includeUsage = includeUsage;
+    this.#words = words;
   }
 
   /** The id of the response; `undefined` until something of it was written. */
@@ -55,8 +58,7 @@ export class ChatChunkWriter {
     if (!this.#includeUsage || this.#usageChunkSent) return Buffer.from(doneEvent);
     const { model, dialect } = this.#context;
     const usage = { ...(visibleUsage(reportedUsage, dialect) as object), ...toUsageObject(tokens) };
-    const object = "chat.completion.chunk";
-    const chunk = { id: this.#id, object, created: this.#created, model, choices: [], usage };
+    const chunk = { id: this.#id, object: this.#words.chunk, created: this.#created, model, choices: [], usage };
     return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n${doneEvent}`);
   }
 
@@ -79,9 +81,10 @@ export class ChatChunkWriter {
   /** Sets the members that are the same in all chunks of a response. */
   #stamp(json: ChatChunk["json"], edits: MemberEdits): void {
     const { created } = json;
-    this.#id ??= completionId(json["id"], this.#context);
+    this.#id ??= completionId(json["id"], this.#context, this.#words);
     if (json["id"] !== this.#id) edits.set("id", JSON.stringify(this.#id));
-    if (json["object"] !== "chat.completion.chunk") edits.set("object", '"chat.completion.chunk"');
+    const { chunk } = this.#words;
+    if (json["object"] !== chunk) edits.set("object", JSON.stringify(chunk));
     // Azure's first chunk has no date: its `created` is 0.
     const isDate = typeof created === "number" && Number.isInteger(created) && created > 0;
     this.#created ??= isDate ? created : createdAt(this.#context);

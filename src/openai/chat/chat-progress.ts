@@ -5,11 +5,23 @@ import { readUsage } from "../../model-api/answer/usage.js";
 import { type EstimateBounds, estimatedOutput, estimatedTokens } from "../../model-api/media/token-estimate.js";
 import { TextSample } from "../../tokens/text-sample.js";
 
-/** The progress of a chat completion's stream. The stream's reader updates it; the meter reads it. */
+/** How many choices a stream has. */
+export interface ExpectedChoices {
+  /** So many of them complete a stream that nothing else says the end of. */
+  readonly all: number;
+  /** Fewer are no response, though the upstream says that it is done. Some servers know no `n`. */
+  readonly least: number;
+}
+
+/** Further ones of a chat completion begin before the first one ends. */
+const oneChoice: ExpectedChoices = { all: 1, least: 1 };
+
+/** The progress of a completion's stream. The stream's reader updates it; the meter reads it. */
 export class ChatProgress implements StreamProgress {
   responseId: string | undefined;
   finishReason: string | undefined;
   readonly #bounds: EstimateBounds;
+  readonly #expected: ExpectedChoices;
   /** Text, reasoning, refusals and tool calls. */
   readonly #output = new TextSample();
   #outputChoice: number | undefined;
@@ -22,8 +34,9 @@ export class ChatProgress implements StreamProgress {
   #reportIsFinal = false;
   #isDone = false;
 
-  constructor(bounds: EstimateBounds) {
+  constructor(bounds: EstimateBounds, expected = oneChoice) {
     this.#bounds = bounds;
+    this.#expected = expected;
   }
 
   get isDone(): boolean {
@@ -35,9 +48,10 @@ export class ChatProgress implements StreamProgress {
     return this.#output.bytes > 0 || this.#finished > 0;
   }
 
-  /** Whether every choice that began has ended. */
+  /** Whether every choice that began has ended, and no further one has to come. */
   get isComplete(): boolean {
-    return this.#begun > 0 && this.#finished === this.#begun;
+    const { all, least } = this.#expected;
+    return this.#finished === this.#begun && this.#finished >= (this.#isDone ? least : all);
   }
 
   get seenOutput(): number {

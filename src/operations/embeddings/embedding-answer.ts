@@ -25,7 +25,7 @@ export function toEmbeddingAnswer(
   const { json } = received;
   if (!isRecord(json)) return undefined;
   const data = json["data"];
-  if (!Array.isArray(data) || data.length !== request.inputTokens.length) return undefined;
+  if (!Array.isArray(data) || data.length !== request.inputs.length) return undefined;
   if (!data.every(isItem)) return undefined;
 
   const edits: MemberEdits = new Map();

@@ -9,22 +9,16 @@ import {
   readModel,
 } from "../../model-api/request/json-request.js";
 import { RequestNames } from "../../model-api/request/request-names.js";
-import { wordTokens } from "../../openai/chat/least-tokens.js";
 import { addNameEdits } from "../../openai/chat/request-edits.js";
-import { mostTokens, type Tokenizer } from "../../tokens/tokenizer.js";
-import { editMembers, type JsonMember, type MemberEdits, memberOf, splice, valueAt } from "../../wire/json-members.js";
+import { editMembers, type JsonMember, type MemberEdits, memberOf, splice } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";
-import { type EmbeddingInput, EmbeddingInputCheck, marks } from "./embedding-inputs.js";
+import { type Input, InputReader, type InputRules, mostInputs } from "../inputs/input-reader.js";
 
 /** The members of an embeddings request that the gateway reads (OpenAI reference, "Create embeddings"). */
 export interface EmbeddingRequest extends JsonRequest {
   readonly model: string;
-  /**
-   * An estimate of each input's tokens; exact for inputs that are tokens. The response must have one vector for each.
-   */
-  readonly inputTokens: readonly number[];
-  /** The position of each input, in the same order. */
-  readonly inputs: readonly EmbeddingInput[];
+  /** The response must have one vector for each. */
+  readonly inputs: readonly Input[];
   /** `other`: an encoding that OpenAI does not have. It is passed on unchanged. */
   readonly encoding: "float" | "base64" | "other";
 }
@@ -50,12 +44,20 @@ export async function parseEmbeddingRequestInTurns(bytes: Uint8Array, maxDepth: 
   return toEmbeddingRequest(request, check.inputs);
 }
 
-function checkInput(request: JsonRequest): EmbeddingInputCheck {
+const inputRules: InputRules = {
+  param: "input",
+  takesTokens: true,
+  takesObjects: true,
+  takesEmptyTexts: false,
+  mostTokens: mostInputs,
+};
+
+function checkInput(request: JsonRequest): InputReader {
   readModel(request);
-  return new EmbeddingInputCheck(request.body, memberOf(request.members, "input"), request.leaps);
+  return new InputReader(request, inputRules);
 }
 
-function toEmbeddingRequest(request: JsonRequest, inputs: readonly EmbeddingInput[]): EmbeddingRequest {
+function toEmbeddingRequest(request: JsonRequest, inputs: readonly Input[]): EmbeddingRequest {
   readCount("dimensions", readMember(request, "dimensions"));
   const encoding = readMember(request, "encoding_format") ?? "float";
   if (typeof encoding !== "string") throw invalidType("encoding_format", "'float' or 'base64'");
@@ -63,52 +65,8 @@ function toEmbeddingRequest(request: JsonRequest, inputs: readonly EmbeddingInpu
     ...request,
     model: readModel(request),
     inputs,
-    inputTokens: inputs.map(({ tokens }) => tokens),
     encoding: encoding === "float" || encoding === "base64" ? encoding : "other",
   };
-}
-
-/** The most tokens of each input. Of media that nothing limits, as many as `contextLength`. */
-export function countEmbeddingTokens(
-  { body, inputs, inputTokens }: EmbeddingRequest,
-  contextLength: number,
-  tokenizer?: Tokenizer,
-): readonly number[] {
-  return inputTokens.map((bound, place) => {
-    const input = inputs[place];
-    if (tokenizer !== undefined && input !== undefined && isText(body, input)) {
-      // It stops counting beyond the context.
-      const counted = mostTokens(textAt(body, input), tokenizer, contextLength - marks);
-      if (counted !== undefined) return counted + marks;
-    }
-    return Number.isFinite(bound) ? bound : contextLength;
-  });
-}
-
-/**
- * The path of the first input that certainly has more tokens than `contextLength`. It counts given tokens, or uses the
- * tokenizer, or counts words: each word is at least one token.
- */
-export function findTooLongInput(
-  request: EmbeddingRequest,
-  contextLength: number,
-  tokenizer: Tokenizer | undefined,
-): string | undefined {
-  const { body, inputs } = request;
-  // A token has at least one byte.
-  if (body.length <= contextLength) return undefined;
-  const place = inputs.findIndex((input) => {
-    if (!isText(body, input)) return body[input.start] === 0x5b && input.tokens > contextLength;
-    const { start, end } = input;
-    if (tokenizer !== undefined) return tokenizer.count(textAt(body, input), contextLength) > contextLength;
-    // A word has at least two bytes, including the white space after it.
-    if ((end - start) / 2 <= contextLength) return false;
-    return (
-      wordTokens(body, { start: start + 1, end: end - 1 }, contextLength, Number.POSITIVE_INFINITY) > contextLength
-    );
-  });
-  if (place < 0) return undefined;
-  return inputs[place]?.start === memberOf(request.members, "input")?.start ? "input" : `input[${place}]`;
 }
 
 /**
@@ -128,14 +86,4 @@ export function toUpstreamEmbeddingBody(
   const edits: MemberEdits = new Map([["model", name]]);
   addNameEdits(request, dialect, edits);
   return editMembers(body, members, edits);
-}
-
-type Value = Pick<JsonMember, "start" | "end">;
-
-function isText(body: Uint8Array, { start }: Value): boolean {
-  return body[start] === 0x22;
-}
-
-function textAt(body: Uint8Array, input: Value): string {
-  return String(valueAt(body, input));
 }

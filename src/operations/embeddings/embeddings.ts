@@ -1,4 +1,3 @@
-import { largestCount } from "../../metering/token-counts.js";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
@@ -6,6 +5,7 @@ import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { readWhole, refuseWhole, type WholeReader } from "../../openai/read-whole.js";
 import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
+import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import type {
   AttemptFacts,
   Demand,
@@ -16,13 +16,11 @@ import type {
   TargetTraits,
 } from "../operation.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
-import { contextLengthExceeded, requireAllowedMembers } from "../require-fit.js";
+import { requireAllowedMembers } from "../require-fit.js";
 import { toEmbeddingAnswer } from "./embedding-answer.js";
 import {
-  countEmbeddingTokens,
   type EmbeddingRequest,
   embeddingNames,
-  findTooLongInput,
   parseEmbeddingRequest,
   parseEmbeddingRequestInTurns,
   toUpstreamEmbeddingBody,
@@ -64,24 +62,10 @@ class EmbeddingModelRequest implements ModelRequest {
 
   demand(model: ModelTraits): Demand {
     const request = this.#request;
-    const { contextLength, tokenizer } = model;
     requireAllowedMembers(request, model);
-    const tooLong = model.enforcesContext ? findTooLongInput(request, contextLength, tokenizer) : undefined;
-    if (tooLong !== undefined) throw contextLengthExceeded(contextLength, tooLong);
-    const inputTokens = countEmbeddingTokens(request, contextLength, tokenizer);
-    // A model reads at most its context of each.
-    const promptTokens = inputTokens.reduce((sum, tokens) => sum + Math.min(tokens, contextLength), 0);
-    const heldPromptTokens = Math.min(
-      inputTokens.reduce((sum, tokens) => sum + tokens, 0),
-      largestCount,
-    );
-    return {
-      promptTokens: Math.min(promptTokens, heldPromptTokens),
-      heldPromptTokens,
-      promptBound: undefined,
-      outputTokens: 0,
-      addedCap: undefined,
-    };
+    requireInputsFit(request, request.inputs, "input", model);
+    const tokens = request.inputs.map((input) => countInput(request.body, input, model));
+    return { ...promptDemand(tokens, model), outputTokens: 0, addedCap: undefined };
   }
 
   asksToReason(): boolean {

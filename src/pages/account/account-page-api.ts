@@ -1,3 +1,5 @@
+import type { Model } from "../../gateway/options.js";
+
 /** Amounts are credits with all their decimals, instants epoch seconds. What is not there is `null`. */
 
 /** Something that limits what can be called. */
@@ -152,7 +154,7 @@ export interface AccountBill {
 /** A model that the account may call. Prices are credits per million tokens, and `request` credits a call. */
 export interface AccountModel {
   readonly id: string;
-  readonly type: "chat" | "embedding";
+  readonly type: Model["type"];
   readonly publisher: string | null;
   readonly context_length: number;
   readonly max_output_tokens: number | null;

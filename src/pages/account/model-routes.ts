@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Gateway } from "../../gateway/gateway.js";
 import type { InProcess } from "../../gateway/in-process/in-process.js";
+import type { Model } from "../../gateway/options.js";
 import type { GatewayRequest } from "../../http/message.js";
 import type { Price } from "../../metering/price.js";
 import { accountRecord } from "../server/account-record.js";
@@ -51,7 +52,7 @@ export function tryRoute({ gateway }: AccountServices): PageRoute<Reader> {
 /** What `GET /v1/models` lists. */
 interface ListedModel {
   readonly id: string;
-  readonly type: "chat" | "embedding";
+  readonly type: Model["type"];
   readonly publisher?: string;
   readonly context_length: number;
   readonly max_output_tokens?: number;

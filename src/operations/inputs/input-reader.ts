@@ -1,21 +1,35 @@
 import { Buffer } from "node:buffer";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
 import { estimatePromptTokens } from "../../model-api/media/token-estimate.js";
+import type { JsonRequest } from "../../model-api/request/json-request.js";
 import { textTokens } from "../../tokens/text-tokens.js";
-import { endOfValue, type JsonMember, shortInteger, skipSpace, valueAt } from "../../wire/json-members.js";
+import { endOfValue, memberOf, shortInteger, skipSpace, valueAt } from "../../wire/json-members.js";
 import type { Leaps } from "../../wire/leaps.js";
 import type { SlicedWork } from "../../wire/slices.js";
 
 /** The position of one input. */
-export interface EmbeddingInput {
+export interface Input {
   start: number;
   end: number;
   /** An estimate; exact for inputs that are tokens. */
   tokens: number;
 }
 
-/** OpenAI's own limit on inputs. It also limits the tokens of a single input that `input` contains directly. */
-const mostItems = 2048;
+/** What a member takes as inputs, beside texts. */
+export interface InputRules {
+  /** The member's name. */
+  readonly param: string;
+  /** Whether an input may be an array of tokens. */
+  readonly takesTokens: boolean;
+  /** Whether an item may be an object, which may hold media. */
+  readonly takesObjects: boolean;
+  readonly takesEmptyTexts: boolean;
+  /** The most tokens of an input that the member contains directly. */
+  readonly mostTokens: number;
+}
+
+/** OpenAI's own limit on inputs. */
+export const mostInputs = 2048;
 
 /** The tokens that models add at the beginning and the end of an input. */
 export const marks = 2;
@@ -25,11 +39,10 @@ const longText = 256 * 1024;
 
 const kinds = { 34: "a string", 91: "an array of tokens", 123: "an item of type object" } as const;
 
-/**
- * Reads `input`: one string, several strings, the tokens of one input, or of several. It makes no array of the tokens.
- */
-export class EmbeddingInputCheck implements SlicedWork {
-  readonly inputs: EmbeddingInput[] = [];
+/** Reads inputs: one string, several strings, the tokens of one input, or of several. It makes no array of the tokens. */
+export class InputReader implements SlicedWork {
+  readonly inputs: Input[] = [];
+  readonly #rules: InputRules;
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
   /** Whether the inputs are elements of an array. */
@@ -41,10 +54,15 @@ export class EmbeddingInputCheck implements SlicedWork {
   #start: number;
 
   /** @throws GatewayError 400 */
-  constructor(body: Uint8Array, input: JsonMember | undefined, leaps: Leaps) {
-    if (input === undefined || body[input.start] === 0x6e) throw missingParameter("input");
+  constructor({ body, members, leaps }: Pick<JsonRequest, "body" | "members" | "leaps">, rules: InputRules) {
+    const { param, takesTokens } = rules;
+    const input = memberOf(members, param);
+    if (input === undefined || body[input.start] === 0x6e) throw missingParameter(param);
     const kind = body[input.start];
-    if (kind !== 0x22 && kind !== 0x5b) throw invalidType("input", "a string, or an array of strings or of tokens");
+    if (kind !== 0x22 && kind !== 0x5b) {
+      throw invalidType(param, takesTokens ? "a string, or an array of strings or of tokens" : "a string or an array");
+    }
+    this.#rules = rules;
     this.#body = body;
     this.#leaps = leaps;
     this.#start = input.start;
@@ -53,7 +71,7 @@ export class EmbeddingInputCheck implements SlicedWork {
     if (kind !== 0x5b) return;
     if (this.#isList) this.#position = skipSpace(body, input.start + 1);
     else this.#enterTokens();
-    if (body[this.#position] === 0x5d) throw emptyArray("input");
+    if (body[this.#position] === 0x5d) throw emptyArray(param);
   }
 
   get position(): number {
@@ -77,9 +95,10 @@ export class EmbeddingInputCheck implements SlicedWork {
     const start = this.#position;
     const path = this.#path();
     this.#start = start;
-    if (this.inputs.length === mostItems) throw tooManyItems(false);
+    const { param, takesEmptyTexts } = this.#rules;
+    if (this.inputs.length === mostInputs) throw tooMany(param, mostInputs);
     const kind = body[start];
-    if (kind !== 0x22 && kind !== 0x5b && kind !== 0x7b) throw invalidType(path, "a string or an array of tokens");
+    if (kind !== 0x22 && !this.#takes(kind)) throw invalidType(path, this.#kinds);
     const first = body[this.inputs[0]?.start ?? start] as keyof typeof kinds;
     if (kind !== first) throw invalidType(path, `${kinds[first]}, as the first item is`);
     if (kind === 0x5b) {
@@ -88,7 +107,8 @@ export class EmbeddingInputCheck implements SlicedWork {
       return;
     }
     const end = endOfValue(body, start, this.#leaps);
-    if (kind === 0x22 && end - start === 2) throw invalidValue(path, `'${path}' must not be an empty string.`);
+    if (kind === 0x22 && end - start === 2 && !takesEmptyTexts)
+      throw invalidValue(path, `'${path}' must not be an empty string.`);
     const tokens =
       kind === 0x22 ? stringTokens(body, start, end) : estimatePromptTokens(body.subarray(start, end), true);
     this.#add(end, tokens + marks);
@@ -108,7 +128,9 @@ export class EmbeddingInputCheck implements SlicedWork {
       const end = tokenEnd(body, position);
       if (end < 0) throw invalidType(`${this.#path()}[${tokens}]`, "a token: an integer of at least 0");
       tokens++;
-      if (!this.#isList && tokens > mostItems) throw tooManyItems(true);
+      if (!this.#isList && tokens > this.#rules.mostTokens) {
+        throw tooMany(this.#rules.param, this.#rules.mostTokens, longerInput);
+      }
       position = skipSpace(body, end);
       if (body[position] !== 0x2c) break;
       position = skipSpace(body, position + 1);
@@ -127,12 +149,23 @@ export class EmbeddingInputCheck implements SlicedWork {
     this.#position = skipSpace(this.#body, end);
   }
 
+  #takes(kind: number | undefined): boolean {
+    const { takesTokens, takesObjects } = this.#rules;
+    return (kind === 0x5b && takesTokens) || (kind === 0x7b && takesObjects);
+  }
+
+  get #kinds(): string {
+    return this.#rules.takesTokens ? "a string or an array of tokens" : "a string or an object";
+  }
+
   #path(): string {
-    return this.#isList ? `input[${this.inputs.length}]` : "input";
+    const { param } = this.#rules;
+    return this.#isList ? `${param}[${this.inputs.length}]` : param;
   }
 
   /** Whether the array contains the tokens of one input, judged by its first element. */
   #opensTokens(start: number): boolean {
+    if (!this.#rules.takesTokens) return false;
     const first = this.#body[skipSpace(this.#body, start + 1)] as number;
     return first === 0x2d || (first >= 0x30 && first <= 0x39);
   }
@@ -146,20 +179,23 @@ function tokenEnd(body: Uint8Array, start: number): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? end : -1;
 }
 
-function stringTokens(body: Uint8Array, start: number, end: number): number {
+/** An estimate of the tokens of a string. */
+export function stringTokens(body: Uint8Array, start: number, end: number): number {
   if (end - start > longText) return textTokens(body.subarray(start + 1, end - 1));
   return textTokens(Buffer.from(String(valueAt(body, { start, end }))));
 }
 
-function tooManyItems(areTokens: boolean): GatewayError {
-  const hint = areTokens ? " Put the tokens of a longer input into an array of their own: [[…]]." : "";
-  return new GatewayError(`'input' must hold at most ${mostItems} items, and holds more.${hint}`, {
+const longerInput = " Put the tokens of a longer input into an array of their own: [[…]].";
+
+/** @param hint - what to do instead. */
+export function tooMany(param: string, most: number, hint = ""): GatewayError {
+  return new GatewayError(`'${param}' must hold at most ${most} items, and holds more.${hint}`, {
     status: 400,
     code: "array_above_max_length",
-    param: "input",
+    param,
   });
 }
 
-function emptyArray(param: string): GatewayError {
+export function emptyArray(param: string): GatewayError {
   return new GatewayError(`'${param}' must not be an empty array.`, { status: 400, code: "empty_array", param });
 }

@@ -1,0 +1,52 @@
+import { StreamFault } from "../../errors/stream-fault.js";
+import type { ChoiceRepair } from "../../openai/chat/chat-chunk-reader.js";
+import type { ChatProgress } from "../../openai/chat/chat-progress.js";
+import { type AskedChoices, repairChoice } from "./completion-choices.js";
+
+/** Repairs the choices of a stream's chunks where clients would fail, and measures what the model has written. */
+export class CompletionRepair implements ChoiceRepair {
+  readonly #asked: AskedChoices;
+  readonly #progress: ChatProgress;
+  /** Whether each choice that began has ended. */
+  readonly #ended = new Map<number, boolean>();
+
+  constructor(asked: AskedChoices, progress: ChatProgress) {
+    this.#asked = asked;
+    this.#progress = progress;
+  }
+
+  repair(choices: readonly unknown[]): boolean {
+    let isRepaired = false;
+    for (const [position, choice] of choices.entries()) {
+      const repaired = repairChoice(choice, position);
+      if (repaired === undefined) throw new StreamFault("garbage");
+      if (repaired) isRepaired = true;
+      if (this.#read(choice as Record<string, unknown>)) isRepaired = true;
+    }
+    return isRepaired;
+  }
+
+  /** @returns whether the end of the choice was repaired. */
+  #read(choice: Record<string, unknown>): boolean {
+    const index = choice["index"] as number;
+    const finish = choice["finish_reason"] ?? null;
+    const isFinish = typeof finish === "string" && finish !== "";
+    this.#begin(index);
+    if (isFinish && this.#ended.get(index) === false) {
+      this.#ended.set(index, true);
+      this.#progress.choiceFinished();
+      if (index === 0) this.#progress.finishReason = finish;
+    }
+    this.#progress.outputOf(index).addText(this.#asked.written(index, choice["text"] as string));
+    if (isFinish || finish === null) return false;
+    choice["finish_reason"] = null;
+    return true;
+  }
+
+  #begin(index: number): void {
+    if (this.#ended.has(index)) return;
+    if (index < 0 || index >= this.#asked.all) throw new StreamFault("garbage");
+    this.#ended.set(index, false);
+    this.#progress.choiceBegan();
+  }
+}

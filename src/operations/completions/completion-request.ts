@@ -1,0 +1,177 @@
+import { GatewayError, invalidType, missingParameter } from "../../errors/gateway-error.js";
+import type { Dialect } from "../../model-api/dialect.js";
+import {
+  type JsonRequest,
+  parseJsonRequest,
+  parseJsonRequestInTurns,
+  readCount,
+  readMember,
+  readModel,
+} from "../../model-api/request/json-request.js";
+import { cutOtherCaps, namesOtherCap } from "../../model-api/request/other-caps.js";
+import { RequestNames } from "../../model-api/request/request-names.js";
+import { addNameEdits } from "../../openai/chat/request-edits.js";
+import { readIncludeUsage, withIncludeUsage } from "../../openai/stream-options.js";
+import { completionsTable } from "../../openai/tables/completions-table.js";
+import { type Edited, editText, keptText } from "../../wire/edited-bytes.js";
+import { type MemberEdits, memberOf, valueAt } from "../../wire/json-members.js";
+import { inTurns } from "../../wire/slices.js";
+import { type Input, InputReader, type InputRules, marks, stringTokens } from "../inputs/input-reader.js";
+
+/** The members of a completion request that the gateway reads (OpenAI reference, "Create completion"). */
+export interface CompletionRequest extends JsonRequest {
+  readonly model: string;
+  /** At least one. The marks alone stand for a prompt that is `null`. */
+  readonly prompts: readonly Input[];
+  /** What comes behind each prompt, to complete what is between. */
+  readonly suffix: Input | undefined;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  /** `null` stands for what the model gives, where absence stands for 16 tokens. */
+  readonly maxTokens: number | null | undefined;
+  readonly namesOtherCap: boolean;
+  /** The number of choices requested for each prompt. */
+  readonly n: number;
+  /** So many are written for each prompt, of which `n` are sent. */
+  readonly bestOf: number;
+  /** Whether each choice begins with its prompt. */
+  readonly echo: boolean;
+}
+
+/** The members that are refused at every server, and what to do instead. */
+const refused = completionsTable.rows.filter(({ always }) => always === true);
+
+export const completionNames = new RequestNames({
+  owned: [
+    ...["model", "prompt", "suffix", "echo", "stream", "stream_options", "max_tokens", "n", "best_of"],
+    ...refused.flatMap(({ names }) => names),
+  ],
+});
+
+const completionCaps = ["max_tokens"] as const;
+
+const promptRules: InputRules = {
+  param: "prompt",
+  takesTokens: true,
+  takesObjects: false,
+  takesEmptyTexts: true,
+  mostTokens: Number.POSITIVE_INFINITY,
+};
+
+const mostChoices = 128;
+
+/**
+ * Checks the members that the gateway reads. Every other member goes to the upstream unchanged.
+ * @throws GatewayError 400
+ */
+export function parseCompletionRequest(bytes: Uint8Array, maxDepth: number): CompletionRequest {
+  const request = parseJsonRequest(bytes, maxDepth, completionNames);
+  const check = checkPrompt(request);
+  check?.run(request.body.length);
+  return toCompletionRequest(request, check?.inputs);
+}
+
+/** The same for a large body, in slices between which other work can run. */
+export async function parseCompletionRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<CompletionRequest> {
+  const request = await parseJsonRequestInTurns(bytes, maxDepth, completionNames);
+  const check = checkPrompt(request);
+  if (check !== undefined) await inTurns(check);
+  return toCompletionRequest(request, check?.inputs);
+}
+
+/** `undefined` where the prompt is `null`: the model writes from the beginning of a text. */
+function checkPrompt(request: JsonRequest): InputReader | undefined {
+  readModel(request);
+  refuseOthers(request);
+  const prompt = memberOf(request.members, "prompt");
+  if (prompt === undefined) throw missingParameter("prompt");
+  return request.body[prompt.start] === 0x6e ? undefined : new InputReader(request, promptRules);
+}
+
+function refuseOthers({ body, members }: JsonRequest): void {
+  for (const { names, why, advice } of refused) {
+    for (const name of names) {
+      const member = memberOf(members, name);
+      if (member === undefined || body[member.start] === 0x6e) continue;
+      const reason = why === undefined ? "" : `: it ${why}`;
+      throw new GatewayError(`'${name}' cannot be set here${reason}. ${advice}`, {
+        status: 400,
+        code: "unsupported_parameter",
+        param: name,
+      });
+    }
+  }
+}
+
+function toCompletionRequest(request: JsonRequest, inputs: readonly Input[] | undefined): CompletionRequest {
+  const n = readCount("n", readMember(request, "n"), mostChoices) ?? 1;
+  return {
+    ...request,
+    model: readModel(request),
+    prompts: inputs ?? [{ start: 0, end: 0, tokens: marks }],
+    suffix: readSuffix(request),
+    stream: readBoolean(request, "stream"),
+    includeUsage: readIncludeUsage(request),
+    maxTokens: readMaxTokens(request),
+    namesOtherCap: namesOtherCap(request, completionCaps),
+    n,
+    bestOf: Math.max(n, readCount("best_of", readMember(request, "best_of"), mostChoices, 0) ?? 0),
+    echo: readBoolean(request, "echo"),
+  };
+}
+
+function readBoolean(request: JsonRequest, name: string): boolean {
+  const value = readMember(request, name);
+  if (value !== undefined && typeof value !== "boolean") throw invalidType(name, "a boolean");
+  return value === true;
+}
+
+function readMaxTokens(request: JsonRequest): number | null | undefined {
+  const value = readCount("max_tokens", readMember(request, "max_tokens"), undefined, 0);
+  if (value !== undefined) return value;
+  return memberOf(request.members, "max_tokens") === undefined ? undefined : null;
+}
+
+function readSuffix({ body, members }: JsonRequest): Input | undefined {
+  const suffix = memberOf(members, "suffix");
+  if (suffix === undefined || body[suffix.start] === 0x6e) return undefined;
+  const { start, end } = suffix;
+  if (body[start] !== 0x22) throw invalidType("suffix", "a string");
+  return { start, end, tokens: stringTokens(body, start, end) + marks };
+}
+
+/** The length of a prompt's text; 0 where it consists of tokens. */
+export function promptLength({ body, prompts }: CompletionRequest, place: number): number {
+  const prompt = prompts[place];
+  if (prompt === undefined || prompt.end === 0 || body[prompt.start] !== 0x22) return 0;
+  return String(valueAt(body, prompt)).length;
+}
+
+/** The target of a request. */
+interface Target {
+  readonly model: string;
+  /** No cap above it is sent. */
+  readonly maxOutputTokens: number;
+  /** The cap of a request that names none. */
+  readonly addedCap: number | undefined;
+  readonly dialect: Dialect | undefined;
+}
+
+/**
+ * The request for the upstream: its name for the model, a cap within the model's limit, on streams a request for usage,
+ * and the dialect's edits. Everything else stays byte for byte.
+ */
+export function encodeCompletionRequest(request: CompletionRequest, target: Target): Edited {
+  const { body, members, stream, includeUsage } = request;
+  const { model, maxOutputTokens, addedCap, dialect } = target;
+  const edits: MemberEdits = new Map([["model", JSON.stringify(model)]]);
+  if ((request.maxTokens ?? 0) > maxOutputTokens) edits.set("max_tokens", String(maxOutputTokens));
+  if (addedCap !== undefined) edits.set("max_tokens", String(addedCap));
+  if (request.namesOtherCap) cutOtherCaps(request, completionCaps, maxOutputTokens, edits);
+  if (stream && !includeUsage) edits.set("stream_options", withIncludeUsage(request));
+  if (!stream && memberOf(members, "stream_options") !== undefined) edits.set("stream_options", null);
+  if (dialect !== undefined) addNameEdits(request, dialect, edits);
+  const edited = editText(body, members, edits);
+  // The copy is kept until the response has ended.
+  return stream ? keptText(edited) : edited;
+}
