@@ -4,7 +4,7 @@ import { type GatewayError, serviceUnavailable } from "../errors/gateway-error.j
 import type { GatewayWarning, Warn } from "../events/warning.js";
 import type { WindowName } from "../ledger/credit-ledger.js";
 import type { Micro } from "../metering/micro.js";
-import { toMicro } from "../metering/price.js";
+import { toMicro } from "../metering/to-micro.js";
 import { type ResolvedDrainLimits, toDrainLimits } from "../plans/drain-limits.js";
 import { checkPlan } from "../plans/plan-schema.js";
 import type { Plan, PlanStore } from "../plans/plan-store.js";

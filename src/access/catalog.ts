@@ -1,4 +1,4 @@
-import type { CompiledPrice } from "../metering/price.js";
+import type { CompiledPrice } from "../metering/prices/compiled-price.js";
 import type { ModelType } from "../operations/model-type.js";
 import type { ModelTraits } from "../operations/operation.js";
 import type { ResolvedDrainLimits } from "../plans/drain-limits.js";

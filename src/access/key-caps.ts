@@ -3,7 +3,7 @@ import type { KeyCredits } from "../keys/key-store.js";
 import type { CapLimit, CapWindow } from "../ledger/cap-limit.js";
 import { type Calendar, capBounds } from "../ledger/windows.js";
 import type { Micro } from "../metering/micro.js";
-import { toMicro } from "../metering/price.js";
+import { toMicro } from "../metering/to-micro.js";
 
 interface Cap {
   readonly id: string;

@@ -1,7 +1,7 @@
 import type { CallerSource } from "../events/request-observer.js";
 import type { OperationName } from "../metering/operation-name.js";
 import type { Tags } from "../metering/tags.js";
-import type { TokenCounts } from "../metering/token-counts.js";
+import type { UsageCounts } from "../metering/usage-counts.js";
 import type { AnswerText } from "../operations/answers/answer-format.js";
 
 /** The call whose answer a guard sees. */
@@ -34,7 +34,7 @@ export interface GuardedAnswer extends GuardedCall {
   /** Why the answer ended, in the words of the client's API: one for each choice. */
   readonly finishReasons: readonly string[];
   /** What the upstream has counted; absent when it has not. */
-  readonly usage?: TokenCounts;
+  readonly usage?: UsageCounts;
   /** Aborted when the call is broken off, as when the client leaves, and when `timeoutMs` is over. */
   readonly signal: AbortSignal;
 }

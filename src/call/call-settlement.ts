@@ -5,11 +5,14 @@ import { type Funding, fundingOf } from "../ledger/funding.js";
 import { prepaidOf } from "../ledger/limits/held-limits.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { Charge, OperatorCost } from "../metering/charge.js";
+import { withLackingUnits } from "../metering/lacking-units.js";
 import type { Micro } from "../metering/micro.js";
 import type { UsageSource } from "../metering/outcome.js";
-import type { CompiledPrice } from "../metering/price.js";
+import type { CompiledPrice } from "../metering/prices/compiled-price.js";
 import { costTag, journalTagPrefix, type Tags } from "../metering/tags.js";
-import { addTokens, noTokens, type TokenCounts } from "../metering/token-counts.js";
+import { noTokens } from "../metering/token-counts.js";
+import { addUnitTags } from "../metering/unit-tags.js";
+import { addUsed, type UsageCounts } from "../metering/usage-counts.js";
 import type { Target } from "../routing/target.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import { priceFor } from "./admission/price-for.js";
@@ -35,7 +38,7 @@ export interface SettledCharge extends Charge {
 /** What a call has used. */
 interface Ending {
   readonly amountMicro: Micro;
-  readonly tokens: TokenCounts;
+  readonly tokens: UsageCounts;
   /** `undefined`: nothing is charged. */
   readonly source: UsageSource | undefined;
   cost?: OperatorCost;
@@ -44,7 +47,7 @@ interface Ending {
 /** What failed targets have used. */
 interface FailedUsage {
   /** `undefined`: nothing of it is charged. */
-  readonly charged: { readonly micro: Micro; readonly tokens: TokenCounts } | undefined;
+  readonly charged: { readonly micro: Micro; readonly tokens: UsageCounts } | undefined;
   /** What it cost the operator; `undefined`: it is not known. */
   readonly costMicro: Micro | undefined;
 }
@@ -98,7 +101,7 @@ export class CallSettlement implements KeptLease {
    * Adds tokens that a failed target reported. @param isCharged - whether they are charged, however the call ends.
    * @returns what they cost the operator; `undefined`: it is not known.
    */
-  addFailed(tokens: TokenCounts, isCharged: boolean): Micro | undefined {
+  addFailed(tokens: UsageCounts, isCharged: boolean): Micro | undefined {
     const micro = this.#target?.cost?.cost(tokens);
     if (!isCharged && micro === undefined) return undefined;
     this.#failed = {
@@ -147,9 +150,13 @@ export class CallSettlement implements KeptLease {
   }
 
   /** What is charged if the call ends with these tokens. */
-  costOf(tokens: TokenCounts): Micro {
+  costOf(tokens: UsageCounts): Micro {
     if (this.reservation === undefined || this.reservation.isFree === true) return 0;
-    return this.#withFailed(this.#price.cost(tokens));
+    return this.#withFailed(this.#price.cost(this.#withUnits(tokens)));
+  }
+
+  #withUnits(used: UsageCounts, { units } = this.#price): UsageCounts {
+    return units.length === 0 ? used : withLackingUnits(used, units, this.#admission.demand.most);
   }
 
   /** With what failed targets cost, within the safe integers: no ledger takes more, and the charge would be lost. */
@@ -158,20 +165,24 @@ export class CallSettlement implements KeptLease {
   }
 
   /** @param used - by the last target. */
-  #costWith(used: TokenCounts | undefined): OperatorCost | undefined {
-    const lastMicro = used && this.#target?.cost?.cost(used);
+  #costWith(used: UsageCounts | undefined): OperatorCost | undefined {
+    const cost = this.#target?.cost;
+    const lastMicro = cost && used && cost.cost(this.#withUnits(used, cost));
     const micro = sumOf(this.#failed?.costMicro, lastMicro);
     return micro === undefined ? undefined : { micro, lastMicro };
   }
 
-  #withFailedTokens(tokens: TokenCounts): TokenCounts {
+  #withFailedTokens(tokens: UsageCounts): UsageCounts {
     const charged = this.#failed?.charged;
-    return charged === undefined ? tokens : addTokens(charged.tokens, tokens);
+    return charged === undefined ? tokens : addUsed(charged.tokens, tokens);
   }
 
   /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. Never fails. */
-  charge(tokens: TokenCounts, source: UsageSource): Soon<SettledCharge> {
-    this.#charge ??= this.#settle(tokens, source, this.#price.cost(tokens), tokens);
+  charge(tokens: UsageCounts, source: UsageSource): Soon<SettledCharge> {
+    if (this.#charge !== undefined) return this.#charge;
+    const used = this.#withUnits(tokens);
+    const from = used !== tokens && source === "provider" ? "estimated" : source;
+    this.#charge = this.#settle(used, from, this.#price.cost(used), used);
     return this.#charge;
   }
 
@@ -186,10 +197,10 @@ export class CallSettlement implements KeptLease {
    * @param used - by the last target, whoever pays for it; `undefined`: it is not known.
    */
   #settle(
-    ofCall: TokenCounts,
+    ofCall: UsageCounts,
     ofSource: UsageSource | undefined,
     ofMicro: Micro,
-    used: TokenCounts | undefined,
+    used: UsageCounts | undefined,
   ): Soon<SettledCharge> {
     const tokens = this.#withFailedTokens(ofCall);
     const micro = this.#withFailed(ofMicro);
@@ -259,7 +270,7 @@ export class CallSettlement implements KeptLease {
   }
 
   /** Written out: object spread takes as long as the ledger's own work. */
-  #tagsOf(tokens: TokenCounts, source: UsageSource, cost: OperatorCost | undefined): EntryTags {
+  #tagsOf(tokens: UsageCounts, source: UsageSource, cost: OperatorCost | undefined): EntryTags {
     const { input, cachedInput, cacheWrite, cacheWrite1h, output, reasoning } = tokens;
     const { caller, model } = this.#admission;
     const price = this.#price.version;
@@ -276,6 +287,7 @@ export class CallSettlement implements KeptLease {
     };
     if (cacheWrite !== undefined) tags["cacheWrite"] = cacheWrite;
     if (cacheWrite1h !== undefined) tags["cacheWrite1h"] = cacheWrite1h;
+    if (this.#admission.demand.most !== undefined) addUnitTags(tags, tokens);
     if (cost !== undefined) tags[costTag] = cost.micro;
     this.#addTags(tags);
     return tags;

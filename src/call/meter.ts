@@ -1,7 +1,7 @@
 import type { Clock } from "../ledger/clock.js";
 import type { EndReason, UsageSource } from "../metering/outcome.js";
 import type { Progress, StreamProgress } from "../metering/progress.js";
-import type { TokenCounts } from "../metering/token-counts.js";
+import type { UsageCounts } from "../metering/usage-counts.js";
 import type { HandoverListener } from "../providers/direct-call.js";
 import type { CheckedCall } from "./checked-call.js";
 import { hiddenTokens } from "./hidden-tokens.js";
@@ -9,7 +9,7 @@ import { OutputFlow } from "./relay/output-flow.js";
 
 /** What is charged for a call. */
 export interface Bill {
-  readonly tokens: TokenCounts;
+  readonly tokens: UsageCounts;
   readonly source: UsageSource;
 }
 
@@ -53,12 +53,12 @@ export class Meter implements HandoverListener {
   }
 
   /** The tokens so far; `undefined` until there is a response. */
-  get seen(): TokenCounts | undefined {
+  get seen(): UsageCounts | undefined {
     return this.progress?.tokens;
   }
 
   /** The usage that the upstream reported for a response of which the client got nothing. */
-  get reported(): TokenCounts | undefined {
+  get reported(): UsageCounts | undefined {
     const { progress } = this;
     return progress === undefined || progress.estimated || progress.hasOutput ? undefined : progress.tokens;
   }
@@ -81,18 +81,18 @@ export class Meter implements HandoverListener {
     return { tokens, source: "partial" };
   }
 
-  get #prompt(): TokenCounts {
+  get #prompt(): UsageCounts {
     return { input: this.#call.demand.promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
   }
 
   /** For something that is no valid response: the reported usage, or else the prompt alone. */
-  get #came(): TokenCounts {
+  get #came(): UsageCounts {
     const { seen, progress } = this;
     const isSeen = progress?.hasOutput === true || progress?.estimated === false;
     return seen !== undefined && isSeen ? seen : this.#prompt;
   }
 
-  #withHidden(seen: TokenCounts): TokenCounts {
+  #withHidden(seen: UsageCounts): UsageCounts {
     if (!this.#reasons()) return seen;
     const until = this.#flow?.completeAt ?? this.#clock.now();
     const hidden = hiddenTokens({

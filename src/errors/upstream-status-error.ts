@@ -1,4 +1,4 @@
-import type { TokenCounts } from "../metering/token-counts.js";
+import type { UsageCounts } from "../metering/usage-counts.js";
 
 /** What an upstream's error answer said, for the operator and for whoever decides about another attempt. */
 export class UpstreamStatusError extends Error {
@@ -8,14 +8,14 @@ export class UpstreamStatusError extends Error {
   /** How long the upstream asks to be left alone, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   /** What it reported as used although it failed. */
-  readonly used: TokenCounts | undefined;
+  readonly used: UsageCounts | undefined;
   /** Private, so that logs of the error do not show it. */
   readonly #said: string | undefined;
 
   constructor(
     status: number,
     message: string,
-    details: { retryAfterMs?: number | undefined; used?: TokenCounts | undefined; said?: string | undefined } = {},
+    details: { retryAfterMs?: number | undefined; used?: UsageCounts | undefined; said?: string | undefined } = {},
   ) {
     super(message);
     this.status = status;

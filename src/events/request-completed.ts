@@ -2,7 +2,7 @@ import type { Funding } from "../ledger/funding.js";
 import type { Micro } from "../metering/micro.js";
 import type { Disconnect, EndReason, UsageSource } from "../metering/outcome.js";
 import type { Tags } from "../metering/tags.js";
-import type { TokenCounts } from "../metering/token-counts.js";
+import type { UsageCounts } from "../metering/usage-counts.js";
 import type { GuardOutcome } from "./guard-outcome.js";
 import type { CallerSource, RequestEndpoint } from "./request-observer.js";
 
@@ -94,7 +94,7 @@ export interface RequestCompleted {
   /** The results of the host's guards, in their order; absent when none ran. */
   guards?: readonly GuardOutcome[];
   /** The tokens that were charged for, or that a free model took; all zero when none count. */
-  tokens: TokenCounts;
+  tokens: UsageCounts;
   /** The charge in micro-credits: 1 credit = 1,000,000. */
   chargedMicro: Micro;
   /**

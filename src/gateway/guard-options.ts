@@ -3,7 +3,7 @@ import type { Warn } from "../events/warning.js";
 import type { GuardOptions } from "../guard/guarded-credit-ledger.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
 import type { Clock } from "../ledger/clock.js";
-import { toMicro } from "../metering/price.js";
+import { toMicro } from "../metering/to-micro.js";
 import type { ResolvedOptions } from "./options.js";
 
 /** The options of the ledger's guard. Its events go to the host's hook, and cause warnings. */

@@ -20,7 +20,7 @@ import type { KeyStore } from "../keys/key-store.js";
 import { managedPrefix } from "../keys/managed-key.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
-import type { Price } from "../metering/price.js";
+import type { Price } from "../metering/prices/price.js";
 import { deepestBody } from "../model-api/request/deepest-body.js";
 import type { ModelStore } from "../models/model-store.js";
 import type { ModelType } from "../operations/model-type.js";

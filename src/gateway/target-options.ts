@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { mostCredits, tooManyCredits } from "../check/credit-limit.js";
 import { explainOnce } from "../check/explain-issue.js";
-import type { Price } from "../metering/price.js";
+import type { Price } from "../metering/prices/price.js";
 import type { BreakerOptions } from "../routing/breaker.js";
 
 /** One target of a model. */
@@ -67,15 +67,38 @@ const count = z.number().int().positive();
 // The longest delay of setTimeout.
 const milliseconds = count.max(2_147_483_647);
 
+const quality = z.string().regex(/^[\w.-]{1,32}$/, "must be a word, such as high");
+const size = z.string().regex(/^\d{2,4}x\d{2,4}$/, "must be a width and a height in pixels, such as 1024x1024");
+const mostImagePrices = 100;
+
+const imagePrices = z
+  .array(z.strictObject({ quality: quality.optional(), size: size.optional(), credits: amount }))
+  .min(1, "must have a row at least, such as { credits: 0.04 }")
+  .max(mostImagePrices)
+  .refine((rows) => new Set(rows.map((row) => `${row.quality}/${row.size}`)).size === rows.length, {
+    error: "must not have two rows for the same quality and size",
+  })
+  .readonly();
+
 export const priceSchema = z.strictObject(
   {
-    input: amount,
+    input: amount.optional(),
     cachedInput: amount.optional(),
     cacheWrite: amount.optional(),
     cacheWrite1h: amount.optional(),
     output: amount.optional(),
     reasoning: amount.optional(),
     request: amount.optional(),
+    inputImage: amount.optional(),
+    cachedInputImage: amount.optional(),
+    inputAudio: amount.optional(),
+    cachedInputAudio: amount.optional(),
+    outputImage: amount.optional(),
+    outputAudio: amount.optional(),
+    images: imagePrices.optional(),
+    audioMinute: amount.optional(),
+    characters: amount.optional(),
+    searches: amount.optional(),
   },
   {
     error: ({ code }) =>

@@ -193,7 +193,9 @@ export interface Settlement {
  * The tags of a journal entry. The gateway tags a charge with `keyId`, `model`, `plan`, `target` (such as
  * `openai/gpt-4o-mini`), `input`, `cachedInput`, `output`, `reasoning` (tokens), `source` (`provider`, `estimated` or
  * `partial`) and `price`. `price` is the credits per million input, cached input, output and reasoning tokens, and per call,
- * such as `0.15/0.075/0.6/0.6/0`.
+ * such as `0.15/0.075/0.6/0.6/0`. Only where there are some, it has `images`, `audioMs`, `characters`, `searches`, and tokens
+ * that stand for images and audio: `inputImage`, `outputAudio` and so on. `imagesBy` says how many images there are of each
+ * kind, such as `high/1024x1024:2`.
  */
 export type EntryTags = Readonly<Record<string, string | number>>;
 

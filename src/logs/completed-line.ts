@@ -1,4 +1,5 @@
 import type { RequestCompleted } from "../events/request-completed.js";
+import { imagesOf } from "../metering/usage-counts.js";
 
 /** The fields of a request's line. Those that the request does not have are absent. */
 export function completedLine(event: RequestCompleted): Record<string, unknown> {
@@ -25,8 +26,13 @@ function useOf({ tokens, chargedMicro, costMicro, usageSource }: RequestComplete
     cachedInput: cachedInputTokens,
     output: outputTokens,
     reasoning: reasoningTokens,
+    audioMs,
+    characters,
+    searches,
   } = tokens;
-  return { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, chargedMicro, costMicro, usageSource };
+  const ofTokens = { inputTokens, cachedInputTokens, outputTokens, reasoningTokens };
+  const units = { images: imagesOf(tokens), audioMs, characters, searches };
+  return { ...ofTokens, ...units, chargedMicro, costMicro, usageSource };
 }
 
 /** Milliseconds, to the microsecond. */

@@ -1,6 +1,7 @@
 import type { Micro } from "./micro.js";
 import type { UsageSource } from "./outcome.js";
-import { noTokens, type TokenCounts } from "./token-counts.js";
+import { noTokens } from "./token-counts.js";
+import type { UsageCounts } from "./usage-counts.js";
 
 /** What a call cost the operator, by the `cost` of its targets. */
 export interface OperatorCost {
@@ -13,7 +14,7 @@ export interface OperatorCost {
 /** What one call cost. */
 export interface Charge {
   readonly micro: Micro;
-  readonly tokens: TokenCounts;
+  readonly tokens: UsageCounts;
   /** `undefined`: nothing was charged. */
   readonly source: UsageSource | undefined;
   /** Absent where it is not known, so that most calls carry no byte of it. */

@@ -1,11 +1,11 @@
 import type { ResponseMark } from "./response-mark.js";
-import type { TokenCounts } from "./token-counts.js";
+import type { UsageCounts } from "./usage-counts.js";
 
 /** A whole response as its client gets it, and its tokens. */
 export interface ModelAnswer extends ResponseMark {
   /** Text if there is one already: it is faster to send. */
   readonly body: Uint8Array | string;
-  readonly tokens: TokenCounts;
+  readonly tokens: UsageCounts;
   /** Whether `tokens` are estimated, or a part of them, since the upstream did not report it. */
   readonly estimated: boolean;
   /** What the upstream has reported that no price is for; absent: nothing. */

@@ -1,10 +1,10 @@
 import type { ResponseMark } from "./response-mark.js";
-import type { TokenCounts } from "./token-counts.js";
+import type { UsageCounts } from "./usage-counts.js";
 
 /** What has arrived of a response so far. */
 export interface Progress extends ResponseMark {
   /** The upstream's usage if it has reported one, else an estimate. It includes the prompt. */
-  readonly tokens: TokenCounts;
+  readonly tokens: UsageCounts;
   /** Whether the upstream has not reported usage yet. */
   readonly estimated: boolean;
   /** Whether the upstream has reported the usage of the whole response. */

@@ -2,7 +2,7 @@ import type { GatewayError } from "../errors/gateway-error.js";
 import type { Clock } from "../ledger/clock.js";
 import type { ModelAnswer } from "../metering/model-answer.js";
 import type { OperationName } from "../metering/operation-name.js";
-import type { TokenCounts } from "../metering/token-counts.js";
+import type { UsageCounts } from "../metering/usage-counts.js";
 import type { Dialect } from "../model-api/dialect.js";
 import type { Lacking } from "../model-api/prompt/lacking.js";
 import type { MemberRules } from "../model-api/request/member-rules.js";
@@ -16,6 +16,7 @@ import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
 import type { AnswerFormat } from "./answers/answer-format.js";
 import type { ModelType } from "./model-type.js";
+import type { PriceTerms } from "./price-terms.js";
 import type { PromptLayout } from "./prompt-texts/prompt-layout.js";
 import type { ClientProtocol } from "./protocols/client-protocol.js";
 import type { StreamCodec } from "./stream-codec.js";
@@ -27,8 +28,8 @@ export interface Operation<Name extends OperationName = OperationName> {
   readonly paths: readonly string[];
   /** The models that it is for. */
   readonly modelTypes: readonly ModelType[];
-  /** What its models cannot do without a price for. */
-  readonly priced: readonly ("input" | "output")[];
+  /** What the prices of its models are for. */
+  readonly priced: PriceTerms;
   readonly protocol: ClientProtocol;
   /** The members of its requests that the gateway reads or edits. */
   readonly names: RequestNames;
@@ -119,6 +120,11 @@ export interface Demand {
   readonly outputTokens: number;
   /** The output cap that upstreams are sent, as the request names none and its plan does. */
   readonly addedCap: number | undefined;
+  /**
+   * What is no plain token, at the most: it is held, and charged where nobody has counted what the price is for. Of the
+   * tokens, only those that stand for images and audio count. Absent: there are plain tokens alone.
+   */
+  readonly most?: UsageCounts | undefined;
 }
 
 /** A model, as far as requests depend on it. */
@@ -198,7 +204,7 @@ export interface Exchange {
   /** A promise where much has to be translated, which is done in slices. @throws GatewayError when it is no response to the request. */
   readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer>;
   /** What was seen of a whole response that its client did not wait for. @param pieces - what has come of its body. */
-  partialTokens(pieces: readonly Uint8Array[]): TokenCounts;
+  partialTokens(pieces: readonly Uint8Array[]): UsageCounts;
   readStream(): StreamCodec;
   /** The upstream's error, in the gateway's words. @param body - its first bytes. */
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError;

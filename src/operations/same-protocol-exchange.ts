@@ -1,5 +1,5 @@
 import type { ModelAnswer } from "../metering/model-answer.js";
-import type { TokenCounts } from "../metering/token-counts.js";
+import type { UsageCounts } from "../metering/usage-counts.js";
 import type { ReceivedAnswer } from "../model-api/answer/received-answer.js";
 import { type EstimateBounds, partialTokens } from "../model-api/media/token-estimate.js";
 import { readWhole, type WholeReader } from "../openai/read-whole.js";
@@ -30,7 +30,7 @@ export abstract class SameProtocolExchange<Context extends EstimateBounds> imple
     return readWhole(bytes, this);
   }
 
-  partialTokens(pieces: readonly Uint8Array[]): TokenCounts {
+  partialTokens(pieces: readonly Uint8Array[]): UsageCounts {
     return partialTokens(this.context, pieces);
   }
 }

@@ -1,5 +1,6 @@
 import type { AttributeValue, Span } from "@opentelemetry/api";
 import type { RequestCompleted } from "../events/request-completed.js";
+import { imagesOf } from "../metering/usage-counts.js";
 import { names } from "./names.js";
 
 /** Sets what is known of a request when it has ended. One by one: an object of them would be made for nothing. */
@@ -40,6 +41,10 @@ function setTokens(span: Span, tokens: RequestCompleted["tokens"]): void {
   set(span, names.cacheReadTokens, tokens.cachedInput);
   set(span, names.cacheWriteTokens, tokens.cacheWrite);
   set(span, names.reasoningTokens, tokens.reasoning);
+  set(span, names.images, imagesOf(tokens));
+  set(span, names.audioMs, tokens.audioMs);
+  set(span, names.characters, tokens.characters);
+  set(span, names.searches, tokens.searches);
 }
 
 function set(span: Span, name: string, value: AttributeValue | undefined): void {

@@ -1,5 +1,5 @@
 import type { OperationName } from "../metering/operation-name.js";
-import type { CompiledPrice } from "../metering/price.js";
+import type { CompiledPrice } from "../metering/prices/compiled-price.js";
 import type { Dialect } from "../model-api/dialect.js";
 import type { MemberRules } from "../model-api/request/member-rules.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import type { Model } from "../../src/gateway/options.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
-import { compilePrice } from "../../src/metering/price.js";
+import { compilePrice } from "../../src/metering/prices/compile-price.js";
 import {
   type UpstreamCall,
   UpstreamError,

@@ -40,7 +40,7 @@ describe("the reference", () => {
     ["docs/models.md", "gateway/options.ts", "Model"],
     ["docs/targets.md", "gateway/target-options.ts", "RoutingOptions"],
     ["docs/targets.md", "routing/breaker.ts", "BreakerOptions"],
-    ["docs/models.md", "metering/price.ts", "Price"],
+    ["docs/models.md", "metering/prices/price.ts", "Price"],
     ["docs/options.md", "gateway/options.ts", "GatewayOptions"],
     ["docs/upstreams.md", "providers/openai-compatible-options.ts", "OpenAICompatibleOptions"],
     ["docs/upstreams.md", "model-api/dialect.ts", "Dialect"],

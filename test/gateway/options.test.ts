@@ -86,6 +86,21 @@ describe("createGateway refuses", () => {
       { models: [{ ...smallModel, price: { input: 1 } }] },
       /"acme\/small" has no price.output/,
     ],
+    [
+      "a price for what calls of a type never count",
+      { models: [{ ...smallModel, price: { input: 1, output: 1, audioMinute: 0.006 } }] },
+      /"acme\/small" has a price\.audioMinute, which calls of the type "chat" never count\. Leave it out\./,
+    ],
+    [
+      "two rows for the same images",
+      { models: [{ ...smallModel, price: { input: 1, output: 1, images: [{ credits: 1 }, { credits: 2 }] } }] },
+      /models\[0\]\.price\.images: must not have two rows for the same quality and size/,
+    ],
+    [
+      "a row for a size that is none",
+      { models: [{ ...smallModel, price: { input: 1, output: 1, images: [{ size: "big", credits: 1 }] } }] },
+      /models\[0\]\.price\.images\[0\]\.size: must be a width and a height in pixels/,
+    ],
     ["an unknown kind of price", { models: [{ ...smallModel, price: { input: 1, output: 0, cached: 1 } }] }, /cached/],
     [
       "too fine a price",

@@ -326,8 +326,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a call that both paid has its cost twice",
-    find: "requests: 0, costMicro: 0, tokens: noTokens",
-    replace: "requests: 0, tokens: noTokens",
+    find: "requests: 0, costMicro: 0, tokens: noCounts",
+    replace: "requests: 0, tokens: noCounts",
     test: "usage-costs",
   },
 ];

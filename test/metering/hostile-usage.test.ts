@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { messageUsage } from "../../src/anthropic/messages/message-usage.js";
 import { UsageTally } from "../../src/anthropic/usage.js";
-import { compilePrice } from "../../src/metering/price.js";
+import { compilePrice } from "../../src/metering/prices/compile-price.js";
 import { readUsage } from "../../src/model-api/answer/usage.js";
 import { readResponsesUsage } from "../../src/openai/responses/responses-usage.js";
 

@@ -309,20 +309,23 @@ export const layers: readonly Layer[] = [
     question: "What does OpenTelemetry learn of requests?",
     imports: [
       ...["gateway/observers/observer.js", "gateway/observers/returned-at-once.js", "gateway/gateway-health.js"],
-      ...["events", "operations/content/call-content.js"],
+      ...["events", "metering/usage-counts.js", "operations/content/call-content.js"],
     ],
     packages: ["@opentelemetry/api"],
   },
   {
     folder: "prometheus",
     question: "What does Prometheus learn of requests?",
-    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+    imports: [
+      ...["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+      "metering/usage-counts.js",
+    ],
     packages: ["prom-client"],
   },
   {
     folder: "logs",
     question: "What does a log say of requests?",
-    imports: ["gateway/observers/observer.js", "events"],
+    imports: ["gateway/observers/observer.js", "events", "metering/usage-counts.js"],
   },
   {
     folder: "testing",

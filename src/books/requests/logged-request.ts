@@ -2,7 +2,7 @@ import type { Funding } from "../../ledger/funding.js";
 import type { Micro } from "../../metering/micro.js";
 import type { Disconnect, EndReason, UsageSource } from "../../metering/outcome.js";
 import type { Tags } from "../../metering/tags.js";
-import type { TokenCounts } from "../../metering/token-counts.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
 
 /** One call to a model server, as a log keeps it. */
 export interface LoggedAttempt {
@@ -64,7 +64,7 @@ export interface LoggedRequest {
   tags?: Tags;
   /** The last eight calls to model servers, in their order. Never what an upstream said: it may hold parts of prompts. */
   attempts: readonly LoggedAttempt[];
-  tokens: TokenCounts;
+  tokens: UsageCounts;
   usageSource?: UsageSource;
   /** The charge in micro-credits: 1 credit = 1,000,000. */
   chargedMicro: Micro;

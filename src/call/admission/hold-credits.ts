@@ -148,7 +148,7 @@ function mostMicro(call: CheckedCall, named: CallLimits | undefined): Micro {
 
 function mostWith(promptTokens: number, call: CheckedCall): Micro {
   const { model, demand } = call;
-  const ofOne = priceFor(call, model.price).upperBound(promptTokens, demand.outputTokens);
+  const ofOne = priceFor(call, model.price).upperBound(promptTokens, demand.outputTokens, demand.most);
   return Math.min(ofOne * model.route.mostCharged, Number.MAX_SAFE_INTEGER);
 }
 

@@ -5,7 +5,7 @@ import type { GatewayResponse } from "../../http/message.js";
 import { guessTokens } from "../../metering/guess-tokens.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { Progress } from "../../metering/progress.js";
-import type { TokenCounts } from "../../metering/token-counts.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
 import { refusedFinish } from "../../operations/answers/refused-finish.js";
 import type { Exchange } from "../../operations/operation.js";
 import type { DirectAnswer } from "../../providers/direct-call.js";
@@ -192,7 +192,7 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
     return this.#answer?.estimated === false;
   }
 
-  get tokens(): TokenCounts {
+  get tokens(): UsageCounts {
     return this.#answer?.tokens ?? this.#exchange.partialTokens(this.#pieces);
   }
 

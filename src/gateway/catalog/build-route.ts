@@ -1,7 +1,9 @@
 import type { CatalogModel } from "../../access/catalog.js";
 import { InputError } from "../../check/input-error.js";
-import { type CompiledPrice, compilePrice, type Price } from "../../metering/price.js";
-import { scaledPrice } from "../../metering/scaled-price.js";
+import { compilePrice } from "../../metering/prices/compile-price.js";
+import type { CompiledPrice } from "../../metering/prices/compiled-price.js";
+import type { Price } from "../../metering/prices/price.js";
+import { scaledPrice } from "../../metering/prices/scaled-price.js";
 import { defaultOperations, type UpstreamProvider } from "../../providers/upstream-provider.js";
 import type { Target, TargetGroup } from "../../routing/target.js";
 import { TargetRoute } from "../../routing/target-route.js";
@@ -128,9 +130,10 @@ function dearest(prices: readonly CompiledPrice[]): CompiledPrice {
   const all = [first, ...others];
   return {
     free: all.every(({ free }) => free),
+    units: [...new Set(all.flatMap(({ units }) => units))],
     version: all.map(({ version }) => version).join(" "),
-    cost: (tokens) => Math.max(...all.map((price) => price.cost(tokens))),
-    upperBound: (input, output) => Math.max(...all.map((price) => price.upperBound(input, output))),
+    cost: (used) => Math.max(...all.map((price) => price.cost(used))),
+    upperBound: (input, output, most) => Math.max(...all.map((price) => price.upperBound(input, output, most))),
     scaled: (factor) => dearest(all.map((price) => scaledPrice(price, factor))),
   };
 }

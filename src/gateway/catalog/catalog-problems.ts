@@ -1,9 +1,8 @@
 import { closestName, withHints } from "../../check/closest-name.js";
 import { restrictedNames } from "../../model-api/request/member-rules.js";
-import type { ModelType } from "../../operations/model-type.js";
 import { protocolTables } from "../../operations/protocol-tables.js";
-import { operations } from "../../operations/table.js";
 import type { CatalogOptions, ResolvedModel } from "./catalog-shape.js";
+import { priceProblems } from "./price-problems.js";
 
 /** What in models and providers does not fit together, one sentence each. */
 export function catalogProblems({ models, providers }: CatalogOptions): string[] {
@@ -12,7 +11,7 @@ export function catalogProblems({ models, providers }: CatalogOptions): string[]
   const ids = new Set<string>();
   for (const model of models) {
     const { id, type, price, contextLength, maxOutputTokens } = model;
-    problems.push(...missingPrices(type, price).map((unit) => `The model "${id}" has no price.${unit}.`));
+    problems.push(...priceProblems(type, price, "price").map((problem) => `The model "${id}" ${problem}`));
     if (ids.has(id)) problems.push(`The model "${id}" appears twice. Ids must be unique.`);
     ids.add(id);
     problems.push(...findTargetProblems(model, known));
@@ -42,12 +41,6 @@ export function aliasProblem(id: string, alias: string, owner: string): string {
   return `The model "${id}" has the alias "${alias}", which ${taken}. Ids and aliases must be unique.`;
 }
 
-/** What the operations for such models count, and the price does not name. */
-function missingPrices(type: ModelType, price: ResolvedModel["price"]): string[] {
-  const priced = operations.filter(({ modelTypes }) => modelTypes.includes(type)).flatMap((each) => each.priced);
-  return [...new Set(priced)].filter((unit) => price[unit] === undefined);
-}
-
 function findTargetProblems({ id, type, upstream }: ResolvedModel, known: readonly string[]): string[] {
   const problems: string[] = [];
   for (const { provider, price, cost } of upstream) {
@@ -59,8 +52,8 @@ function findTargetProblems({ id, type, upstream }: ResolvedModel, known: readon
     }
     for (const [name, each] of Object.entries({ price, cost })) {
       if (each === undefined) continue;
-      for (const unit of missingPrices(type, each)) {
-        problems.push(`The target "${provider}" of the model "${id}" has no ${name}.${unit}.`);
+      for (const problem of priceProblems(type, each, name)) {
+        problems.push(`The target "${provider}" of the model "${id}" ${problem}`);
       }
     }
   }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { countableCredits } from "../../check/credit-limit.js";
-import { toMicro } from "../../metering/price.js";
+import { toMicro } from "../../metering/to-micro.js";
 import type { ThresholdLevels } from "./crossed-thresholds.js";
 
 const shares = z

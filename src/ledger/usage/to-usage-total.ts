@@ -1,14 +1,31 @@
+import type { SummedCounts } from "../../metering/summed-counts.js";
+import { usageUnits } from "../../metering/usage-counts.js";
 import type { UsageTotal } from "./usage-sum.js";
 import { usedCosts } from "./used-costs.js";
 
-/** @param counts - calls and credits, tokens by kind, what they cost, and what those of a known cost were charged. */
+/**
+ * @param counts - calls and credits, tokens by kind, units in the order of {@link usageUnits}, what the calls cost, and what
+ * those of a known cost were charged.
+ */
 export function toUsageTotal(counts: readonly number[]): UsageTotal {
   const [requests = 0, chargedMicro = 0, input = 0, cachedInput = 0, cacheWrite = 0, ...rest] = counts;
-  const [output = 0, reasoning = 0, costMicro = 0, costedMicro = 0] = rest;
+  const [output = 0, reasoning = 0, ...others] = rest;
+  const [costMicro = 0, costedMicro = 0] = others.slice(usageUnits.length);
+  const tokens: SummedCounts = {
+    input,
+    cachedInput,
+    ...(cacheWrite !== 0 && { cacheWrite }),
+    output,
+    reasoning,
+  };
+  for (const [place, unit] of usageUnits.entries()) {
+    const count = others[place] ?? 0;
+    if (count !== 0) tokens[unit] = count;
+  }
   return {
     requests,
     chargedMicro,
     ...usedCosts(costMicro, costedMicro),
-    tokens: { input, cachedInput, ...(cacheWrite !== 0 && { cacheWrite }), output, reasoning },
+    tokens,
   };
 }

@@ -1,5 +1,5 @@
 import type { Micro } from "../../metering/micro.js";
-import type { TokenCounts } from "../../metering/token-counts.js";
+import type { SummedCounts } from "../../metering/summed-counts.js";
 
 /** What was used, added up. */
 export interface UsageTotal {
@@ -11,7 +11,8 @@ export interface UsageTotal {
   costMicro?: Micro;
   /** The part of {@link chargedMicro} that these calls were charged. The rest has no known cost. */
   costedMicro?: Micro;
-  tokens: TokenCounts;
+  /** Tokens, and what else is priced. */
+  tokens: SummedCounts;
 }
 
 /** What an account used of what is alike in the things that its usage was summed by. */

@@ -1,6 +1,7 @@
 import type { Micro } from "../../metering/micro.js";
+import { noCounts, type SummedCounts } from "../../metering/summed-counts.js";
 import { costTag } from "../../metering/tags.js";
-import { noTokens, type TokenCounts } from "../../metering/token-counts.js";
+import { usageUnits } from "../../metering/usage-counts.js";
 import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
 import { prepaidOfEntry } from "../funding.js";
 import type { UsageTotal } from "./usage-sum.js";
@@ -35,7 +36,7 @@ export function usedParts(entry: UsedEntry): readonly UsedPart[] {
   if (prepaid === entry.amountMicro) return [{ ...whole, funding: "prepaid" }];
   return [
     partOf(whole, { funding: "plan", chargedMicro: entry.amountMicro - prepaid }),
-    partOf({ ...whole, requests: 0, costMicro: 0, tokens: noTokens }, { funding: "prepaid", chargedMicro: prepaid }),
+    partOf({ ...whole, requests: 0, costMicro: 0, tokens: noCounts }, { funding: "prepaid", chargedMicro: prepaid }),
   ];
 }
 
@@ -51,12 +52,12 @@ function costsOf(tags: EntryTags, chargedMicro: Micro): UsedCosts | undefined {
   return usedCosts(typeof cost === "number" ? cost : 0, chargedMicro);
 }
 
-function tokensOf(tags: EntryTags): TokenCounts {
+function tokensOf(tags: EntryTags): SummedCounts {
   const count = (name: string): number => {
     const tag = tags[name];
     return typeof tag === "number" ? tag : 0;
   };
-  const tokens: TokenCounts = {
+  const tokens: SummedCounts = {
     input: count("input"),
     cachedInput: count("cachedInput"),
     output: count("output"),
@@ -64,5 +65,9 @@ function tokensOf(tags: EntryTags): TokenCounts {
   };
   const { cacheWrite } = tags;
   if (typeof cacheWrite === "number") tokens.cacheWrite = cacheWrite;
+  for (const unit of usageUnits) {
+    const used = tags[unit];
+    if (typeof used === "number") tokens[unit] = used;
+  }
   return tokens;
 }

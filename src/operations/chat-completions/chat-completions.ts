@@ -31,6 +31,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
+import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers, requireMessagesFit } from "../require-fit.js";
 import { SameProtocolExchange } from "../same-protocol-exchange.js";
@@ -43,7 +44,7 @@ export const chatCompletions: Operation<"chat/completions"> = {
   name: "chat/completions",
   paths: ["/v1/chat/completions"],
   modelTypes: ["chat"],
-  priced: ["input", "output"],
+  priced: textPrices,
   protocol: openAIProtocol,
   names: chatNames,
   table: chatTable,

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { OperationName } from "../../metering/operation-name.js";
-import type { TokenCounts } from "../../metering/token-counts.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
 import type { Exchange } from "../operation.js";
 import type { StreamCodec } from "../stream-codec.js";
 import { CostedCodec } from "./costed-codec.js";
@@ -42,7 +42,7 @@ export class CostedExchange implements Exchange {
     return { ...answer, body: withCost(typeof body === "string" ? Buffer.from(body) : body, this.#costOf(tokens)) };
   }
 
-  partialTokens(pieces: readonly Uint8Array[]): TokenCounts {
+  partialTokens(pieces: readonly Uint8Array[]): UsageCounts {
     return this.#exchange.partialTokens(pieces);
   }
 

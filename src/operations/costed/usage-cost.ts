@@ -1,9 +1,9 @@
-import type { TokenCounts } from "../../metering/token-counts.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { editMembers, type JsonMember, memberOf, membersOf, skipSpace, splice } from "../../wire/json-members.js";
 
 /** The credits that a call is charged if it ends with these tokens, as a JSON number. */
-export type CostOf = (tokens: TokenCounts) => string;
+export type CostOf = (tokens: UsageCounts) => string;
 
 const brace = 0x7b;
 const bracket = 0x5b;

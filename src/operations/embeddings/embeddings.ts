@@ -15,6 +15,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
+import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import { toEmbeddingAnswer } from "./embedding-answer.js";
@@ -32,7 +33,7 @@ export const embeddings: Operation<"embeddings"> = {
   name: "embeddings",
   paths: ["/v1/embeddings"],
   modelTypes: ["embedding"],
-  priced: ["input"],
+  priced: { required: [["input"]], known: textPrices.known },
   protocol: openAIProtocol,
   names: embeddingNames,
   table: undefined,

@@ -28,6 +28,7 @@ import type {
   SealOfTarget,
   TargetTraits,
 } from "../operation.js";
+import { textPrices } from "../price-terms.js";
 import { anthropicProtocol } from "../protocols/anthropic-protocol.js";
 import { requireAllowedMembers, requireMessagesFit } from "../require-fit.js";
 import { messagesAnswers } from "./messages-answers.js";
@@ -40,7 +41,7 @@ export const messages: Operation<"messages"> = {
   name: "messages",
   paths: ["/v1/messages"],
   modelTypes: ["chat"],
-  priced: ["input", "output"],
+  priced: textPrices,
   protocol: anthropicProtocol,
   names: messagesNames,
   table: messagesTable,

@@ -24,6 +24,7 @@ import type {
   SealOfTarget,
   TargetTraits,
 } from "../operation.js";
+import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "../require-fit.js";
 import { KeptConversation } from "./kept-conversation.js";
@@ -37,7 +38,7 @@ export const responses: Operation<"responses"> = {
   name: "responses",
   paths: ["/v1/responses"],
   modelTypes: ["chat"],
-  priced: ["input", "output"],
+  priced: textPrices,
   protocol: openAIProtocol,
   names: responsesNames,
   table: responsesTable,

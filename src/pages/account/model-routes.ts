@@ -3,7 +3,7 @@ import type { Gateway } from "../../gateway/gateway.js";
 import type { InProcess } from "../../gateway/in-process/in-process.js";
 import type { Model } from "../../gateway/options.js";
 import type { GatewayRequest } from "../../http/message.js";
-import type { Price } from "../../metering/price.js";
+import type { Price } from "../../metering/prices/price.js";
 import { accountRecord } from "../server/account-record.js";
 import { type PageAnswer, type PageRoute, pageRoute } from "../server/page-route.js";
 import type { Reader } from "./account-identity.js";

@@ -1,4 +1,5 @@
 import { costTag } from "../../metering/tags.js";
+import { unitTags } from "../usage/unit-columns.js";
 
 /** How the plan and prepaid credits pay a charge together: the same as src/ledger/limits/prepaid-share.ts. */
 export const splitFunctions = /* sql */ `
@@ -132,7 +133,7 @@ begin
   perform infergate.add_usage(owner, moment, calls, amount - share, false, entry_tags);
   perform infergate.add_usage(
     owner, moment, 0, share, true,
-    entry_tags - array['input', 'cachedInput', 'cacheWrite', 'output', 'reasoning']
+    entry_tags - array['input', 'cachedInput', 'cacheWrite', 'output', 'reasoning'] - ${unitTags}
       || case when entry_tags ? '${costTag}' then '{"${costTag}": 0}' else '{}' end::jsonb
   );
 end

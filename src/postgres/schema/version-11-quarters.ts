@@ -25,6 +25,10 @@ create table infergate.usage_quarter (
   reasoning bigint not null,
   cost bigint not null,
   costed bigint not null,
+  images bigint not null,
+  audio_ms bigint not null,
+  characters bigint not null,
+  searches bigint not null,
   primary key (quarter, writer, digest)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 -- Those that are to be merged once they are over.
@@ -41,15 +45,19 @@ insert into infergate.usage_quarter_since (quarter)
   select case when exists (select from infergate.entry) then infergate.clock_ms() / 900000 + 1 else -2000000000 end;
 
 -- Sums by plan and by target: what was summed up before has neither. What the operator pays for calls, and what was charged for
--- those of which that is known.
+-- those of which that is known. And what is counted beside tokens.
 alter table infergate.usage_sum add column plan text, add column target text,
-  add column cost bigint not null default 0, add column costed bigint not null default 0;
+  add column cost bigint not null default 0, add column costed bigint not null default 0,
+  add column images bigint not null default 0, add column audio_ms bigint not null default 0,
+  add column characters bigint not null default 0, add column searches bigint not null default 0;
 
 -- Busy days are sliced anew: by plan, by target and by quarters.
 truncate infergate.usage_slice;
 alter table infergate.usage_slice
   add column plan text, add column target text, add column cost bigint not null default 0,
-  add column costed bigint not null default 0;
+  add column costed bigint not null default 0,
+  add column images bigint not null default 0, add column audio_ms bigint not null default 0,
+  add column characters bigint not null default 0, add column searches bigint not null default 0;
 `;
 
 /** First: what lists busy days locks this row, and then reads the sums. */

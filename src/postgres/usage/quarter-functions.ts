@@ -1,7 +1,9 @@
+import { unitColumns } from "./unit-columns.js";
 import { usedEntries } from "./used-entries.js";
 
 /** What is added up in a sum. */
-const counts = ["requests", "micro", "input", "cached_input", "cache_write", "output", "reasoning", "cost", "costed"];
+const tokens = ["input", "cached_input", "cache_write", "output", "reasoning"];
+const counts = ["requests", "micro", ...tokens, "cost", "costed", ...unitColumns];
 const names = "model, plan, target, prepaid";
 
 /** Adds what is inserted to the sum that is there, which the statement names `known`. */
@@ -106,7 +108,8 @@ language sql set enable_seqscan = off set jit = off as $$
       select (at / 900000)::int as quarter, ${names}, infergate.host_tags(tags) as own_tags, requests, micro,
         infergate.count_in(input) as input, infergate.count_in(cached_input) as cached_input,
         infergate.count_in(cache_write) as cache_write, infergate.count_in(output) as output,
-        infergate.count_in(reasoning) as reasoning, infergate.count_in(cost) as cost, costed
+        infergate.count_in(reasoning) as reasoning, infergate.count_in(cost) as cost, costed,
+        ${unitColumns.map((column) => `infergate.count_in(${column}) as ${column}`).join(", ")}
       from ${usedEntries("owner", "(values (1, since, until))")}
     ) as used
     group by quarter, ${names}, own_tags

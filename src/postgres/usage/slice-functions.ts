@@ -1,3 +1,4 @@
+import { unitColumns } from "./unit-columns.js";
 import { usedEntries } from "./used-entries.js";
 
 /** A day of fewer entries is read quickly. */
@@ -105,9 +106,11 @@ begin
         least(greatest(sum(output), -9007199254740991), 9007199254740991),
         least(greatest(sum(reasoning), -9007199254740991), 9007199254740991), plan, target,
         least(greatest(sum(cost), -9007199254740991), 9007199254740991),
-        least(greatest(sum(costed), -9007199254740991), 9007199254740991)
+        least(greatest(sum(costed), -9007199254740991), 9007199254740991),
+        ${unitColumns.map((column) => `least(greatest(sum(${column}), -9007199254740991), 9007199254740991)`).join(",\n        ")}
       from (
         select model, key_id, prepaid, plan, target, infergate.count_in(cost) as cost, costed,
+          ${unitColumns.map((column) => `infergate.count_in(${column}) as ${column}`).join(", ")},
           case when not is_untagged then infergate.host_tags(tags) end as own_tags,
           requests, micro, infergate.count_in(input) as input, infergate.count_in(cached_input) as cached_input,
           infergate.count_in(cache_write) as cache_write, infergate.count_in(output) as output,

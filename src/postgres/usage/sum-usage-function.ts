@@ -1,4 +1,7 @@
+import { unitColumns } from "./unit-columns.js";
 import { usedEntries } from "./used-entries.js";
+
+const units = (write: (column: string) => string): string => unitColumns.map(write).join(", ");
 
 /** How usage is summed up, by whatever names. */
 export const sumUsageFunction = /* sql */ `
@@ -114,14 +117,15 @@ begin
     $query$
       select jsonb_build_array(
         %1$s, sum(requests), sum(micro), sum(input), sum(cached_input), sum(cache_write), sum(output), sum(reasoning),
-        sum(cost), sum(costed)
+        ${units((column) => `sum(${column})`)}, sum(cost), sum(costed)
       )
       from (
-        select %2$s, requests, micro, input, cached_input, cache_write, output, reasoning, cost, costed
+        select %2$s, requests, micro, input, cached_input, cache_write, output, reasoning, ${units((column) => column)},
+          cost, costed
         from infergate.usage_sum where account = $1 and day >= $2 and day < $3 and day <> all ($8)
         union all
         select %2$s, sign * requests, sign * micro, sign * input, sign * cached_input, sign * cache_write, sign * output,
-          sign * reasoning, sign * cost, sign * costed
+          sign * reasoning, ${units((column) => `sign * ${column}`)}, sign * cost, sign * costed
         from unnest($9, $10, $11, $12) as cut (sliced_day, sign, begun, ended), lateral (
           select * from infergate.usage_slice
           where account = $1 and day = sliced_day and since >= begun and until <= ended
@@ -131,7 +135,7 @@ begin
         select %3$s, requests, micro,
           sign * infergate.count_in(input), sign * infergate.count_in(cached_input),
           sign * infergate.count_in(cache_write), sign * infergate.count_in(output), sign * infergate.count_in(reasoning),
-          sign * infergate.count_in(cost), costed
+          ${units((column) => `sign * infergate.count_in(${column})`)}, sign * infergate.count_in(cost), costed
         from ${usedEntries("$1", "unnest($4, $5, $6)")}
       ) as used
       group by %1$s

@@ -2,11 +2,13 @@ import { dayMs } from "../../ledger/windows.js";
 import { costTag } from "../../metering/tags.js";
 import type { DayPart } from "./divided-days.js";
 import { quarterMs } from "./split-periods.js";
+import { unitColumns, unitPairs } from "./unit-columns.js";
 import type { TimeSpan } from "./usage-spans.js";
 
 /** What is added up beside calls and credits: the columns of sums, and the tags of entries. */
-export const counts = ["input", "cached_input", "cache_write", "output", "reasoning", "cost"];
-const countTags = ["input", "cachedInput", "cacheWrite", "output", "reasoning", costTag];
+export const counts = ["input", "cached_input", "cache_write", "output", "reasoning", ...unitColumns, "cost"];
+const tokenTags = ["input", "cachedInput", "cacheWrite", "output", "reasoning"];
+const countTags = [...tokenTags, ...unitPairs.map(([, tag]) => tag), costTag];
 
 /** What is read of each source, and where. */
 export interface Source {

@@ -1,5 +1,6 @@
 import { costTag } from "../../metering/tags.js";
 import { addNew, addToKnown } from "./quarter-functions.js";
+import { unitColumns, unitPairs, unitTags } from "./unit-columns.js";
 
 /** How many sets of tags an account has in a day. What comes beyond goes into sums without tags. */
 export const mostTagSets = 200;
@@ -117,8 +118,12 @@ declare
   new_reasoning constant bigint := infergate.count_of(entry_tags, 'reasoning');
   new_cost constant bigint := infergate.count_of(entry_tags, '${costTag}');
   new_costed constant bigint := case when entry_tags ? '${costTag}' then amount else 0 end;
+  ${unitColumns.map((column) => `new_${column} bigint := 0;`).join("\n  ")}
 begin
   if calls = 0 and amount = 0 and entry_tags is null then return; end if;
+  if entry_tags ?| ${unitTags} then
+    ${unitPairs.map(([column, tag]) => `new_${column} := infergate.count_of(entry_tags, '${tag}');`).join("\n    ")}
+  end if;
   update infergate.usage_quarter set
     ${addNew}
     where quarter = this_quarter and writer = pg_backend_pid() and digest = of_quarter;
@@ -127,7 +132,7 @@ begin
     insert into infergate.usage_quarter as known values (
       this_quarter, pg_backend_pid(), infergate.quarter_digest(by_model, by_plan, by_target, is_prepaid, quarter_tags),
       by_model, by_plan, by_target, is_prepaid, quarter_tags, calls, amount, new_input, new_cached_input, new_cache_write,
-      new_output, new_reasoning, new_cost, new_costed
+      new_output, new_reasoning, new_cost, new_costed, ${unitColumns.map((column) => `new_${column}`).join(", ")}
     ) ${addToKnown};
   end if;
   loop

@@ -1,4 +1,5 @@
 import { costTag } from "../../metering/tags.js";
+import { unitPairs } from "./unit-columns.js";
 
 /**
  * Entries of the journal, as they are summed up: what a FROM clause names `entry`. One that the plan and prepaid credits paid
@@ -21,6 +22,7 @@ export function usedEntries(owner: string, spans: string): string {
             case when is_call then tags->'output' end as output,
             case when is_call then tags->'reasoning' end as reasoning,
             case when is_call then tags->'${costTag}' end as cost,
+            ${unitPairs.map(([column, tag]) => `case when is_call then tags->'${tag}' end as ${column}`).join(",\n            ")},
             -- Also of an entry without any tags.
             case when tags ? '${costTag}' then micro else 0 end as costed
           from ${spans} as span (sign, since, until), lateral (

@@ -27,6 +27,10 @@ create table infergate.usage_running (
   cache_write bigint[],
   output bigint[],
   reasoning bigint[],
+  images bigint[],
+  audio_ms bigint[],
+  characters bigint[],
+  searches bigint[],
   cost bigint[],
   costed bigint[],
   primary key (account, day, place)

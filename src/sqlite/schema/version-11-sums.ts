@@ -4,7 +4,8 @@ const isUsed = (
   row: "NEW" | "OLD",
 ) => `${row}.kind IN ('charge', 'checkpoint', 'release') AND ${row}.sequence IS NOT NULL
     AND ${row}.at >= (SELECT since FROM infergate_totals) AND ${row}.at < (SELECT until FROM infergate_totals)`;
-const sums = ["requests", "charged", "input", "cached_input", "cache_write", "output", "reasoning", "cost", "costed"];
+const tokens = ["input", "cached_input", "cache_write", "output", "reasoning"];
+const sums = ["requests", "charged", ...tokens, "images", "audio_ms", "characters", "searches", "cost", "costed"];
 const counted = sums.map((name) => `${name} ANY NOT NULL`).join(", ");
 
 /** Sums of usage over all accounts. What is in the journal from `since` on and before `until` is in them. */

@@ -20,5 +20,15 @@ export const sqliteVersion11 = `
   ALTER TABLE infergate_usage ADD COLUMN costed ANY NOT NULL DEFAULT 0;
   ALTER TABLE infergate_usage_hour ADD COLUMN cost ANY NOT NULL DEFAULT 0;
   ALTER TABLE infergate_usage_hour ADD COLUMN costed ANY NOT NULL DEFAULT 0;
+
+  -- What is counted beside tokens. Nor has any earlier release counted that.
+  ALTER TABLE infergate_usage ADD COLUMN images ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage ADD COLUMN audio_ms ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage ADD COLUMN characters ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage ADD COLUMN searches ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN images ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN audio_ms ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN characters ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN searches ANY NOT NULL DEFAULT 0;
 ${catalogOfSqliteVersion11}${requestsOfSqliteVersion11}${sqliteVersion11Audit}${accountTermsOfSqliteVersion11}
 ${sumsOfSqliteVersion11}`;

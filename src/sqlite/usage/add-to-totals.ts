@@ -1,5 +1,5 @@
 import { costTag } from "../../metering/tags.js";
-import { boundedTags, countable, isUsed, prepaidInSql, tagsOfEntry, tokens } from "./add-to-usage.js";
+import { boundedTags, countable, counted, isUsed, prepaidInSql, tagsOfEntry } from "./add-to-usage.js";
 import {
   quarters,
   quartersPerDay,
@@ -14,7 +14,7 @@ import { floored } from "./usage-unit.js";
 /** A quarter begins no further set of tags than so many, and those of one step. Beyond, they count as unknown. */
 const mostTagSets = 64;
 
-const numbers = [...tokens, ["cost", costTag]] as const;
+const numbers = [...counted, ["cost", costTag]] as const;
 const step = "temp.infergate_totals_step";
 const names = [...series.names, "tags"];
 

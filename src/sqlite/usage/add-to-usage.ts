@@ -4,16 +4,21 @@ import { days, floored, hours, type UsageUnit } from "./usage-unit.js";
 /** A day or hour begins no further set of tags than so many, and those of one step. Beyond, they count as unknown. */
 const mostTagSets = 200;
 
-export const tokens = [
+/** Tokens, and what is counted beside them: columns, and the tags of entries. */
+export const counted = [
   ["input", "input"],
   ["cached_input", "cachedInput"],
   ["cache_write", "cacheWrite"],
   ["output", "output"],
   ["reasoning", "reasoning"],
+  ["images", "images"],
+  ["audio_ms", "audioMs"],
+  ["characters", "characters"],
+  ["searches", "searches"],
 ] as const;
 
 /** The columns that are added up. */
-export const sums = ["requests", "charged", ...tokens.map(([column]) => column), "cost", "costed"];
+export const sums = ["requests", "charged", ...counted.map(([column]) => column), "cost", "costed"] as const;
 
 /**
  * The host's tags, a JSON object. A text of SQLite keeps neither NUL nor half a surrogate pair for certain: then they
@@ -68,7 +73,7 @@ export const isUsed = "e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release')
  */
 export function addToUsage(entries: string, unit: UsageUnit): string {
   const { column, ms } = unit;
-  const names = [...tokens.map(([name]) => name), "cost"];
+  const names = [...counted.map(([name]) => name), "cost"];
   const by = `account, ${column}, host_tags, model, key`;
   const read = `
     WITH entry AS MATERIALIZED (
@@ -80,7 +85,7 @@ export function addToUsage(entries: string, unit: UsageUnit): string {
         e.amount,
         ${prepaidInSql} AS prepaid,
         -- A JSON text is 0 as a number, unless it is one.
-        ${[...tokens, ["cost", costTag]].map(([name, tag]) => `(e.tags -> '$.${tag}') + 0 AS ${name}`).join(", ")},
+        ${[...counted, ["cost", costTag]].map(([name, tag]) => `(e.tags -> '$.${tag}') + 0 AS ${name}`).join(", ")},
         e.tags -> '$.${costTag}' IS NOT NULL AS has_cost
       ${entries} WHERE ${isUsed}
     ), used AS (

@@ -1,5 +1,5 @@
 import { dayMs } from "../../ledger/windows.js";
-import { tokens } from "./add-to-usage.js";
+import { counted } from "./add-to-usage.js";
 
 /** A table of sums over all accounts. */
 export interface TotalsTable {
@@ -41,4 +41,4 @@ export const seriesQuarters: TotalsTable = {
 };
 
 /** The columns that are added up. */
-export const totalSums = ["requests", "charged", ...tokens.map(([column]) => column), "cost", "costed"];
+export const totalSums = ["requests", "charged", ...counted.map(([column]) => column), "cost", "costed"];

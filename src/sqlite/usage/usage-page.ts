@@ -1,6 +1,6 @@
+import { toUsageTotal } from "../../ledger/usage/to-usage-total.js";
 import type { UsageSum } from "../../ledger/usage/usage-sum.js";
 import { dayOf } from "../../ledger/usage/usage-sums.js";
-import { usedCosts } from "../../ledger/usage/used-costs.js";
 import { dayMs } from "../../ledger/windows.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
@@ -25,16 +25,7 @@ export function hasTags(by: readonly string[]): boolean {
 }
 
 /** A row as SQLite writes it. */
-interface Row {
-  readonly requests: number;
-  readonly charged: number;
-  readonly input: number;
-  readonly cached_input: number;
-  readonly cache_write: number;
-  readonly output: number;
-  readonly reasoning: number;
-  readonly cost: number;
-  readonly costed: number;
+interface Row extends Readonly<Record<(typeof sums)[number], number>> {
   readonly day?: number;
   readonly model?: string;
   readonly key?: string;
@@ -90,17 +81,5 @@ function toSum(row: Row, by: readonly string[], parse: (json: string) => unknown
     const value = memberOf(name);
     return [name, typeof value === "string" ? value : null];
   });
-  return {
-    by: Object.fromEntries(values),
-    requests: row.requests,
-    chargedMicro: row.charged,
-    ...usedCosts(row.cost, row.costed),
-    tokens: {
-      input: row.input,
-      cachedInput: row.cached_input,
-      ...(row.cache_write !== 0 && { cacheWrite: row.cache_write }),
-      output: row.output,
-      reasoning: row.reasoning,
-    },
-  };
+  return { by: Object.fromEntries(values), ...toUsageTotal(sums.map((name) => row[name])) };
 }

@@ -56,7 +56,9 @@ export function describeTotals(journalIt: JournalIt): void {
       const team = call % 4 === 0 ? {} : { "tag.team": call % 3 === 0 ? "red" : "blue" };
       const ofVersion = call % 5 === 0 ? {} : { plan, target };
       const cost = call % 7 === 0 ? {} : { costMicro: call % 6 };
-      const tags = { model: `${model}${call % 2}`, keyId: `k${call % 3}`, ...ofVersion, ...team, ...cost };
+      const units =
+        call % 6 === 0 ? { images: call, searches: 1 } : call % 6 === 1 ? { audioMs: 9, characters: call } : {};
+      const tags = { model: `${model}${call % 2}`, keyId: `k${call % 3}`, ...ofVersion, ...team, ...cost, ...units };
       await spend(books, ids[call % 3] as string, 10 + call, tags);
       if (call === 21) await spend(books, ids[0] as string, 5, { model, "tag.model": "x", "tag.day": "y" });
       if (call === 20) await spend(books, ids[0] as string, 0, { model, 'tag.a"b': "\\", cacheWrite: 3 });

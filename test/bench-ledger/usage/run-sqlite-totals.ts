@@ -42,7 +42,7 @@ function fill(): void {
       SELECT ${day * 96} + ${moment} / 900000 AS quarter, ${series} AS series, count(*) AS calls FROM n, sum, call GROUP BY 1, 2
     );`;
   const counts = (calls: string) =>
-    `${calls}, ${calls} * 1000, ${calls} * 800, 0, 0, ${calls} * 250, 0, ${calls} * 600, ${calls} * 1000`;
+    `${calls}, ${calls} * 1000, ${calls} * 800, 0, 0, ${calls} * 250, 0, 0, 0, 0, 0, ${calls} * 600, ${calls} * 1000`;
   const began = performance.now();
   database.exec("PRAGMA cache_size = -500000; UPDATE infergate_totals SET since = 0, until = 0");
   for (let day = first - 1; day <= last; day++) {

@@ -32,7 +32,7 @@ function fill(database: SqliteDatabase, sumsADay: number): void {
   database.exec(`
     WITH RECURSIVE n (i) AS (SELECT ${sumsADay} UNION ALL SELECT i + 1 FROM n WHERE i < ${(days - 1) * sumsADay - 1})
     INSERT INTO infergate_usage SELECT 'a', ${firstDay} + i / ${sumsADay}, '', '"model_' || (i % ${sumsADay / 10}) || '"',
-      '"key_' || (i / ${sumsADay / 10} % 10) || '"', 'plan', 250, 1250, 300000, 0, 0, 75000, 0, 0, 0 FROM n`);
+      '"key_' || (i / ${sumsADay / 10} % 10) || '"', 'plan', 250, 1250, 300000, 0, 0, 75000, 0, 0, 0, 0, 0, 0, 0 FROM n`);
 }
 
 async function measure(title: string, work: () => Promise<readonly unknown[] | undefined>): Promise<void> {

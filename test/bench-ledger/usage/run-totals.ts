@@ -42,7 +42,7 @@ try {
   await pool.query(
     `insert into infergate.usage_quarter
      select at / 900000, 0, infergate.quarter_digest(model, plan, target, false, tags), model, plan, target, false, tags,
-       count(*), sum(1000), sum(800), 0, 0, sum(250), 0, sum(600), sum(1000)
+       count(*), sum(1000), sum(800), 0, 0, sum(250), 0, sum(600), sum(1000), 0, 0, 0, 0
      from (
        select at, tags->>'model' as model, tags->>'plan' as plan, tags->>'target' as target,
          jsonb_build_object('tag.team', tags->'tag.team') as tags

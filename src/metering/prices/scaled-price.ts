@@ -1,4 +1,4 @@
-import type { CompiledPrice } from "./price.js";
+import type { CompiledPrice } from "./compiled-price.js";
 
 /** By the price, and then by the factor. */
 const known = new WeakMap<CompiledPrice, Map<number, CompiledPrice>>();

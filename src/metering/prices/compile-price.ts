@@ -1,0 +1,44 @@
+import { type Decimal, product, toDecimal } from "../decimal.js";
+import type { CompiledPrice } from "./compiled-price.js";
+import type { Price } from "./price.js";
+import type { ReadPrice } from "./price-parts.js";
+import { compileTokens } from "./token-price.js";
+import { shownTokenPrices, tokenPrices } from "./token-prices.js";
+import { compileUnits, pricedUnits } from "./unit-price.js";
+
+const maxDecimals = 12;
+
+/**
+ * Turns prices in decimal into exact integer arithmetic.
+ *
+ * @param name - of the option, for error messages.
+ * @param factor - greater than 0; of each part of the price.
+ * @throws RangeError when a price is negative, not finite, or has more than 12 decimals.
+ */
+export function compilePrice(price: Price, name = "price", factor = 1): CompiledPrice {
+  const times = toDecimal(factor, "A price factor");
+  const read: ReadPrice = (value, part) => product(readPrice(value, `${name}.${part}`), times);
+  const prices = tokenPrices(price);
+  const units = pricedUnits(price);
+  const compiled = units === undefined ? compileTokens(prices, read) : compileUnits(price, { prices, units, read });
+  const version = compiled.version(shownTokenPrices(price, prices));
+  return {
+    free: compiled.free,
+    units: compiled.units,
+    version: factor === 1 ? version : `${version}*${factor}`,
+    cost: compiled.cost,
+    upperBound: compiled.upperBound,
+    scaled: (other) => compilePrice(price, name, other),
+  };
+}
+
+function readPrice(value: number, name: string): Decimal {
+  const decimal = toDecimal(value, name);
+  if (decimal.decimals > maxDecimals) {
+    throw new RangeError(
+      `${name} must have at most ${maxDecimals} decimals, not ${decimal.decimals} (${value}). ` +
+        "A result of floating-point arithmetic wants rounding first.",
+    );
+  }
+  return decimal;
+}

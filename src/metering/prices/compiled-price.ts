@@ -1,0 +1,30 @@
+import type { Micro } from "../micro.js";
+import type { UsageCounts, UsageUnit } from "../usage-counts.js";
+
+/** A price made ready for the hot path. Every result is rounded up once, and saturates at the largest safe integer. */
+export interface CompiledPrice {
+  /** Whether every price is zero, so that no call can cost anything. */
+  readonly free: boolean;
+  /** What it prices beside tokens. Usage that lacks one of these is not known: it is not free. */
+  readonly units: readonly UsageUnit[];
+  /**
+   * The prices as the journal shows them, so that an entry alone suffices to compute its charge. They are credits per
+   * million of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`.
+   * Where writes to the cache have a price of their own, it comes next, and then that of writes for an hour, if it is
+   * another one. All other parts follow by their names, such as `0/0/0/0/0;audioMinute=0.006`. A price that a factor scales
+   * ends with it: `0.15/0.075/0.6/0.6/0*0.8`.
+   */
+  readonly version: string;
+  /** What this costs. A subset larger than its whole counts as the whole. */
+  cost(used: UsageCounts): Micro;
+  /**
+   * The most that a call with at most these tokens can cost, however they divide into kinds.
+   * @param most - what is no plain token, at the most. No token stands for an image or audio where it names none.
+   */
+  upperBound(inputTokens: number, outputTokens: number, most?: UsageCounts): Micro;
+  /**
+   * Compiles the price anew, with each of its parts multiplied by the factor, exactly: what a call costs is rounded up once,
+   * with the factor in it. Use {@link scaledPrice}, which keeps what it makes.
+   */
+  scaled(factor: number): CompiledPrice;
+}

@@ -1,0 +1,59 @@
+/**
+ * What a model costs. All prices are finite and at least 0, with at most 12 decimals. What a model must have a price for, and
+ * what it can have one for, goes by its type.
+ */
+export interface Price {
+  /** Credits per million prompt tokens. Default: the dearer of `inputImage` and `inputAudio`, or else 0. */
+  input?: number | undefined;
+  /** Credits per million of the prompt tokens that the upstream read from its cache. Default: `input`. */
+  cachedInput?: number | undefined;
+  /** Credits per million of the prompt tokens that the upstream put into its cache. Default: `input`. */
+  cacheWrite?: number | undefined;
+  /**
+   * Credits per million of the prompt tokens that the upstream put into its cache for an hour. Default: `cacheWrite`; but
+   * where that is above `input`, at least twice `input`, which is what Anthropic charges for such writes.
+   */
+  cacheWrite1h?: number | undefined;
+  /** Credits per million completion tokens. Default: the dearer of `outputImage` and `outputAudio`, or else 0. */
+  output?: number | undefined;
+  /** Credits per million of the completion tokens that were spent on reasoning. Default: `output`. */
+  reasoning?: number | undefined;
+  /** Credits per call. Default: 0. */
+  request?: number | undefined;
+  /** Credits per million of the prompt tokens that stand for images. Default: `input`. */
+  inputImage?: number | undefined;
+  /** The same, read from the upstream's cache. Default: `cachedInput`, or else `inputImage`. */
+  cachedInputImage?: number | undefined;
+  /** Credits per million of the prompt tokens that stand for audio. Default: `input`. */
+  inputAudio?: number | undefined;
+  /** The same, read from the upstream's cache. Default: `cachedInput`, or else `inputAudio`. */
+  cachedInputAudio?: number | undefined;
+  /** Credits per million of the completion tokens that stand for images. Default: `output`. */
+  outputImage?: number | undefined;
+  /** Credits per million of the completion tokens that stand for audio. Default: `output`. */
+  outputAudio?: number | undefined;
+  /** Credits per image that was made. Default: none cost anything. */
+  images?: readonly ImagePrice[] | undefined;
+  /** Credits per minute of audio that was heard, to the millisecond. Default: 0. */
+  audioMinute?: number | undefined;
+  /** Credits per million characters that are spoken. They are code points. Default: 0. */
+  characters?: number | undefined;
+  /** Credits per thousand searches of a reranking model. Default: 0. */
+  searches?: number | undefined;
+}
+
+/**
+ * What an image of a kind costs. An image is charged by the row of its quality and size, else by that of its quality alone,
+ * else by that of its size alone, else by the row that has neither. Where no row is for it, the dearest is.
+ */
+export interface ImagePrice {
+  /** Such as `high` or `hd`. Default: any that has no row of its own. */
+  quality?: string | undefined;
+  /** Such as `1024x1024`. Default: any that has no row of its own. */
+  size?: string | undefined;
+  /** Credits per image. */
+  credits: number;
+}
+
+/** A part of a price. */
+export type PriceTerm = keyof Price;
