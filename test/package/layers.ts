@@ -316,10 +316,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "prometheus",
     question: "What does Prometheus learn of requests?",
-    imports: [
-      ...["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
-      "metering/usage-counts.js",
-    ],
+    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
     packages: ["prom-client"],
   },
   {

@@ -18,6 +18,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
+import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import { SameProtocolExchange } from "../same-protocol-exchange.js";
@@ -39,7 +40,7 @@ export const completions: Operation<"completions"> = {
   name: "completions",
   paths: ["/v1/completions"],
   modelTypes: ["completion", "chat"],
-  priced: ["input", "output"],
+  priced: textPrices,
   protocol: openAIProtocol,
   names: completionNames,
   table: completionsTable,
