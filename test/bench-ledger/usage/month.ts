@@ -8,14 +8,18 @@ import { median } from "../measure.js";
 export const dayMs = 86_400_000;
 export const callsPerSum = 11;
 
-const { values } = parseArgs({
+/** What these measurements are told by. */
+export const { values: flags } = parseArgs({
   options: {
     accounts: { type: "string", default: "10000" },
     days: { type: "string", default: "30" },
     runs: { type: "string", default: "5" },
+    lines: { type: "string", default: "1000000" },
+    url: { type: "string" },
+    keep: { type: "string" },
   },
 });
-const [accounts, days, runs] = [values.accounts, values.days, values.runs].map(Number) as [number, number, number];
+const [accounts, days, runs] = [flags.accounts, flags.days, flags.runs].map(Number) as [number, number, number];
 const last = Math.floor(Date.now() / dayMs) - 1;
 const first = last - days;
 
