@@ -36,12 +36,22 @@ export function buildPageFiles(): PageFiles {
 }
 
 function entryOf(metafile: Metafile, file: string): PageFiles["account"] {
+  const { outputs } = metafile;
   const script = nameOf(metafile, file);
-  const imports = metafile.outputs[`assets/${script}`]?.imports ?? [];
-  return {
-    script,
-    preloads: imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path)),
-  };
+  const preloads = importedBy(outputs, [script], "import-statement").slice(1);
+  const later = importedBy(outputs, importedBy(outputs, [script, ...preloads], "dynamic-import"), "import-statement");
+  return { script, preloads, later: later.filter((name) => name !== script && !preloads.includes(name)) };
+}
+
+/** These files and what they import so, which imports further ones. */
+function importedBy(outputs: Metafile["outputs"], files: readonly string[], kind: string): string[] {
+  const names = new Set(files);
+  for (const name of names) {
+    for (const imported of outputs[`assets/${name}`]?.imports ?? []) {
+      if (imported.kind === kind) names.add(basename(imported.path));
+    }
+  }
+  return [...names];
 }
 
 function nameOf({ outputs }: Metafile, file: string): string {

@@ -56,6 +56,7 @@ export type { AccountPrepaid, PrepaidDeduction, PrepaidTopUp } from "./gateway/a
 export type { AccountRecords, ManagedAccountChange } from "./gateway/admin/account-records.js";
 export type { AccountTerms } from "./gateway/admin/account-terms.js";
 export type { CreditAmount } from "./gateway/admin/credit-amount.js";
+export type { KeyBalance } from "./gateway/admin/key-balance.js";
 export type { CreditGrant, HistoryRange, JournalRange, ManagedAccounts } from "./gateway/admin/managed-accounts.js";
 export type { CreatedKey, ManagedKey, ManagedKeyChange, ManagedKeys, NewKey } from "./gateway/admin/managed-keys.js";
 export type { ManagedPlans } from "./gateway/admin/managed-plans.js";

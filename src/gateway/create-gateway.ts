@@ -127,7 +127,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     handler: (request) => bridgeWebRequest(gateway, request),
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
-    keys: managedKeys({ ...resolved, warn, audit }, findCaller, clock, warnOfUnknownPlan),
+    keys: managedKeys({ ...resolved, ledger, terms, warn, audit }, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans({ ...resolved, feed: models?.feed, audit, warn }, lookups.findAllowance, catalog),
     models: managedModels(models, catalog, audit),
     budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock, audit, warnOfRecord }),

@@ -97,6 +97,9 @@ describe("keys", () => {
     const { json, text } = await call("olga", "GET keys");
     expect(text).not.toContain(made.secret);
     expect(json.data).toMatchObject([{ id: made.id, credits: { month: 5 }, expires_at: start / 1000 + 86_400 }]);
+    const [cap] = json.data[0]?.meters ?? [];
+    expect(cap).toMatchObject({ id: `key-${made.id}-month`, kind: "key", window: "month", limit: 5, held: 0 });
+    expect([(cap?.used ?? 0) > 0, (cap?.used ?? 0) + (cap?.remaining ?? 0)]).toEqual([true, 5]);
     const path = `keys/${made.id}`;
     const renamed = await call("olga", "PATCH keys/{id}", { path, body: { name: "desk", enabled: false } });
     expect(renamed.json).toMatchObject({ name: "desk", state: "disabled" });
@@ -257,6 +260,11 @@ describe("usage, requests and books", () => {
   ])("refuses %s", async (query) => {
     const path = query.startsWith("from") ? `usage?${query}` : `usage?from=${from}&${query}`;
     expect((await call("olga", "GET usage", { path })).status).toBe(400);
+  });
+
+  it("does not list as requests what only lists models", async () => {
+    await call("olga", "GET models");
+    expect((await call("olga", "GET requests")).json.data).toHaveLength(4);
   });
 
   it("lists requests with the reason of a refusal, each reader's own", async () => {

@@ -16,6 +16,7 @@ import { UnknownAccountError } from "../refusals/unknown-account-error.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 import { checkAccountInput } from "./check-account-input.js";
 import { fromStore } from "./from-store.js";
+import { type KeyBalance, type KeyBalanceServices, keyBalance } from "./key-balance.js";
 import { rotateKey } from "./rotate-key.js";
 import { type KeyServices, StoredKeys } from "./stored-keys.js";
 
@@ -165,6 +166,11 @@ export interface ManagedKeys {
     account: string,
     page?: { limit?: number | undefined; after?: string | undefined },
   ): Promise<readonly ManagedKey[]>;
+  /**
+   * What the key's own `credits` allow, and what it has used of them, with the keys that it was rotated from.
+   * @throws UnknownKeyError; LedgerUnavailableError when the ledger fails.
+   */
+  balance(id: string): Promise<KeyBalance>;
   /** From now on the key is refused. Once revoked, it stays so. @throws UnknownKeyError */
   revoke(id: string, author?: AuditAuthor): Promise<ManagedKey>;
   /**
@@ -221,7 +227,7 @@ const rotationInput = keyId.extend({
 });
 
 /** What keys are managed with. */
-interface ManagedKeyServices extends KeyServices {
+interface ManagedKeyServices extends Omit<KeyServices, "ledger">, Omit<KeyBalanceServices, "clock"> {
   readonly accounts?: AccountStore | undefined;
   readonly audit: Auditor;
   readonly warn: Warn;
@@ -251,21 +257,7 @@ export function managedKeys(
       return toCreatedKey(created);
     },
 
-    async get(id) {
-      const by = "gateway.keys.get";
-      checkInput(by, keyId, { id });
-      const key = await stored.store(by, "get").get(id);
-      return key && toManagedKey(key);
-    },
-
-    async list(account, page = {}) {
-      const by = "gateway.keys.list";
-      const { limit, after } = checkAccountInput(by, keyPage, account, page);
-      const listed = await stored.store(by, "list").list(account);
-      const first = after === undefined ? 0 : placeBehind(listed, after);
-      if (first === 0 && after !== undefined) throw stored.unknown(by, after, "the account has no key");
-      return listed.slice(first, limit === undefined ? undefined : first + limit).map(toManagedKey);
-    },
+    ...keyReaders(stored, { ...services, clock }),
 
     async revoke(id, given = {}) {
       const by = "gateway.keys.revoke";
@@ -309,6 +301,34 @@ export function managedKeys(
       const changed = await audit.keep({ action: "keys.update", ...entry }, () => stored.change(by, key, change));
       if (typeof checked.plan === "string") await warnOfUnknownPlan(by, checked.plan);
       return toManagedKey(changed);
+    },
+  };
+}
+
+function keyReaders(stored: StoredKeys, services: KeyBalanceServices): Pick<ManagedKeys, "get" | "list" | "balance"> {
+  return {
+    async get(id) {
+      const by = "gateway.keys.get";
+      checkInput(by, keyId, { id });
+      const key = await stored.store(by, "get").get(id);
+      return key && toManagedKey(key);
+    },
+
+    async list(account, page = {}) {
+      const by = "gateway.keys.list";
+      const { limit, after } = checkAccountInput(by, keyPage, account, page);
+      const listed = await stored.store(by, "list").list(account);
+      const first = after === undefined ? 0 : placeBehind(listed, after);
+      if (first === 0 && after !== undefined) throw stored.unknown(by, after, "the account has no key");
+      return listed.slice(first, limit === undefined ? undefined : first + limit).map(toManagedKey);
+    },
+
+    async balance(id) {
+      const by = "gateway.keys.balance";
+      checkInput(by, keyId, { id });
+      const key = await stored.store(by, "get").get(id);
+      if (key === undefined) throw stored.unknown(by, id, "there is no key");
+      return await keyBalance(by, key, services);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { AccountBalance, AccountWindow } from "../../gateway/admin/account-balance.js";
+import type { KeyBalance } from "../../gateway/admin/key-balance.js";
 import type { BudgetBalance, CapBalance } from "../../gateway/budgets/budget-balance.js";
 import type { PrepaidState } from "../../ledger/prepaid-state.js";
 import { toCredits, toSeconds } from "../server/units.js";
@@ -14,7 +15,12 @@ export function accountMeters({ windows, prepaid }: AccountBalance): readonly Ac
 
 /** Those of a budget: its caps. */
 export function budgetMeters({ tag, value, caps }: BudgetBalance): readonly AccountMeter[] {
-  return caps.map((cap) => ofCap(tag, value, cap));
+  return caps.map((cap) => ofCap({ id: `budget-${tag}-${value}-${cap.window}`, kind: "budget", tag, value }, cap));
+}
+
+/** Those of a key: its caps. */
+export function keyMeters({ key, caps }: KeyBalance): readonly AccountMeter[] {
+  return caps.map((cap) => ofCap({ id: `key-${key}-${cap.window}`, kind: "key", tag: null, value: null }, cap));
 }
 
 /** Which meter ends first, and whether it has. */
@@ -53,9 +59,9 @@ function ofWindow(name: AccountMeter["window"], window: AccountWindow): AccountM
   };
 }
 
-function ofCap(tag: string, value: string, cap: CapBalance): AccountMeter {
+function ofCap(whose: Pick<AccountMeter, "id" | "kind" | "tag" | "value">, cap: CapBalance): AccountMeter {
   return {
-    ...{ id: `budget-${tag}-${value}-${cap.window}`, kind: "budget", window: cap.window, tag, value },
+    ...{ ...whose, window: cap.window },
     ...{ limit: toCredits(cap.limitMicro), bonus: 0 },
     ...usesOf(cap),
     remaining: toCredits(cap.remainingMicro),

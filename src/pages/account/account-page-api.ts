@@ -6,11 +6,8 @@ import type { Model } from "../../gateway/options.js";
 export interface AccountMeter {
   /** Unique on the page. */
   readonly id: string;
-  /**
-   * `window`: of the account's plan. `prepaid`: what was bought. `budget`: of calls with a tag. A key's caps are in
-   * {@link AccountKey.credits}.
-   */
-  readonly kind: "window" | "prepaid" | "budget";
+  /** `window`: of the account's plan. `prepaid`: what was bought. `budget`: of calls with a tag. `key`: of calls with a key. */
+  readonly kind: "window" | "prepaid" | "budget" | "key";
   readonly window: "session" | "day" | "week" | "month" | "total" | null;
   /** The tag of a budget, and its value. */
   readonly tag: string | null;
@@ -79,6 +76,8 @@ export interface AccountKey {
   /** What narrows the models of the plan; `null`: all of them. */
   readonly models: readonly string[] | null;
   readonly credits: AccountKeyCredits | null;
+  /** One for each of `credits`. `null`: what is used cannot be told at the moment. */
+  readonly meters: readonly AccountMeter[] | null;
   readonly created_at: number;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;

@@ -19,7 +19,7 @@ const requestsQuery = z.strictObject({
 });
 const range = z.strictObject({ from: querySeconds, to: querySeconds });
 
-/** The last requests, refusals included. */
+/** The last requests, refusals included. What only lists models or usage is none, unless it was refused. */
 export function requestsRoute({ gateway }: AccountServices): PageRoute<Reader> {
   return pageRoute<Reader, typeof requestsQuery>({
     method: "GET",
@@ -32,7 +32,7 @@ export function requestsRoute({ gateway }: AccountServices): PageRoute<Reader> {
         ...(role === "member" && { tag: tags }),
         ...(only === "refused" && { status: ["4xx", "5xx"] }),
       });
-      return { json: { data: requests.map(toRequest), next: cursor ?? null } };
+      return { json: { data: requests.filter(isCall).map(toRequest), next: cursor ?? null } };
     },
   });
 }
@@ -70,6 +70,10 @@ export function chargeRoute({ gateway }: AccountServices): PageRoute<Reader> {
 export function requireOwner({ role }: Reader): void {
   if (role === "owner") return;
   throw new GatewayError("Only the owner of the account may see this.", { status: 403, code: "owner_only" });
+}
+
+function isCall({ model, status }: LoggedRequest): boolean {
+  return model !== undefined || status >= 400;
 }
 
 /** Neither what it cost the operator, nor which model server has answered. */

@@ -76,7 +76,7 @@ export function createAccountPage<Raw = unknown>(options: AccountPageOptions<Raw
     noScript: "This page needs JavaScript. GET /v1/usage of the API has the same figures.",
     check: checkReader,
     routes: accountRoutes(services, { readOnly, tryModels }),
-    settings: ({ locale }) => ({ locale, apiUrl: apiUrl ?? `${gateway.basePath}/v1`, texts }),
+    settings: ({ locale, role }) => ({ locale, role, apiUrl: apiUrl ?? `${gateway.basePath}/v1`, texts }),
     langOf: ({ locale }) => locale,
   });
 }

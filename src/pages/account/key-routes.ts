@@ -40,25 +40,24 @@ export function authorOf({ name: who, account }: Reader): AuditAuthor {
   return { by: (who ?? account).slice(0, 128), note: "on the account page" };
 }
 
-export function listKeys({ keys, clock }: AccountServices): PageRoute<Reader> {
+export function listKeys(services: AccountServices): PageRoute<Reader> {
   return pageRoute({
     method: "GET",
     path: "keys",
     query: page,
     async answer({ identity, query: { after, limit } }) {
-      const all = await keys.list(identity);
+      const all = await services.keys.list(identity);
       const first = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
       const listed = all.slice(first, first + limit);
-      const now = clock.now();
       const next = first + limit < all.length ? (listed.at(-1)?.id ?? null) : null;
-      return { json: { data: listed.map((key) => toAccountKey(key, now)), next } };
+      return { json: { data: await Promise.all(listed.map((key) => toAccountKey(key, services))), next } };
     },
   });
 }
 
 /** What changes keys: what is a member's always carries the member's own tags. */
 export function keyChanges(services: AccountServices): readonly PageRoute<Reader>[] {
-  const { gateway, keys, clock } = services;
+  const { gateway, keys } = services;
   return [
     pageRoute<Reader, undefined, typeof newKey>({
       method: "POST",
@@ -77,7 +76,7 @@ export function keyChanges(services: AccountServices): readonly PageRoute<Reader
             authorOf(identity),
           ),
         );
-        return { status: 201, json: toNewAccountKey(created, clock.now()) };
+        return { status: 201, json: await toNewAccountKey(created, services) };
       },
     }),
     pageRoute<Reader, undefined, typeof keyChange>({
@@ -91,7 +90,7 @@ export function keyChanges(services: AccountServices): readonly PageRoute<Reader
           ...(tags !== undefined && { tags: withOwn(identity, tags) }),
           ...(expires_at !== undefined && { expiresAt: toMs(expires_at) }),
         };
-        return { json: toAccountKey(await gateway.keys.update(id, change, authorOf(identity)), clock.now()) };
+        return { json: await toAccountKey(await gateway.keys.update(id, change, authorOf(identity)), services) };
       },
     }),
     pageRoute<Reader, undefined, typeof rotation>({
@@ -101,7 +100,7 @@ export function keyChanges(services: AccountServices): readonly PageRoute<Reader
       async answer({ identity, params: { id = "" }, body }) {
         await keys.find(identity, id);
         const options = { graceMs: body.grace_seconds * 1000, ...authorOf(identity) };
-        return { status: 201, json: toNewAccountKey(await gateway.keys.rotate(id, options), clock.now()) };
+        return { status: 201, json: await toNewAccountKey(await gateway.keys.rotate(id, options), services) };
       },
     }),
     pageRoute<Reader, undefined, typeof nothing>({
@@ -110,7 +109,7 @@ export function keyChanges(services: AccountServices): readonly PageRoute<Reader
       body: nothing,
       async answer({ identity, params: { id = "" } }) {
         await keys.find(identity, id);
-        return { json: toAccountKey(await gateway.keys.revoke(id, authorOf(identity)), clock.now()) };
+        return { json: await toAccountKey(await gateway.keys.revoke(id, authorOf(identity)), services) };
       },
     }),
   ];

@@ -84,7 +84,7 @@ class Page<Identity> {
     this.#headers = securityHeaders(frameAncestors);
     this.#theme = ThemeSheet.of(theme);
     const { entry } = definition;
-    const names = [entry.script, ...entry.preloads, pageFiles.style];
+    const names = [entry.script, ...entry.preloads, ...entry.later, pageFiles.style];
     const texts = Object.fromEntries(names.map((name) => [name, pageFiles.texts[name] ?? ""]));
     this.#assets = new PageAssets(
       this.#theme === undefined ? texts : { ...texts, [this.#theme.name]: this.#theme.text },

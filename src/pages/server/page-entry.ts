@@ -2,8 +2,10 @@
 export interface PageEntry {
   /** Its module, which the document loads. */
   readonly script: string;
-  /** What the module imports. */
+  /** What it imports, and what that imports. */
   readonly preloads: readonly string[];
+  /** What is loaded when a view is opened that needs it. */
+  readonly later: readonly string[];
 }
 
 /** What browsers load of the pages, built of `src/pages/app`. */

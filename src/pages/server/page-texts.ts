@@ -24,6 +24,7 @@ export const pageTexts = {
   none: "None",
   unlimited: "Unlimited",
   meterUsed: "{used} of {limit} credits used",
+  meterFree: "{used} credits used",
   meterHeld: "{held} held by calls in progress",
   meterLeft: "{left} left",
   meterNear: "Almost used up",

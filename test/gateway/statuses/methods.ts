@@ -9,6 +9,7 @@ export const validInput: Readonly<Record<Area, Readonly<Record<string, readonly 
     create: [{ account: "acct_pro", plan: "pro" }],
     get: ["key_pro"],
     list: ["acct_pro"],
+    balance: ["key_pro"],
     revoke: ["key_narrow"],
     rotate: ["key_pro"],
     update: ["key_pro", { name: "laptop" }],

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, InputHTMLAttributes } from "preact";
 import { useId } from "preact/hooks";
 
 /** What ties an input to its label, its hint and its error. */
@@ -34,6 +34,58 @@ export function Field({ label, hint, error, children }: FieldProps) {
         </p>
       )}
     </div>
+  );
+}
+
+interface SelectProps {
+  readonly label: string;
+  readonly value: string;
+  /** With the text of each, where that is another. */
+  readonly options: readonly (string | readonly [value: string, text: string])[];
+  readonly onChange: (value: string) => void;
+}
+
+/** One of many. */
+export function SelectField({ label, value, options, onChange }: SelectProps) {
+  return (
+    <Field label={label}>
+      {(binding) => (
+        <select {...binding} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+          {options.map((option) => {
+            const [name, text] = typeof option === "string" ? [option, option] : option;
+            return (
+              <option key={name} value={name}>
+                {text}
+              </option>
+            );
+          })}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface TextProps extends Omit<FieldProps, "children"> {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  /** Further attributes, such as its type. */
+  readonly input?: InputHTMLAttributes;
+}
+
+/** What people write on one line. */
+export function TextField({ value, onInput, input, ...field }: TextProps) {
+  return (
+    <Field {...field}>
+      {(binding) => (
+        <input
+          autoComplete="off"
+          {...input}
+          {...binding}
+          value={value}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Field>
   );
 }
 

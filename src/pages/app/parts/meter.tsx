@@ -4,43 +4,49 @@ import { fill, texts } from "./texts.js";
 
 interface MeterProps {
   readonly label: string;
+  /** Whose it is, where that is not in the label: for screen readers. */
+  readonly of?: string;
   readonly used: number;
   readonly held: number;
   /** `null`: unlimited, and without a bar. */
   readonly limit: number | null;
+  /** What is left. Default: by the limit. `null`: all one wants. */
+  readonly left?: number | null;
   /** What of the limit was given on top: the bar has a mark where that begins. */
   readonly bonus?: number;
+  /** Stands beside the label. */
+  readonly badge?: ComponentChildren;
   /** What stands below, such as when it is full again. */
   readonly children?: ComponentChildren;
-  /** It is what ends first. */
-  readonly isFirst?: boolean;
-  readonly badge?: ComponentChildren;
+  /** One of many: without the large figure. */
+  readonly isSmall?: boolean;
 }
 
+const near = 0.8;
+
 /** How much of a limit is used, and what calls in progress hold of it. */
-export function Meter({ label, used, held, limit, bonus = 0, children, isFirst, badge }: MeterProps) {
-  const left = limit === null ? null : Math.max(0, limit - used);
-  const part = limit === null || limit === 0 ? (limit === 0 ? 1 : 0) : used / limit;
-  const tone = part >= 1 ? "danger" : part >= 0.8 ? "warning" : "";
-  const state = part >= 1 ? texts.meterFull : part >= 0.8 ? texts.meterNear : "";
+export function Meter({ label, of, used, held, limit, bonus = 0, badge, children, isSmall, ...given }: MeterProps) {
+  const left = given.left ?? (limit === null ? null : Math.max(0, limit - used));
+  const part = limit === null ? 0 : limit === 0 ? 1 : used / limit;
+  const tone = part >= 1 ? "danger" : part >= near ? "warning" : "";
+  const state = part >= 1 ? texts.meterFull : part >= near ? texts.meterNear : "";
+  const figure = left === null ? texts.unlimited : fill(texts.meterLeft, { left: credits(left) });
   return (
-    <div class={`meter ${tone} ${isFirst ? "first" : ""}`}>
+    <div class={`meter ${tone}`}>
       <div class="row">
         <span class="label">{label}</span>
         {badge}
         {state && <span class="state">{state}</span>}
       </div>
-      <p class="figure">{left === null ? texts.unlimited : fill(texts.meterLeft, { left: credits(left) })}</p>
-      {limit !== null && <Bar {...{ label, used, held, limit, bonus, part }} />}
-      <div class="row muted">
-        <span>
-          {limit === null
-            ? credits(used)
-            : `${fill(texts.meterUsed, { used: credits(used), limit: credits(limit) })} · ${percent(part)}`}
-          {held > 0 && ` · ${fill(texts.meterHeld, { held: credits(held) })}`}
-        </span>
-        {children && <span>{children}</span>}
-      </div>
+      {!isSmall && <p class="figure">{figure}</p>}
+      {limit !== null && <Bar label={of === undefined ? label : `${label}, ${of}`} {...{ used, held, limit, bonus }} />}
+      <p class="muted dots">
+        {limit === null
+          ? left === null && <span>{fill(texts.meterFree, { used: credits(used) })}</span>
+          : [usedText(used, limit), percent(part)].map((text) => <span key={text}>{text}</span>)}
+        {held > 0 && <span>{fill(texts.meterHeld, { held: credits(held) })}</span>}
+        {children}
+      </p>
     </div>
   );
 }
@@ -58,7 +64,7 @@ export function Bar({ label, used, held, limit, bonus = 0 }: BarProps) {
   const share = (amount: number) => (limit === 0 ? 100 : Math.max(0, Math.min(100, (amount / limit) * 100)));
   const usedShare = share(used);
   const heldShare = Math.min(100 - usedShare, share(held));
-  const text = fill(texts.meterUsed, { used: credits(used), limit: credits(limit) });
+  const text = usedText(used, limit);
   return (
     <div
       class="bar"
@@ -76,4 +82,8 @@ export function Bar({ label, used, held, limit, bonus = 0 }: BarProps) {
       </svg>
     </div>
   );
+}
+
+function usedText(used: number, limit: number): string {
+  return fill(texts.meterUsed, { used: credits(used), limit: credits(limit) });
 }

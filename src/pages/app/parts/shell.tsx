@@ -115,6 +115,7 @@ function useHeadingFocus(heading: { readonly current: HTMLElement | null }, view
     if (before.current === view) return;
     before.current = view;
     window.scrollTo(0, 0);
+    document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
     heading.current?.focus({ preventScroll: true });
   }, [view, documentTitle]);
 }

@@ -1,15 +1,41 @@
 import type { ComponentChildren } from "preact";
 import { download, toCsv } from "./csv.js";
+import { number } from "./format.js";
+import { Alert } from "./notice.js";
 import { texts } from "./texts.js";
+import type { Action } from "./use-action.js";
 
 /** A column of a table. */
 export interface Column<Row> {
   readonly head: string;
-  readonly cell: (row: Row) => ComponentChildren;
+  /** Absent: it is in files alone. */
+  readonly cell?: (row: Row) => ComponentChildren;
   /** Its figures stand below each other. */
   readonly isNumeric?: boolean;
   /** What a file has of it. Default: nothing. */
   readonly csv?: (row: Row) => string | number;
+}
+
+/** A column of words. */
+export function words<Row>(head: string, value: (row: Row) => string): Column<Row> {
+  return { head, cell: value, csv: value };
+}
+
+/** A column of figures. What a file has of them is not rounded. */
+export function figures<Row>(
+  head: string,
+  value: (row: Row) => number | null,
+  format: (value: number) => string = number,
+): Column<Row> {
+  return {
+    head,
+    isNumeric: true,
+    cell: (row) => {
+      const figure = value(row);
+      return figure === null ? "–" : format(figure);
+    },
+    csv: (row) => value(row) ?? "",
+  };
 }
 
 interface TableProps<Row> {
@@ -21,10 +47,11 @@ interface TableProps<Row> {
 }
 
 /** The first column names the row. A table that is wider than its place scrolls within it. */
-export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+export function Table<Row>({ caption, columns: all, rows, keyOf }: TableProps<Row>) {
+  const columns = all.filter(({ cell }) => cell !== undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by keys
-    <section class="scroll" tabIndex={0} aria-label={caption}>
+    <div class="scroll" role="group" tabIndex={0} aria-label={caption}>
       <table>
         <thead>
           <tr>
@@ -42,11 +69,11 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
                 const kind = isNumeric ? "number" : undefined;
                 return index === 0 ? (
                   <th key={head} scope="row" class={kind}>
-                    {cell(row)}
+                    {cell?.(row)}
                   </th>
                 ) : (
                   <td key={head} class={kind}>
-                    {cell(row)}
+                    {cell?.(row)}
                   </td>
                 );
               })}
@@ -54,7 +81,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }
 
@@ -72,5 +99,17 @@ export function DownloadButton<Row>({
     <button type="button" onClick={save} disabled={rows.length === 0}>
       {texts.download}
     </button>
+  );
+}
+
+/** Loads the next page of a list, where there is one. */
+export function MoreButton({ more }: { readonly more: Action | undefined }) {
+  return more === undefined ? null : (
+    <>
+      <Alert error={more.error} />
+      <button type="button" disabled={more.isBusy} onClick={more.run}>
+        {texts.more}
+      </button>
+    </>
   );
 }

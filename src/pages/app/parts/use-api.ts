@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { callApi, signedOutEvent } from "./api.js";
+import { type Action, useAction } from "./use-action.js";
 
 /** What was loaded of the API. */
 export interface Loaded<Data> {
@@ -41,6 +42,41 @@ export function useApi<Data>(path: string, every?: number): Loaded<Data> {
   const { data, at } = known.get(path) ?? { data: undefined, at: 0 };
   const error = failed.current?.path === path ? failed.current.error : undefined;
   return { data: data as Data | undefined, error, at, reload: async () => void (await load()) };
+}
+
+/** A list of the API, as far as it was asked for. */
+export interface LoadedPages<Row> extends Loaded<readonly Row[]> {
+  /** Loads the next page. Absent: there is none. */
+  readonly more: Action | undefined;
+}
+
+interface Page<Row> {
+  readonly data: readonly Row[];
+  readonly next: string | null;
+}
+
+/**
+ * Loads a list page by page. When the first page is loaded anew, what has come since stands before the pages that are there.
+ * @param cursor - the parameter of the query that has `next` of the page before.
+ */
+export function usePages<Row extends { readonly id: string }>(
+  path: string,
+  cursor: string,
+  every?: number,
+): LoadedPages<Row> {
+  const first = useApi<Page<Row>>(path, every);
+  const [further, setFurther] = useState<Page<Row>>();
+  const next = (further ?? first.data)?.next ?? null;
+  const more = useAction(async () => {
+    const page = await callApi<Page<Row>>(`${path}&${cursor}=${encodeURIComponent(next ?? "")}`);
+    setFurther({ data: [...(further?.data ?? []), ...page.data], next: page.next });
+  });
+  const rows = new Map([...(first.data?.data ?? []), ...(further?.data ?? [])].map((row) => [row.id, row]));
+  const reload = async () => {
+    setFurther(undefined);
+    await first.reload();
+  };
+  return { ...first, data: first.data && [...rows.values()], reload, more: next === null ? undefined : more };
 }
 
 /** @returns what ends it. */
