@@ -23,7 +23,8 @@ export class ObservedSum {
 
   /** @param values - of the attributes, in their order. Those beyond 2,000 sets count under `other`. */
   add(by: number, values: readonly string[]): void {
-    const key = values.join("\u0000");
+    let key = "";
+    for (const value of values) key += `${value}\u0000`;
     const part = this.#parts.get(key) ?? this.#made(key, values);
     part.value += by;
   }

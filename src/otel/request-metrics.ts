@@ -1,7 +1,8 @@
-import { type Attributes, createNoopMeter, type Histogram, type Meter, type MeterProvider } from "@opentelemetry/api";
+import { createNoopMeter, type Histogram, type Meter, type MeterProvider } from "@opentelemetry/api";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayHealth } from "../gateway/gateway-health.js";
-import { names, operationOf } from "./names.js";
+import { CallAttributes } from "./call-attributes.js";
+import { names } from "./names.js";
 import { ObservedSum } from "./observed-sum.js";
 
 /** What is measured one by one. */
@@ -20,6 +21,7 @@ export class RequestMetrics {
   readonly #attempts = new ObservedSum([names.provider, names.requestModel, names.outcome]);
   readonly #active = new ObservedSum([names.endpoint]);
   readonly #ledgerEvents = new ObservedSum(["type"]);
+  readonly #attributes = new CallAttributes();
   readonly #warnings = new ObservedSum(["code"]);
   #last: MeterProvider | undefined;
   #histograms: Histograms | undefined;
@@ -50,18 +52,14 @@ export class RequestMetrics {
     if (attempts.length === 0 && errorCode !== undefined) this.#denied.add(1, [errorCode]);
     if (event.usageSource !== undefined) this.#use(event, event.usageSource);
     if (to === undefined) return;
-    const target = attempts.at(-1);
-    const about: Attributes = {
-      [names.operation]: operationOf(endpoint),
-      [names.model]: event.model ?? "",
-      [names.requestModel]: target?.model ?? event.model ?? "",
-      [names.provider]: target?.provider ?? "",
-    };
-    const ended: Attributes = { ...about, [names.status]: event.status };
-    if (errorCode !== undefined) ended[names.errorType] = errorCode;
-    to.duration.record(durations.total / 1000, ended);
-    if (event.stream && durations.firstByte !== undefined) to.firstChunk.record(durations.firstByte / 1000, about);
-    if (event.usageSource !== undefined) recordTokens(to.tokens, event, about);
+    const attributes = this.#attributes.of(event);
+    to.duration.record(durations.total / 1000, attributes.ended);
+    if (event.stream && durations.firstByte !== undefined) {
+      to.firstChunk.record(durations.firstByte / 1000, attributes.about);
+    }
+    if (event.usageSource === undefined) return;
+    to.tokens.record(event.tokens.input, attributes.input);
+    if (event.tokens.output > 0) to.tokens.record(event.tokens.output, attributes.output);
   }
 
   ledgerEvent(type: string): void {
@@ -103,11 +101,6 @@ export class RequestMetrics {
 }
 
 const noMeter = createNoopMeter().constructor;
-
-function recordTokens(to: Histogram, { tokens }: RequestCompleted, about: Attributes): void {
-  to.record(tokens.input, { ...about, [names.tokenType]: "input" });
-  if (tokens.output > 0) to.record(tokens.output, { ...about, [names.tokenType]: "output" });
-}
 
 function observeTargets(meter: Meter, health: () => GatewayHealth): void {
   const gauge = meter.createObservableGauge("infergate.target.available", {

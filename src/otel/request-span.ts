@@ -96,7 +96,8 @@ export class RequestSpan implements ObservedRequest {
   }
 
   onCompleted(event: RequestCompleted, content?: CallContent): void {
-    for (const [place, span] of this.#attempts.entries()) this.#endAttempt(span, event.attempts[place]);
+    let place = 0;
+    for (const span of this.#attempts) this.#endAttempt(span, event.attempts[place++]);
     if (event.model !== undefined) this.#span.updateName(`${this.#operation} ${event.model}`);
     setEndAttributes(this.#span, event);
     if (isFailure(event)) this.#span.setStatus({ code: SpanStatusCode.ERROR });

@@ -38,9 +38,10 @@ function setCallAttributes(span: Span, event: RequestCompleted, model: string): 
 function setTokens(span: Span, tokens: RequestCompleted["tokens"]): void {
   set(span, names.inputTokens, tokens.input);
   set(span, names.outputTokens, tokens.output);
-  set(span, names.cacheReadTokens, tokens.cachedInput);
-  set(span, names.cacheWriteTokens, tokens.cacheWrite);
-  set(span, names.reasoningTokens, tokens.reasoning);
+  // Most calls have none of these.
+  if (tokens.cachedInput) set(span, names.cacheReadTokens, tokens.cachedInput);
+  if (tokens.cacheWrite) set(span, names.cacheWriteTokens, tokens.cacheWrite);
+  if (tokens.reasoning) set(span, names.reasoningTokens, tokens.reasoning);
   set(span, names.images, imagesOf(tokens));
   set(span, names.audioMs, tokens.audioMs);
   set(span, names.characters, tokens.characters);

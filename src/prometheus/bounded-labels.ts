@@ -28,7 +28,8 @@ export class BoundedLabels {
    * time at each scrape.
    */
   of(values: readonly string[]): Labels {
-    const key = values.join("\u0000");
+    let key = "";
+    for (const value of values) key += `${value}\u0000`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     if (this.#known.size >= this.#most) return this.#other;

@@ -5,7 +5,7 @@
 
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
-import { context, metrics, trace } from "@opentelemetry/api";
+import { context, metrics, SpanKind, trace } from "@opentelemetry/api";
 import { MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
 import { BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
@@ -53,11 +53,48 @@ const silent = { write: () => {} };
 const rows = {
   "OpenTelemetry, no SDK": { most: 100, make: () => openTelemetry() },
   "OpenTelemetry, SDK": { most: 10_000, sdk: true, make: () => openTelemetry() },
+  "the SDK by itself": { sdk: true, make: () => sdkAlone() },
   "OpenTelemetry, SDK, details": { sdk: true, make: () => openTelemetry({ details: "all" }) },
   Prometheus: { most: 3_000, make: () => prometheus({ registry: new Registry() }) },
   "logs with pino": { make: () => logs(pino({}, silent)) },
   "live requests": { make: () => createLiveRequests() },
 };
+
+/** Calls of the SDK alone: as many spans, attributes, contexts and measurements as a plain call has, and nothing to find out. */
+function sdkAlone() {
+  const tracer = trace.getTracer("bench");
+  const meter = metrics.getMeter("bench");
+  const [duration, tokens] = ["duration", "tokens"].map((name) => meter.createHistogram(name));
+  const all = (count) => Array.from({ length: count }, (_, at) => [`infergate.attribute_${at}`, `value ${at}`]);
+  const [ended, called] = [17, 2].map(all);
+  const [begunWith, calledWith] = [3, 2].map((count) => Object.fromEntries(all(count)));
+  const [ofDuration, ofInput, ofOutput] = ["ended", "input", "output"].map((type) =>
+    Object.fromEntries([...all(4), ["type", type]]),
+  );
+  return {
+    onRequest() {
+      const span = tracer.startSpan("chat", { kind: SpanKind.SERVER, attributes: begunWith });
+      const inSpan = trace.setSpan(context.active(), span);
+      let attempt;
+      return {
+        run: (work) => context.with(inSpan, work),
+        onAttempt() {
+          attempt = tracer.startSpan("chat", { kind: SpanKind.CLIENT, attributes: calledWith }, inSpan);
+        },
+        runAttempt: (work) => context.with(trace.setSpan(inSpan, attempt), work),
+        onCompleted() {
+          for (const [name, value] of called) attempt.setAttribute(name, value);
+          attempt.end();
+          for (const [name, value] of ended) span.setAttribute(name, value);
+          span.end();
+          duration.record(0.1, ofDuration);
+          tokens.record(10, ofInput);
+          tokens.record(10, ofOutput);
+        },
+      };
+    },
+  };
+}
 
 /** An event of a call as it is, so that what observers read of it is there. */
 async function plainEvent() {
