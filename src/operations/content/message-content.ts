@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** What a request asks, whatever its protocol: each has lists of messages or items, with parts of much the same members. */
 export function askedContent(request: Json, room: ContentRoom): CallContent {
   const system = partsOf(request["system"] ?? request["instructions"], room);
-  const input = messagesOf(request["messages"] ?? request["input"], room);
+  const input = messagesOf(request["messages"] ?? request["input"] ?? request["prompt"], room);
   return { ...(system.length > 0 && { system }), ...(input.length > 0 && { input }) };
 }
 
