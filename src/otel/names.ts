@@ -53,4 +53,5 @@ const conventional: ReadonlyMap<string, string> = new Map([
   ["chat/completions", "chat"],
   ["responses", "chat"],
   ["messages", "chat"],
+  ["completions", "text_completion"],
 ]);

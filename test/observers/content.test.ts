@@ -4,8 +4,10 @@ import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { CallContent, Observer } from "infergate";
 import { openTelemetry } from "infergate/otel";
 import { afterEach, expect, it, vi } from "vitest";
+import type { GatewayOptions } from "../../src/gateway/options.js";
 import { memoryRequestLog } from "../../src/memory/memory-request-log.js";
-import { chatChunks, createGate, eventStream, honestChat, wholeAnswer } from "../../src/testing.js";
+import { chatChunks, createGate, eventStream, honestChat, startFakeUpstream, wholeAnswer } from "../../src/testing.js";
+import { baseModel, completionServer, textChunk, textCompletion } from "../support/completion-samples.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 let test: TestGateway | undefined;
@@ -20,11 +22,11 @@ afterEach(async () => {
 
 type Content = NonNullable<Parameters<typeof openTelemetry>[0]>["content"];
 
-async function start(content: Content) {
+async function start(content: Content, options: Partial<GatewayOptions> = {}) {
   const spans = new InMemorySpanExporter();
   provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
   provider.register();
-  test = await startTestGateway({ observers: [openTelemetry({ content })] });
+  test = await startTestGateway({ observers: [openTelemetry({ content })], ...options });
   /** What the spans of requests have of content, the last request's. */
   const told = () => {
     const { attributes = {} } = spans.getFinishedSpans().findLast(({ name }) => !name.endsWith("upstream-small")) ?? {};
@@ -196,6 +198,28 @@ it.each<[string, path: string, body: object, system: unknown, input: unknown]>([
   const started = await start({ output: false });
   await ask(started, path, body);
   expect(started.told()).toEqual({ system, input, output: undefined });
+});
+
+it("has prompts and completions of texts", async () => {
+  const server = await startFakeUpstream();
+  const started = await start(true, { models: [baseModel], providers: { fake: completionServer(server.url) } });
+  const completed = (words: string) => ({ role: "assistant", parts: [text(words)], finish_reason: "stop" });
+  for (const stream of [false, true]) {
+    const streamed = [textChunk("o"), textChunk("two", 1, "stop"), textChunk("ne", 0, "stop")];
+    server.replyOnce(
+      stream
+        ? eventStream([...streamed, { ...textCompletion([]), usage }])
+        : wholeAnswer(textCompletion(["one", "two"])),
+    );
+    await ask(started, "completions", { model: "acme/base", prompt: ["Say one.", "Say two."], max_tokens: 5, stream });
+    expect(started.told()).toEqual({
+      system: undefined,
+      input: ["Say one.", "Say two."].map((words) => ({ role: "user", parts: [text(words)] })),
+      output: [completed("one"), completed("two")],
+    });
+  }
+  expect(started.spans.getFinishedSpans().at(-1)?.attributes["gen_ai.operation.name"]).toBe("text_completion");
+  await server.close();
 });
 
 it("tells the choices of a stream apart, and has what came before it broke off", async () => {

@@ -13,11 +13,7 @@ export function askedContent(request: Json, room: ContentRoom): CallContent {
 
 /** The messages of a whole answer: one for each choice, or that of all its items. */
 export function answeredMessages({ choices, output, ...message }: Json, room: ContentRoom): ContentMessage[] {
-  if (Array.isArray(choices))
-    return messagesOf(
-      choices.map((choice) => isRecord(choice) && choice["message"]),
-      room,
-    );
+  if (Array.isArray(choices)) return messagesOf(choices.map(messageIn), room);
   if (!Array.isArray(output)) return messagesOf([message], room);
   const parts = messagesOf(output, room).flatMap((item) => item.parts);
   return parts.length === 0 ? [] : [{ role: "assistant", parts }];
@@ -29,8 +25,15 @@ function messagesOf(turns: unknown, room: ContentRoom): ContentMessage[] {
   for (const turn of Array.isArray(turns) ? turns : []) {
     if (!room.takesOne()) break;
     if (isRecord(turn)) messages.push(messageOf(turn, room));
+    else if (typeof turn === "string") messages.push({ role: "user", parts: partsOf(turn, room) });
   }
   return messages;
+}
+
+/** The message of a choice; one of `/v1/completions` is a text. */
+function messageIn(choice: unknown): unknown {
+  if (!isRecord(choice)) return undefined;
+  return choice["message"] ?? { role: "assistant", content: choice["text"] };
 }
 
 function messageOf(turn: Json, room: ContentRoom): ContentMessage {
