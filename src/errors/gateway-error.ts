@@ -96,6 +96,14 @@ export function modelNotFound(model: string): GatewayError {
   );
 }
 
+/** The request names no model, and the one that it means does not exist. */
+export function usualModelNotFound(model: string): GatewayError {
+  return new GatewayError(
+    `The request names no model, which means ${quoted(model)}. That does not exist. Send 'model'. GET /v1/models lists the models that your key can use.`,
+    { status: 404, code: "model_not_found", param: "model" },
+  );
+}
+
 export function modelNotAllowed(model: string): GatewayError {
   return new GatewayError(
     `Your plan does not include the model ${quoted(model)}. GET /v1/models lists the models that your key can use.`,

@@ -1,5 +1,12 @@
 /** What clients can call, and a gateway at an upstream: the paths behind `/v1/`. `operations/table.ts` has one for each. */
-export const operationNames = ["chat/completions", "embeddings", "responses", "messages", "completions"] as const;
+export const operationNames = [
+  "chat/completions",
+  "embeddings",
+  "responses",
+  "messages",
+  "completions",
+  "moderations",
+] as const;
 
 /** What a client can call, and a gateway at an upstream: the path behind `/v1/`. */
 export type OperationName = (typeof operationNames)[number];

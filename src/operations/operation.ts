@@ -72,6 +72,8 @@ export interface OperationServices {
 /** A request that was understood. It knows its own format, so nothing outside is generic in it. */
 export interface ModelRequest {
   readonly model: string;
+  /** The request names no model, and `model` is the one that it means. */
+  readonly namesNoModel?: boolean;
   readonly stream: boolean;
   /**
    * Puts in place what the request refers to. It is called once the call is allowed. Absent where the request is whole.

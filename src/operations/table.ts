@@ -3,6 +3,7 @@ import { chatCompletions } from "./chat-completions/chat-completions.js";
 import { completions } from "./completions/completions.js";
 import { embeddings } from "./embeddings/embeddings.js";
 import { messages } from "./messages/messages.js";
+import { moderations } from "./moderations/moderations.js";
 import type { Operation } from "./operation.js";
 import { responses } from "./responses/responses.js";
 
@@ -13,6 +14,7 @@ const byName: { readonly [Name in OperationName]: Operation<Name> } = {
   responses,
   messages,
   completions,
+  moderations,
 };
 
 export const operations: readonly Operation[] = Object.values(byName);

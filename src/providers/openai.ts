@@ -13,7 +13,7 @@ export function openAI(options: PresetOptions = {}): UpstreamProvider {
     {
       name: "openAI",
       baseURL: "https://api.openai.com/v1",
-      operations: ["chat/completions", "embeddings", "responses", "completions"],
+      operations: ["chat/completions", "embeddings", "responses", "completions", "moderations"],
       dialect: { capName: "max_completion_tokens" },
     },
     options,

@@ -118,6 +118,10 @@ async function startGolden(adapter: Adapter): Promise<HostedGateway> {
         freeModel,
         embeddingModel,
         { ...smallModel, id: "acme/native", upstream: { provider: "native", model: "upstream-small" } },
+        {
+          ...{ id: "acme/moderation", type: "moderation", contextLength: 32_768, price: { input: 0 } },
+          upstream: { provider: "native", model: "omni-moderation-latest" },
+        },
         { ...smallModel, id: "claude/small", upstream: { provider: "claude", model: "claude-up" } },
         { ...smallModel, id: "slow/small", upstream: { provider: "silent", model: "upstream-small" } },
       ],

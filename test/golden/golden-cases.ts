@@ -98,6 +98,19 @@ export const goldenCases: readonly GoldenCase[] = [
     upstream: honestEmbeddings(),
   },
   {
+    name: "moderation",
+    ...call("/v1/moderations", { model: "acme/moderation", input: ["one", "two"] }),
+    upstream: wholeAnswer({
+      id: "modr-1",
+      model: "omni-moderation-2026-01-01",
+      results: [true, false].map((flagged) => ({
+        flagged,
+        categories: { violence: flagged },
+        category_scores: { violence: flagged ? 0.9 : 1e-7 },
+      })),
+    }),
+  },
+  {
     name: "completion of two prompts",
     ...call("/v1/completions", { model: "acme/native", prompt: ["Once", "Twice"], logprobs: 1 }),
     upstream: wholeAnswer(textCompletion([" upon", " a"])),
@@ -268,6 +281,7 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: "body of another type", ...chat(), headers: { "content-type": "text/plain" } },
   { name: "compressed body", ...chat(), headers: { "content-encoding": "gzip" } },
   { name: "prompt that is too long", ...chat({ messages: [{ role: "user", content: "word ".repeat(130_000) }] }) },
+  { name: "moderation by a model that is not there", ...call("/v1/moderations", { input: "a" }) },
   { name: "completion without a prompt", ...call("/v1/completions", { model: "acme/native" }) },
   { name: "completion whose upstream has none", ...call("/v1/completions", { model: "acme/small", prompt: "a" }) },
   { name: "empty input", ...call("/v1/embeddings", { model: "acme/embed", input: [] }) },

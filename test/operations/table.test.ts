@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operationNames } from "../../src/metering/operation-name.js";
-import { modelTypes } from "../../src/operations/model-type.js";
+import type { Price } from "../../src/metering/prices/price.js";
+import { type ModelType, modelTypes } from "../../src/operations/model-type.js";
 import { isOwnedMember } from "../../src/operations/owned-members.js";
 import { operations } from "../../src/operations/table.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
@@ -15,13 +16,20 @@ const strict = openAICompatible({
   dialect: { strictMembers: true },
 });
 
+/** The smallest price that a model of this type can have. */
+function priceOf(type: ModelType): Price {
+  const terms = operations
+    .filter(({ modelTypes: types }) => types.includes(type))
+    .flatMap(({ priced }) => priced.required[0]);
+  return Object.fromEntries(terms.map((term) => [term, 1]));
+}
+
 let test: TestGateway;
 beforeAll(async () => {
-  const price = { input: 1, output: 1 };
   test = await startTestGateway({
     providers: { strict },
     models: modelTypes.map((type) => ({
-      ...{ id: `acme/${type}`, type, contextLength: 1000, price },
+      ...{ id: `acme/${type}`, type, contextLength: 1000, price: priceOf(type) },
       upstream: { provider: "strict", model: type },
     })),
   });

@@ -2,7 +2,7 @@ import type { Allowance } from "../../access/allowance.js";
 import { requireModelType } from "../../access/authorize.js";
 import type { Caller } from "../../access/caller.js";
 import { entitlementOf } from "../../access/entitlement.js";
-import type { GatewayError } from "../../errors/gateway-error.js";
+import { type GatewayError, usualModelNotFound } from "../../errors/gateway-error.js";
 import type { RequestObserver } from "../../events/request-observer.js";
 import type { GatewayRequest, GatewayResponse } from "../../http/message.js";
 import type { ModelRequest, Operation, RequestFacts } from "../../operations/operation.js";
@@ -36,6 +36,7 @@ export function checkCall(
   request: ModelRequest,
   found: Allowance | undefined,
 ): CheckedCall {
+  if (request.namesNoModel === true && !catalog.current.has(request.model)) throw usualModelNotFound(request.model);
   const { model, allowance, rules } = entitlementOf(caller, found, catalog.current, request.model);
   requireModelType(model, operation);
   const admittedAt = clock.now();

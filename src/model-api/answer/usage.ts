@@ -43,6 +43,13 @@ export function readUsage(usage: unknown): TokenCounts | undefined {
   };
 }
 
+/** Of a response that is no text: there is no output to count. Some servers report only the total. */
+export function readPromptUsage(usage: unknown): TokenCounts | undefined {
+  if (!isRecord(usage)) return undefined;
+  const prompt = usage["prompt_tokens"] ?? usage["total_tokens"];
+  return readUsage({ ...usage, prompt_tokens: prompt, completion_tokens: 0, total_tokens: prompt });
+}
+
 export function toUsageObject(tokens: TokenCounts): UsageObject {
   return {
     prompt_tokens: tokens.input,

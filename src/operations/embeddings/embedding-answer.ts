@@ -1,9 +1,8 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
-import type { TokenCounts } from "../../metering/token-counts.js";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
-import { readUsage, visibleUsage } from "../../model-api/answer/usage.js";
+import { readPromptUsage, visibleUsage } from "../../model-api/answer/usage.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import type { EmbeddingRequest } from "./embedding-request.js";
@@ -37,7 +36,7 @@ export function toEmbeddingAnswer(
   if (repaired.some((item, index) => item !== data[index])) edits.set("data", JSON.stringify(repaired));
 
   const usage = visibleUsage(json["usage"], context.dialect);
-  const reported = readTokens(json["usage"]);
+  const reported = readPromptUsage(json["usage"]);
   const input = reported?.input ?? context.promptTokens;
   if (reported === undefined || !hasTotals(usage)) {
     edits.set(
@@ -97,13 +96,6 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 function isVectors(embedding: unknown): boolean {
   return Array.isArray(embedding) && Array.isArray(embedding[0]) && embedding.every(isVector);
-}
-
-/** Some servers report only the total. There is no output to count. */
-function readTokens(usage: unknown): TokenCounts | undefined {
-  if (!isRecord(usage)) return undefined;
-  const prompt = usage["prompt_tokens"] ?? usage["total_tokens"];
-  return readUsage({ ...usage, prompt_tokens: prompt, completion_tokens: 0, total_tokens: prompt });
 }
 
 function hasTotals(usage: unknown): boolean {

@@ -1,5 +1,4 @@
 import { invalidType } from "../../errors/gateway-error.js";
-import type { Dialect } from "../../model-api/dialect.js";
 import {
   type JsonRequest,
   parseJsonRequest,
@@ -9,8 +8,6 @@ import {
   readModel,
 } from "../../model-api/request/json-request.js";
 import { RequestNames } from "../../model-api/request/request-names.js";
-import { addNameEdits } from "../../openai/chat/request-edits.js";
-import { editMembers, type JsonMember, type MemberEdits, memberOf, splice } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";
 import { type Input, InputReader, type InputRules, mostInputs } from "../inputs/input-reader.js";
 
@@ -67,23 +64,4 @@ function toEmbeddingRequest(request: JsonRequest, inputs: readonly Input[]): Emb
     inputs,
     encoding: encoding === "float" || encoding === "base64" ? encoding : "other",
   };
-}
-
-/**
- * The request for the upstream: the upstream's name for the model, and other members as the dialect requires.
- * Everything else stays byte for byte.
- */
-export function toUpstreamEmbeddingBody(
-  request: EmbeddingRequest,
-  { model, dialect }: { model: string; dialect?: Dialect | undefined },
-): Uint8Array {
-  const { body, members } = request;
-  const name = JSON.stringify(model);
-  if (dialect === undefined) {
-    const { start, end } = memberOf(members, "model") as JsonMember;
-    return splice(body, start, end, name);
-  }
-  const edits: MemberEdits = new Map([["model", name]]);
-  addNameEdits(request, dialect, edits);
-  return editMembers(body, members, edits);
 }

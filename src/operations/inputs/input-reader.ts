@@ -24,6 +24,8 @@ export interface InputRules {
   /** Whether an item may be an object, which may hold media. */
   readonly takesObjects: boolean;
   readonly takesEmptyTexts: boolean;
+  /** Looks at an item that is an object. @throws GatewayError 400 */
+  readonly watch?: (body: Uint8Array, start: number, leaps: Leaps, path: string) => void;
   /** The most tokens of an input that the member contains directly. */
   readonly mostTokens: number;
 }
@@ -106,6 +108,7 @@ export class InputReader implements SlicedWork {
       if (body[this.#position] === 0x5d) throw emptyArray(path);
       return;
     }
+    if (kind === 0x7b) this.#rules.watch?.(body, start, this.#leaps, path);
     const end = endOfValue(body, start, this.#leaps);
     if (kind === 0x22 && end - start === 2 && !takesEmptyTexts)
       throw invalidValue(path, `'${path}' must not be an empty string.`);

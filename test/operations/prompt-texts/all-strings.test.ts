@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chatLayout } from "../../../src/operations/chat-completions/chat-layout.js";
-import { embeddingsLayout } from "../../../src/operations/embeddings/embeddings-layout.js";
+import { inputLayout } from "../../../src/operations/inputs/input-layout.js";
 import { messagesLayout } from "../../../src/operations/messages/messages-layout.js";
 import { findPromptTexts } from "../../../src/operations/prompt-texts/find-prompt-texts.js";
 import type { PromptLayout } from "../../../src/operations/prompt-texts/prompt-layout.js";
@@ -185,7 +185,7 @@ const requests: Record<string, { readonly layout: PromptLayout; readonly request
     },
   },
   embeddings: {
-    layout: embeddingsLayout,
+    layout: inputLayout,
     request: { input: ["a"], instruction: "a", prompt_name: "a", extra: { a: "a" } },
   },
 };

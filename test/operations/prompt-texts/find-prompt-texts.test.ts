@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { chatLayout } from "../../../src/operations/chat-completions/chat-layout.js";
-import { embeddingsLayout } from "../../../src/operations/embeddings/embeddings-layout.js";
+import { inputLayout } from "../../../src/operations/inputs/input-layout.js";
 import { messagesLayout } from "../../../src/operations/messages/messages-layout.js";
 import { findPromptTexts } from "../../../src/operations/prompt-texts/find-prompt-texts.js";
 import type { PromptLayout } from "../../../src/operations/prompt-texts/prompt-layout.js";
@@ -135,9 +135,9 @@ describe("the texts of a prompt", () => {
   });
 
   it("are the inputs of embeddings, and no tokens", () => {
-    expect(textsOf({ input: ["a", "b"] }, embeddingsLayout)).toEqual(["user input[0]: a", "user input[1]: b"]);
-    expect(textsOf({ input: "a" }, embeddingsLayout)).toEqual(["user input: a"]);
-    expect(textsOf({ input: [[1, 2], [3]] }, embeddingsLayout)).toEqual([]);
+    expect(textsOf({ input: ["a", "b"] }, inputLayout)).toEqual(["user input[0]: a", "user input[1]: b"]);
+    expect(textsOf({ input: "a" }, inputLayout)).toEqual(["user input: a"]);
+    expect(textsOf({ input: [[1, 2], [3]] }, inputLayout)).toEqual([]);
   });
 
   it("are found however they are written", () => {
@@ -157,7 +157,7 @@ describe("the texts of a prompt", () => {
 
   it("are refused where they are too many, or lie too deep", () => {
     const many = { input: Array.from({ length: 65_537 }, () => "") };
-    expect(() => textsOf(many, embeddingsLayout)).toThrow("at most 65536 texts");
+    expect(() => textsOf(many, inputLayout)).toThrow("at most 65536 texts");
     const deep = { messages: [{ role: "user", content: [{ input: { ["n".repeat(250)]: nested(4) } }] }] };
     expect(() => textsOf(deep, messagesLayout)).toThrow("too deep");
   });

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { chatLayout } from "../../../src/operations/chat-completions/chat-layout.js";
-import { embeddingsLayout } from "../../../src/operations/embeddings/embeddings-layout.js";
+import { inputLayout } from "../../../src/operations/inputs/input-layout.js";
 import { messagesLayout } from "../../../src/operations/messages/messages-layout.js";
 import { findPromptTexts } from "../../../src/operations/prompt-texts/find-prompt-texts.js";
 import type { PromptLayout } from "../../../src/operations/prompt-texts/prompt-layout.js";
@@ -74,7 +74,7 @@ const requests: readonly { layout: PromptLayout; of: (text: string, argument: un
       ],
     }),
   },
-  { layout: embeddingsLayout, of: (text) => ({ input: [text, "b", text] }) },
+  { layout: inputLayout, of: (text) => ({ input: [text, "b", text] }) },
 ];
 
 const anyRequest = fc
