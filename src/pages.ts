@@ -12,12 +12,14 @@ export type {
   AccountMeter,
   AccountModel,
   AccountPageApi,
+  AccountPricePart,
   AccountRequest,
   AccountTrial,
   AccountUsage,
   KeyState,
   NewAccountKey,
 } from "./pages/account/account-page-api.js";
+export type { AccountTexts } from "./pages/account/account-texts.js";
 export type { AccountPageOptions } from "./pages/account/create-account-page.js";
 export { createAccountPage } from "./pages/account/create-account-page.js";
 export type { OperatorPageOptions } from "./pages/operator/create-operator-page.js";

@@ -312,7 +312,10 @@ describe("models", () => {
     expect(json.data).toEqual([
       {
         ...{ id: "acme/small", type: "chat", publisher: "acme", context_length: 128_000, max_output_tokens: 1000 },
-        price: { input: 0.5, cached_input: 0.25, output: 5, request: null },
+        price: {
+          ...{ input: 0.5, cached_input: 0.25, output: 5, request: null },
+          others: [{ part: "reasoning", of: null, credits: 10 }],
+        },
       },
     ]);
   });

@@ -1,5 +1,3 @@
-import type { Model } from "../../gateway/options.js";
-
 /** Amounts are credits with all their decimals, instants epoch seconds. What is not there is `null`. */
 
 /** Something that limits what can be called. */
@@ -153,7 +151,8 @@ export interface AccountBill {
 /** A model that the account may call. Prices are credits per million tokens, and `request` credits a call. */
 export interface AccountModel {
   readonly id: string;
-  readonly type: Model["type"];
+  /** As `GET /v1/models` has it, such as `chat`. */
+  readonly type: string;
   readonly publisher: string | null;
   readonly context_length: number;
   readonly max_output_tokens: number | null;
@@ -162,7 +161,21 @@ export interface AccountModel {
     readonly cached_input: number | null;
     readonly output: number | null;
     readonly request: number | null;
+    /** What else has a price of its own. */
+    readonly others: readonly AccountPricePart[];
   } | null;
+}
+
+/** A part of a price. */
+export interface AccountPricePart {
+  /**
+   * As the members of a `Price`, in snake case: such as `cache_write`, `audio_minute`, and `characters`, of which the price is
+   * that of a million; of `searches`, that of a thousand. `image`: of one that is made.
+   */
+  readonly part: string;
+  /** Of an image, its quality and size, as far as the price is for these alone. */
+  readonly of: string | null;
+  readonly credits: number;
 }
 
 /** A member of the account. */

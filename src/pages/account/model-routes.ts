@@ -10,6 +10,7 @@ import type { Reader } from "./account-identity.js";
 import type { AccountModel } from "./account-page-api.js";
 import type { AccountServices } from "./account-services.js";
 import { readerTerms } from "./reader-terms.js";
+import { toPrice } from "./to-price.js";
 
 const message = z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string().min(1).max(32_000) });
 const trial = z.strictObject({ model: z.string().min(1).max(256), messages: z.array(message).min(1).max(40) });
@@ -112,18 +113,8 @@ async function factorOf(gateway: Gateway, reader: Reader): Promise<number> {
 
 function toModel(model: ListedModel, price: Price | undefined, factor: number): AccountModel {
   const { id, type, publisher, context_length, max_output_tokens } = model;
-  const scaled = (amount: number | undefined) =>
-    amount === undefined ? null : Number((amount * factor).toPrecision(12));
   return {
     ...{ id, type, publisher: publisher ?? null, context_length, max_output_tokens: max_output_tokens ?? null },
-    price:
-      price === undefined
-        ? null
-        : {
-            input: scaled(price.input) ?? 0,
-            cached_input: scaled(price.cachedInput),
-            output: scaled(price.output),
-            request: scaled(price.request),
-          },
+    price: price === undefined ? null : toPrice(price, factor),
   };
 }

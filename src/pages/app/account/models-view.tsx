@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { AccountList, AccountModel } from "../../account/account-page-api.js";
-import { compact, credits } from "../parts/format.js";
+import type { AccountList, AccountModel, AccountPricePart } from "../../account/account-page-api.js";
+import { compact, number } from "../parts/format.js";
 import { Empty, Ready } from "../parts/notice.js";
 import { type Column, DownloadButton, figures, Table, words } from "../parts/table.js";
 import { useApi } from "../parts/use-api.js";
@@ -17,10 +17,10 @@ export function ModelsView({ me, reload }: ViewProps) {
     setChosen(id);
     document.getElementById("question")?.focus();
   };
-  const columns = columnsOf(canTry ? choose : undefined);
   return (
     <Ready of={models}>
       {({ data }) => {
+        const columns = columnsOf(data, canTry ? choose : undefined);
         const chat = data.filter(({ type }) => type === "chat").map(({ id }) => id);
         return (
           <>
@@ -42,14 +42,28 @@ export function ModelsView({ me, reload }: ViewProps) {
   );
 }
 
-function columnsOf(onTry: ((id: string) => void) | undefined): readonly Column<AccountModel>[] {
+/** As many decimals as a price has, two at least. */
+function inCredits(price: number): string {
+  return number(price, 2, 6);
+}
+
+/** Without the columns that would say nothing. */
+function columnsOf(
+  models: readonly AccountModel[],
+  onTry: ((id: string) => void) | undefined,
+): readonly Column<AccountModel>[] {
   const columns: Column<AccountModel>[] = [
     { head: texts.model, cell: ({ id }) => <code>{id}</code>, csv: ({ id }) => id },
     words(texts.type, ({ type }) => textOf("type", type)),
-    figures(texts.input, ({ price }) => price?.input ?? null, credits),
-    figures(texts.cached, ({ price }) => price?.cached_input ?? null, credits),
-    figures(texts.output, ({ price }) => price?.output ?? null, credits),
-    figures(texts.perRequest, ({ price }) => price?.request ?? null, credits),
+    figures(texts.input, ({ price }) => price?.input ?? null, inCredits),
+    figures(texts.cached, ({ price }) => price?.cached_input ?? null, inCredits),
+    figures(texts.output, ({ price }) => price?.output ?? null, inCredits),
+    ...(models.some(({ price }) => typeof price?.request === "number")
+      ? [figures<AccountModel>(texts.perRequest, ({ price }) => price?.request ?? null, inCredits)]
+      : []),
+    ...(models.some(({ price }) => price?.others.length)
+      ? [{ head: texts.otherPrices, cell: ({ price }: AccountModel) => <Others parts={price?.others ?? []} /> }]
+      : []),
     figures(texts.context, ({ context_length }) => context_length, compact),
     figures(texts.longest, ({ max_output_tokens }) => max_output_tokens, compact),
     {
@@ -64,4 +78,14 @@ function columnsOf(onTry: ((id: string) => void) | undefined): readonly Column<A
     },
   ];
   return onTry === undefined ? columns.slice(0, -1) : columns;
+}
+
+function Others({ parts }: { readonly parts: readonly AccountPricePart[] }) {
+  return (
+    <>
+      {parts.map(({ part, of, credits }) => (
+        <div key={part + of}>{`${textOf("price", part)} ${of ?? ""} ${inCredits(credits)}`}</div>
+      ))}
+    </>
+  );
 }

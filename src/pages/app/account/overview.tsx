@@ -3,6 +3,7 @@ import { credits, instant } from "../parts/format.js";
 import { Meter } from "../parts/meter.js";
 import { Empty, Notice, Ready } from "../parts/notice.js";
 import { fill } from "../parts/texts.js";
+import { linkTo } from "../parts/use-view.js";
 import { labelOf, MeterCard } from "./meter-card.js";
 import { useKeys, type ViewProps } from "./reader.js";
 import { texts } from "./settings.js";
@@ -22,7 +23,7 @@ export function Overview({ me }: ViewProps) {
       {keys?.length === 0 && me.can.change_keys && (
         <section class="card" aria-label={texts.welcome}>
           <Empty title={texts.welcome} text={texts.welcomeMore}>
-            <a class="button primary" href="#keys">
+            <a class="button primary" href={linkTo("keys")}>
               {texts.goToKeys}
             </a>
           </Empty>
@@ -41,7 +42,7 @@ export function Overview({ me }: ViewProps) {
       <section class="card" aria-labelledby="last-days">
         <div class="row">
           <h2 id="last-days">{texts.lastDays}</h2>
-          <a href="#usage">{texts.allUsage}</a>
+          <a href={linkTo("usage")}>{texts.allUsage}</a>
         </div>
         <Ready of={usage} height={286}>
           {() => <UsageChart usage={usage} measure="credits" />}

@@ -19,7 +19,8 @@ export function digitsOf(amount: number): number {
 
 /** An amount in a sentence: no decimals that say nothing. */
 export function credits(amount: number): string {
-  return number(amount, Number.isInteger(amount) ? 0 : digitsOf(amount));
+  const digits = digitsOf(amount);
+  return number(amount, Number.isInteger(amount) ? 0 : Math.min(2, digits), digits);
 }
 
 /** Writes the amounts of one column with the same decimals, so that they stand below each other. */

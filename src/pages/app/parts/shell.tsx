@@ -6,6 +6,7 @@ import { LiveRegion } from "./live-region.js";
 import { Notice } from "./notice.js";
 import { readSettings } from "./settings.js";
 import { fill, texts } from "./texts.js";
+import { linkTo } from "./use-view.js";
 
 const { title, logo, signInUrl } = readSettings();
 
@@ -43,7 +44,7 @@ export function Shell({ views, view, aside, state, children }: ShellProps) {
         <Brand />
         <nav aria-label={texts.views}>
           {views.map(([id, text]) => (
-            <a key={id} href={`#${id}`} aria-current={id === view ? "page" : undefined}>
+            <a key={id} href={linkTo(id)} aria-current={id === view ? "page" : undefined}>
               {text}
             </a>
           ))}

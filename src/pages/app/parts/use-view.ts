@@ -6,6 +6,11 @@ export interface View<Id extends string> {
   readonly rest: string;
 }
 
+/** The address of a view. In full: a link that is a fragment alone would be taken for one that skips to a part of the page. */
+export function linkTo(view: string): string {
+  return new URL(`#${view}`, location.href).href;
+}
+
 /** The view of a page that the address names. */
 export function useView<Id extends string>(ids: readonly [Id, ...Id[]]): View<Id> {
   const [fragment, setFragment] = useState(location.hash);

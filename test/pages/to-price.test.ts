@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { toPrice } from "../../src/pages/account/to-price.js";
+
+it("has each part of a price, by the reader's factor", () => {
+  const images = [{ quality: "high", size: "1024x1024", credits: 0.2 }, { credits: 0.1 }];
+  expect(toPrice({ input: 1, cacheWrite1h: 3, audioMinute: 0.006, images }, 2)).toEqual({
+    ...{ input: 2, cached_input: null, output: null, request: null },
+    others: [
+      { part: "cache_write_1h", of: null, credits: 6 },
+      { part: "audio_minute", of: null, credits: 0.012 },
+      { part: "image", of: "high 1024x1024", credits: 0.4 },
+      { part: "image", of: null, credits: 0.2 },
+    ],
+  });
+});
