@@ -50,24 +50,14 @@ function matchResponse(path: string): Path | undefined {
   if (!path.startsWith(responsePrefix)) return undefined;
   const [id = "", rest, ...more] = path.slice(responsePrefix.length).split("/");
   if (id === "" || more.length > 0) return undefined;
-  if (path === compact) return undefined;
+  if (path === compactPath) return undefined;
   const responseId = decode(id);
   if (rest === undefined) return { endpoint: "response", methods: readOrDelete, responseId };
   return rest === "input_items" ? { endpoint: "input_items", methods: read, responseId } : undefined;
 }
 
-const compact = `${responsePrefix}compact`;
-
-/** Why a path of OpenAI's API is not served, and what to do instead; `undefined`: nothing is known of it. */
-export function whyUnserved(path: string): string | undefined {
-  const trimmed = path.endsWith("/") ? path.slice(0, -1) : path;
-  if (trimmed === compact) {
-    return "No conversation is compacted here. Ask the model for a summary by POST /v1/responses, and go on from that.";
-  }
-  return /^\/v1\/responses\/[^/]+\/cancel$/.test(trimmed)
-    ? "Responses are made while the client waits. To stop one, close the connection."
-    : undefined;
-}
+/** OpenAI has it, and the gateway does not. */
+export const compactPath = `${responsePrefix}compact`;
 
 /** A malformed escape stays as it is: no model has such an id. */
 export function decode(text: string): string {

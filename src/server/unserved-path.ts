@@ -1,7 +1,8 @@
 import { type GatewayError, shortened, unknownUrl } from "../errors/gateway-error.js";
 import type { GatewayRequest } from "../http/message.js";
 import { misplacedPath } from "./misplaced-path.js";
-import { decode, whyUnserved } from "./paths.js";
+import { decode } from "./paths.js";
+import { whyUnserved } from "./why-unserved.js";
 
 /** The error of a path that the gateway does not serve. It says what to do where that is known. */
 export function unservedPath(request: GatewayRequest): GatewayError {

@@ -61,6 +61,11 @@ describe("paths of OpenAI's that are not served", () => {
     ["POST", "/v1/responses/compact", /summary/],
     ["POST", "/v1/responses/compact/", /summary/],
     ["POST", "/v1/responses/resp_1/cancel", /close the connection/],
+    ["POST", "/v1/batches", /no batches/],
+    ["POST", "/v1/files", /no files/],
+    ["POST", "/v1/realtime/client_secrets", /no realtime/],
+    ["POST", "/v1/images/variations", /variations/i],
+    ["POST", "/v1/threads", /v1\/responses/],
   ])("%s %s is a 404 that says why", async (method, path, why) => {
     const { fetch } = await start();
     const headers = { authorization: "Bearer sk-pro", "content-type": "application/json" };

@@ -1,0 +1,28 @@
+import { compactPath } from "./paths.js";
+
+/** Paths of OpenAI's API that the gateway does not serve, and what to do instead. */
+const reasons: readonly (readonly [RegExp, string])[] = [
+  [
+    new RegExp(`^${compactPath}$`),
+    "No conversation is compacted here. Ask the model for a summary by POST /v1/responses, and go on from that.",
+  ],
+  [/^\/v1\/responses\/[^/]+\/cancel$/, "Responses are made while the client waits. To stop one, close the connection."],
+  [
+    /^\/v1\/realtime(\/|$)/,
+    "There are no realtime sessions here: nothing bounds what one may cost. Stream a response.",
+  ],
+  [/^\/v1\/(batches|files|uploads)(\/|$)/, "There are no files and no batches here. Send each request by itself."],
+  [/^\/v1\/images\/variations$/, "Variations of images are not made here."],
+  [/^\/v1\/videos(\/|$)/, "Videos are not made here: nothing is kept that is fetched later."],
+  [
+    /^\/v1\/(assistants|threads|vector_stores|conversations)(\/|$)/,
+    "Nothing is kept here under that name. Use POST /v1/responses.",
+  ],
+  [/^\/v1\/fine_tuning(\/|$)/, "Models are not trained here."],
+];
+
+/** Why a path of OpenAI's API is not served, and what to do instead; `undefined`: nothing is known of it. */
+export function whyUnserved(path: string): string | undefined {
+  const trimmed = path.endsWith("/") ? path.slice(0, -1) : path;
+  return reasons.find(([pattern]) => pattern.test(trimmed))?.[1];
+}
