@@ -195,6 +195,7 @@ export type {
 } from "./models/model-store.js";
 export type { AnswerText } from "./operations/answers/answer-format.js";
 export type { CallContent, ContentMessage, ContentPart } from "./operations/content/call-content.js";
+export type { ImageTokens } from "./operations/images/token-rows.js";
 export type { ModelType } from "./operations/model-type.js";
 export type {
   DisconnectPolicy,

@@ -77,11 +77,18 @@ export class Meter implements HandoverListener {
     if (!isCharged) return undefined;
     if (progress?.isCounted === true) return { tokens: progress.tokens, source: "provider" };
     // When the upstream failed or the gateway closed, the client is charged only for what was received.
-    const tokens = reason === "client_gone" ? this.#withHidden(this.seen ?? this.#prompt) : this.#came;
+    const tokens = reason === "client_gone" ? this.#leftBehind : this.#came;
     return { tokens, source: "partial" };
   }
 
+  /** For a response that goes on without its client. */
+  get #leftBehind(): UsageCounts {
+    return this.progress?.left ?? this.#withHidden(this.seen ?? this.#prompt);
+  }
+
   get #prompt(): UsageCounts {
+    const { demand } = this.#call;
+    if (demand.handedOver !== undefined) return demand.handedOver;
     return { input: this.#call.demand.promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
   }
 

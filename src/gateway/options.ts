@@ -23,6 +23,7 @@ import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { Price } from "../metering/prices/price.js";
 import { deepestBody } from "../model-api/request/deepest-body.js";
 import type { ModelStore } from "../models/model-store.js";
+import type { ImageTokens } from "../operations/images/token-rows.js";
 import type { ModelType } from "../operations/model-type.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
@@ -51,8 +52,11 @@ export interface Model extends RoutingOptions {
   type: ModelType;
   /** Who made the model; also sent as `owned_by`. Default: absent, with `owned_by` `"infergate"`. */
   publisher?: string | undefined;
-  /** The tokens that the model accepts in one request: prompt and output together. */
-  contextLength: number;
+  /**
+   * The tokens that the model accepts in one request: prompt and output together. Models for chat, completions and embeddings
+   * must have it. Default for others: nothing is known of it.
+   */
+  contextLength?: number | undefined;
   /** The longest output in tokens; a larger `max_tokens` is reduced to it. Default: only `contextLength` limits it. */
   maxOutputTokens?: number | undefined;
   /** What the model can do; known are `reasoning`, `tools` and `vision`. Default: `{}`. */
@@ -75,6 +79,14 @@ export interface Model extends RoutingOptions {
   tokenizer?: Tokenizer | undefined;
   /** The most tokens that its images, audio and files count. Default: those of the models that count the most. */
   tokenBounds?: TokenBounds | undefined;
+  /**
+   * The most output tokens of an image, by rows as those of `price.images`. A model whose price has `outputImage` must have it,
+   * unless all its targets are OpenAI's `gpt-image-1`, `gpt-image-1-mini` or `gpt-image-1.5`. Default: what OpenAI has published
+   * of these.
+   */
+  imageTokens?: readonly ImageTokens[] | undefined;
+  /** The sizes of images that requests may ask for beside `auto`, such as `["1024x1024"]`. Default: any. */
+  sizes?: readonly string[] | undefined;
   /** What it costs. A model whose prices are all zero is free: accounts without credits can use it, too. */
   price: Price;
   /**
@@ -95,7 +107,10 @@ export interface Model extends RoutingOptions {
    * objects are sent. `allowMembers` lets single names through. See `docs/restricted-members.md`.
    */
   unknownMembers?: "refuse" | "pass" | undefined;
-  /** What to do with a response after its client has left, unless the plan has its own setting. Default: `"cancel"`. */
+  /**
+   * What to do with a response after its client has left, unless the plan has its own setting. Default: `"cancel"`; for images
+   * `"drain"`, since most of what they cost is done by then.
+   */
   disconnect?: DisconnectPolicy | undefined;
   /** Further members of the model record. Cannot replace those that the gateway sets. */
   extra?: Readonly<Record<string, unknown>> | undefined;

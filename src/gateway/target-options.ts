@@ -67,14 +67,16 @@ const count = z.number().int().positive();
 // The longest delay of setTimeout.
 const milliseconds = count.max(2_147_483_647);
 
-const quality = z.string().regex(/^[\w.-]{1,32}$/, "must be a word, such as high");
-const size = z.string().regex(/^\d{2,4}x\d{2,4}$/, "must be a width and a height in pixels, such as 1024x1024");
-const mostImagePrices = 100;
+export const imageQuality = z.string().regex(/^[\w.-]{1,32}$/, "must be a word, such as high");
+export const imageSize = z
+  .string()
+  .regex(/^\d{2,4}x\d{2,4}$/, "must be a width and a height in pixels, such as 1024x1024");
+export const mostImageRows = 100;
 
 const imagePrices = z
-  .array(z.strictObject({ quality: quality.optional(), size: size.optional(), credits: amount }))
+  .array(z.strictObject({ quality: imageQuality.optional(), size: imageSize.optional(), credits: amount }))
   .min(1, "must have a row at least, such as { credits: 0.04 }")
-  .max(mostImagePrices)
+  .max(mostImageRows)
   .refine((rows) => new Set(rows.map((row) => `${row.quality}/${row.size}`)).size === rows.length, {
     error: "must not have two rows for the same quality and size",
   })

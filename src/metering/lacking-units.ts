@@ -1,4 +1,4 @@
-import type { UsageCounts, UsageUnit } from "./usage-counts.js";
+import type { CountedUnit, UsageCounts } from "./usage-counts.js";
 
 /**
  * What a price is for and nobody has counted is not free: so much of it is charged as the call can use at the most.
@@ -6,7 +6,7 @@ import type { UsageCounts, UsageUnit } from "./usage-counts.js";
  */
 export function withLackingUnits(
   used: UsageCounts,
-  units: readonly UsageUnit[],
+  units: readonly CountedUnit[],
   most: UsageCounts | undefined,
 ): UsageCounts {
   const lacking =

@@ -6,6 +6,7 @@ export const operationNames = [
   "messages",
   "completions",
   "moderations",
+  "images/generations",
 ] as const;
 
 /** What a client can call, and a gateway at an upstream: the path behind `/v1/`. */

@@ -5,6 +5,8 @@ import type { UsageCounts } from "./usage-counts.js";
 export interface Progress extends ResponseMark {
   /** The upstream's usage if it has reported one, else an estimate. It includes the prompt. */
   readonly tokens: UsageCounts;
+  /** What is charged instead where the client leaves before the end; absent: `tokens`. */
+  readonly left?: UsageCounts;
   /** Whether the upstream has not reported usage yet. */
   readonly estimated: boolean;
   /** Whether the upstream has reported the usage of the whole response. */

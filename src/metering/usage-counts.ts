@@ -35,7 +35,7 @@ export interface UsageCounts extends TokenCounts {
 export const usageUnits = ["images", "audioMs", "characters", "searches"] as const;
 
 /** Something that is counted beside tokens. */
-export type UsageUnit = (typeof usageUnits)[number];
+export type CountedUnit = (typeof usageUnits)[number];
 
 /** Tokens that are parts of others, by what they stand for. */
 export const tokenParts = [

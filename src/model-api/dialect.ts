@@ -42,6 +42,12 @@ export interface Dialect {
   /** Members of `usage` that clients must not get, such as what the server bills you. */
   hiddenUsage?: readonly string[] | undefined;
   /**
+   * In which form the server gives images: what it is sent as `response_format`, whatever the client says. A client that asks
+   * for the other form gets a 400. `none`: it knows no `response_format`, and gives base64. Default: what the client says; but
+   * `none` for models whose names begin with `gpt-image-` or `chatgpt-image-`, which refuse that member.
+   */
+  imageFormat?: "b64_json" | "url" | "none" | undefined;
+  /**
    * The header of the API key. Any other than `authorization` contains the key alone, without `Bearer`. Default:
    * `authorization`.
    */

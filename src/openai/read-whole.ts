@@ -11,6 +11,8 @@ import { type Steps, sliceBytes, stepInTurns } from "../wire/slices.js";
 export interface WholeReader {
   /** All long texts matter to it. */
   readonly readsLongTexts?: boolean;
+  /** Nothing is estimated by its texts. */
+  readonly needsNoTexts?: boolean;
   /** @returns `undefined` when it is no response to the request. */
   read(received: ReceivedAnswer): ModelAnswer | undefined;
   /** @throws GatewayError for an error inside a 200, and for bytes that are no response. */
@@ -41,7 +43,7 @@ function readOutline(received: ReceivedAnswer, reader: WholeReader): ModelAnswer
   const outline = reader.readsLongTexts ? undefined : received.outline();
   if (outline === undefined) return undefined;
   const answer = reader.read(outline);
-  if (answer === undefined || answer.estimated || outline.isTooLittle) return undefined;
+  if (answer === undefined || (answer.estimated && !reader.needsNoTexts) || outline.isTooLittle) return undefined;
   return isLeftOut(answer.responseId) || isLeftOut(answer.finishReason) ? undefined : answer;
 }
 

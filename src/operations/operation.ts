@@ -2,7 +2,7 @@ import type { GatewayError } from "../errors/gateway-error.js";
 import type { Clock } from "../ledger/clock.js";
 import type { ModelAnswer } from "../metering/model-answer.js";
 import type { OperationName } from "../metering/operation-name.js";
-import type { UsageCounts } from "../metering/usage-counts.js";
+import type { ImageCount, UsageCounts } from "../metering/usage-counts.js";
 import type { Dialect } from "../model-api/dialect.js";
 import type { Lacking } from "../model-api/prompt/lacking.js";
 import type { MemberRules } from "../model-api/request/member-rules.js";
@@ -127,6 +127,11 @@ export interface Demand {
    * tokens, only those that stand for images and audio count. Absent: there are plain tokens alone.
    */
   readonly most?: UsageCounts | undefined;
+  /**
+   * What is charged for from the moment at which the upstream has the request, where nothing of its response is known.
+   * Absent: {@link promptTokens}.
+   */
+  readonly handedOver?: UsageCounts | undefined;
 }
 
 /** A model, as far as requests depend on it. */
@@ -142,6 +147,8 @@ export interface ModelTraits {
   readonly tokenizer: Tokenizer | undefined;
   /** What its images, audio and files count at the most. */
   readonly tokenBounds: ResolvedTokenBounds;
+  /** What is known of the images that it makes; absent: it makes none. */
+  readonly images?: ImageTraits | undefined;
   /** What it cannot do; `undefined`: requests pass whatever they ask for. */
   readonly lacking: Lacking | undefined;
   /** Whether it reasons: `capabilities` says so. What its responses do not show of that is charged by a bound. */
@@ -152,6 +159,14 @@ export interface ModelTraits {
   readonly rules: readonly MemberRules[];
   /** Its targets' dialects, each once. */
   readonly dialects: readonly Dialect[];
+}
+
+/** What a model for images makes. */
+export interface ImageTraits {
+  /** The sizes that requests may ask for; `undefined`: any. */
+  readonly sizes: readonly string[] | undefined;
+  /** The most output tokens of such an image; `undefined`: it is not priced by them. */
+  readonly tokensOf: ((image: Omit<ImageCount, "count">) => number) | undefined;
 }
 
 /** A target, as far as requests and responses depend on it. */
@@ -205,6 +220,8 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A promise where much has to be translated, which is done in slices. @throws GatewayError when it is no response to the request. */
   readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer>;
+  /** Whether the size of a response says how many tokens it has. Absent: it does. */
+  readonly bytesAreTokens?: boolean;
   /** What was seen of a whole response that its client did not wait for. @param pieces - what has come of its body. */
   partialTokens(pieces: readonly Uint8Array[]): UsageCounts;
   readStream(): StreamCodec;

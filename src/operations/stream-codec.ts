@@ -8,6 +8,8 @@ import type { Outgoing } from "../wire/sliced/late-bytes.js";
 /** From an upstream's stream to the client's bytes. Pure and synchronous: what is long is written when the client asks for it. */
 export interface StreamCodec {
   readonly progress: StreamProgress;
+  /** Its largest event, in bytes, where that is above the gateway's own bound. */
+  readonly maxEventBytes?: number;
   /**
    * @returns what the client gets for an event; `undefined`: nothing.
    * @throws StreamFault, or GatewayError for an error that the upstream sent.

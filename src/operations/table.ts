@@ -2,6 +2,7 @@ import type { OperationName } from "../metering/operation-name.js";
 import { chatCompletions } from "./chat-completions/chat-completions.js";
 import { completions } from "./completions/completions.js";
 import { embeddings } from "./embeddings/embeddings.js";
+import { imageGenerations } from "./images/image-generations.js";
 import { messages } from "./messages/messages.js";
 import { moderations } from "./moderations/moderations.js";
 import type { Operation } from "./operation.js";
@@ -15,6 +16,7 @@ const byName: { readonly [Name in OperationName]: Operation<Name> } = {
   messages,
   completions,
   moderations,
+  "images/generations": imageGenerations,
 };
 
 export const operations: readonly Operation[] = Object.values(byName);

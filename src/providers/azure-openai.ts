@@ -33,10 +33,11 @@ export function azureOpenAI({ apiVersion, ...options }: AzureOpenAIOptions): Ups
     keyHeader: "api-key",
     // Dated versions and older deployments differ in which name they know.
     ...(apiVersion === undefined ? { capName: "max_completion_tokens" } : { deploymentPaths: true }),
+    imageFormat: "b64_json",
     readError,
     ...options.dialect,
   };
-  const { operations = ["chat/completions", "embeddings", "completions"] } = options;
+  const { operations = ["chat/completions", "embeddings", "completions", "images/generations"] } = options;
   const checked = checkOpenAICompatibleOptions({ ...options, operations, dialect }, "azureOpenAI");
   const root = checked.basePath.replace(/\/openai(\/v1)?$/, "");
   if (apiVersion === undefined) return toProvider({ ...checked, basePath: `${root}/openai/v1` });

@@ -11,7 +11,7 @@ export interface ModelRecordInput {
   aliasOf?: string | undefined;
   type: ModelType;
   publisher?: string | undefined;
-  contextLength: number;
+  contextLength?: number | undefined;
   maxOutputTokens?: number | undefined;
   capabilities?: Readonly<Record<string, unknown>> | undefined;
   extra?: Readonly<Record<string, unknown>> | undefined;

@@ -9,6 +9,7 @@ const givens: Record<string, string> = {
   "= app.listen": 'import type { Express } from "express"; declare const app: Express;',
   "app.addHook": 'import type { FastifyInstance } from "fastify"; declare const app: FastifyInstance;',
   "app.register": 'import type { FastifyInstance } from "fastify"; declare const app: FastifyInstance;',
+  "await client.": 'import OpenAI from "openai"; declare const client: OpenAI;',
   KeyStore: 'import type { KeyStore } from "infergate";',
   PlanStore: 'import type { PlanStore } from "infergate";',
   GatewayOptions: 'import type { GatewayOptions } from "infergate";',
@@ -29,7 +30,8 @@ const givens: Record<string, string> = {
 
 function withGivens(snippet: string): string {
   const needed = Object.entries(givens).filter(
-    ([name]) => snippet.includes(name) && !new RegExp(`const ${name.replace(/^= |\..*/g, "")}\\b`).test(snippet),
+    ([name]) =>
+      snippet.includes(name) && !new RegExp(`const ${name.replace(/^(= |await )|\..*/g, "")}\\b`).test(snippet),
   );
   return `${needed.map(([, code]) => code).join("\n")}\n${snippet}\nexport {};`;
 }

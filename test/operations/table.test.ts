@@ -21,7 +21,7 @@ function priceOf(type: ModelType): Price {
   const terms = operations
     .filter(({ modelTypes: types }) => types.includes(type))
     .flatMap(({ priced }) => priced.required[0]);
-  return Object.fromEntries(terms.map((term) => [term, 1]));
+  return Object.fromEntries(terms.map((term) => [term, term === "images" ? [{ credits: 1 }] : 1]));
 }
 
 let test: TestGateway;

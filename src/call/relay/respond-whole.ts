@@ -72,7 +72,8 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
     if (this.#received === 0) this.#pieces = [bytes];
     else this.#pieces.push(bytes);
     this.#received += piece.length;
-    this.#attempt.call.departure?.progress(guessTokens(this.#received));
+    const { departure } = this.#attempt.call;
+    departure?.progress(this.#exchange.bytesAreTokens === false ? 0 : guessTokens(this.#received));
     return this.#received <= this.#maxBytes;
   }
 

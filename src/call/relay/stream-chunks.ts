@@ -73,7 +73,8 @@ export class StreamChunks implements PieceReader {
   constructor({ body, codec, limits, flow }: StreamSource, reader: ChunkReader) {
     this.#source = pieceSourceOf(body);
     this.#codec = codec;
-    this.#relay = new EventRelay(codec, limits);
+    const { maxEventBytes = 0 } = codec;
+    this.#relay = new EventRelay(codec, maxEventBytes > limits.maxEventBytes ? { maxEventBytes } : limits);
     this.#document = new JsonDocument(limits.maxAnswerBytes);
     this.#reader = reader;
     this.#flow = flow;

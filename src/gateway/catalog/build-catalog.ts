@@ -1,11 +1,16 @@
 import type { Catalog, CatalogModel } from "../../access/catalog.js";
+import { largestCount } from "../../metering/token-counts.js";
 import type { Lacking } from "../../model-api/prompt/lacking.js";
+import { tokenRows } from "../../operations/images/token-rows.js";
+import { drainedTypes } from "../../operations/model-type.js";
+import type { ImageTraits } from "../../operations/operation.js";
 import { toDrainLimits } from "../../plans/drain-limits.js";
 import type { UsedProvider } from "../../routing/used-provider.js";
 import { modelRecord } from "../../server/model-record.js";
 import { resolveTokenBounds } from "../../tokens/token-bounds.js";
 import { buildRoute } from "./build-route.js";
 import type { ResolvedModel } from "./catalog-shape.js";
+import { imageTokensOf } from "./image-tokens-of.js";
 
 /** What a catalog is built with. */
 export interface CatalogContext {
@@ -31,22 +36,28 @@ function underItsNames(model: CatalogModel): [string, CatalogModel][] {
 }
 
 function buildModel(model: ResolvedModel, { previous, ...context }: CatalogContext): CatalogModel {
-  const { id, type, contextLength, maxOutputTokens } = model;
+  const { id, type, contextLength = largestCount, maxOutputTokens } = model;
   const before = previous?.get(id);
   // What was an alias of another model has been no model of its own.
   const routing = buildRoute(model, { ...context, previous: before?.alias === undefined ? before?.route : undefined });
-  const drain = toDrainLimits(model.disconnect ?? "cancel");
+  const drain = toDrainLimits(model.disconnect ?? (drainedTypes.includes(type) ? "drain" : "cancel"));
   const record = modelRecord(model);
   const lacking = lackingOf(model);
   const { enforceContextLength: enforcesContext, tokenizer, capabilities } = model;
   const reasons = capabilities?.["reasoning"] === true;
   const tokenBounds = resolveTokenBounds(model.tokenBounds);
   const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
-  const built: CatalogModel = { id, alias: undefined, type, ...limits, ...routing, drain, record, aliases: [] };
+  const images = type === "image" ? imageTraits(model) : undefined;
+  const built: CatalogModel = { id, alias: undefined, type, ...limits, images, ...routing, drain, record, aliases: [] };
   const { aliases = [] } = model;
   if (aliases.length === 0) return built;
   const aliasRecord = (alias: string) => modelRecord({ ...model, id: alias, aliasOf: id });
   return { ...built, aliases: aliases.map((alias) => ({ ...built, alias, record: aliasRecord(alias) })) };
+}
+
+function imageTraits(model: ResolvedModel): ImageTraits {
+  const rows = imageTokensOf(model);
+  return { sizes: model.sizes, tokensOf: rows && tokenRows(rows) };
 }
 
 /** The capabilities that the model lacks: those that its options do not set to `true`. */

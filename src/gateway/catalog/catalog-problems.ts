@@ -1,7 +1,9 @@
 import { closestName, withHints } from "../../check/closest-name.js";
 import { restrictedNames } from "../../model-api/request/member-rules.js";
+import { contextTypes } from "../../operations/model-type.js";
 import { protocolTables } from "../../operations/protocol-tables.js";
 import type { CatalogOptions, ResolvedModel } from "./catalog-shape.js";
+import { imageTokensOf, pricesImageTokens } from "./image-tokens-of.js";
 import { priceProblems } from "./price-problems.js";
 
 /** What in models and providers does not fit together, one sentence each. */
@@ -16,7 +18,16 @@ export function catalogProblems({ models, providers }: CatalogOptions): string[]
     ids.add(id);
     problems.push(...findTargetProblems(model, known));
     problems.push(...findAllowedProblems(model, providers));
-    if (maxOutputTokens !== undefined && maxOutputTokens > contextLength) {
+    if (contextLength === undefined && contextTypes.includes(type)) {
+      problems.push(`The model "${id}" has no contextLength.`);
+    }
+    if (pricesImageTokens(model) && imageTokensOf(model) === undefined) {
+      problems.push(
+        `The model "${id}" has a price.outputImage and no imageTokens. Say how many tokens an image has at the most, ` +
+          "such as imageTokens: [{ tokens: 7030 }].",
+      );
+    }
+    if (maxOutputTokens !== undefined && contextLength !== undefined && maxOutputTokens > contextLength) {
       problems.push(`The model "${id}" has a maxOutputTokens larger than its contextLength.`);
     }
   }

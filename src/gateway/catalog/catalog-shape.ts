@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { having } from "../../check/having.js";
 import { idText } from "../../check/id-text.js";
+import { largestCount } from "../../metering/token-counts.js";
 import { modelTypes } from "../../operations/model-type.js";
 import { disconnectSchema } from "../../plans/plan-schema.js";
 import type { UpstreamProvider } from "../../providers/upstream-provider.js";
@@ -8,6 +9,9 @@ import { reservedRecordMembers } from "../../server/model-record.js";
 import type { Tokenizer } from "../../tokens/tokenizer.js";
 import {
   allowMembersSchema,
+  imageQuality,
+  imageSize,
+  mostImageRows,
   priceSchema,
   routingShape,
   unknownMembersSchema,
@@ -26,7 +30,7 @@ export const modelSchema = z.strictObject({
   aliases: z.array(modelName).readonly().optional(),
   type: z.enum(modelTypes),
   publisher: z.string().min(1, "must not be empty").optional(),
-  contextLength: count,
+  contextLength: count.optional(),
   maxOutputTokens: count.optional(),
   capabilities: z.record(z.string(), z.unknown()).optional(),
   unsupported: z.enum(["pass", "refuse", "drop"]).default("pass"),
@@ -39,6 +43,15 @@ export const modelSchema = z.strictObject({
       file: tokens.optional(),
     })
     .optional(),
+  imageTokens: z
+    .array(
+      z.strictObject({ quality: imageQuality.optional(), size: imageSize.optional(), tokens: count.max(largestCount) }),
+    )
+    .min(1, "must have a row at least, such as { tokens: 6240 }")
+    .max(mostImageRows)
+    .readonly()
+    .optional(),
+  sizes: z.array(imageSize).min(1, "must have a size at least").readonly().optional(),
   price: priceSchema,
   upstream: upstreamSchema,
   ...routingShape,

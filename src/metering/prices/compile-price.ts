@@ -1,10 +1,10 @@
 import { type Decimal, product, toDecimal } from "../decimal.js";
+import { compileTokens } from "./compile-tokens.js";
+import { compileUnits, pricedUnits } from "./compile-units.js";
 import type { CompiledPrice } from "./compiled-price.js";
 import type { Price } from "./price.js";
 import type { ReadPrice } from "./price-parts.js";
-import { compileTokens } from "./token-price.js";
 import { shownTokenPrices, tokenPrices } from "./token-prices.js";
-import { compileUnits, pricedUnits } from "./unit-price.js";
 
 const maxDecimals = 12;
 

@@ -1,12 +1,12 @@
 import type { Micro } from "../micro.js";
-import type { UsageCounts, UsageUnit } from "../usage-counts.js";
+import type { CountedUnit, UsageCounts } from "../usage-counts.js";
 
 /** A price made ready for the hot path. Every result is rounded up once, and saturates at the largest safe integer. */
 export interface CompiledPrice {
   /** Whether every price is zero, so that no call can cost anything. */
   readonly free: boolean;
   /** What it prices beside tokens. Usage that lacks one of these is not known: it is not free. */
-  readonly units: readonly UsageUnit[];
+  readonly units: readonly CountedUnit[];
   /**
    * The prices as the journal shows them, so that an entry alone suffices to compute its charge. They are credits per
    * million of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`.

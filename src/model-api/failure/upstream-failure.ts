@@ -188,7 +188,8 @@ function guessStatus(error: unknown): number {
   const said = `${type} ${code}`;
   if (/insufficient_quota|rate_limit|too_many|quota/i.test(said)) return 429;
   if (/authentication|permission|invalid_api_key/i.test(said)) return 401;
-  if (/context_length|invalid_request|invalid_prompt|content_(policy|filter)/i.test(said)) return 400;
+  if (/context_length|invalid_request|invalid_prompt|content_(policy|filter)|moderation_blocked|user_error/i.test(said))
+    return 400;
   return 500;
 }
 

@@ -132,6 +132,13 @@ export function readCount(name: string, value: unknown, most = Number.MAX_SAFE_I
   return value;
 }
 
+/** @throws GatewayError 400 when the value is no boolean. */
+export function readBoolean(request: Pick<JsonRequest, "body" | "members">, name: string): boolean {
+  const value = readMember(request, name);
+  if (value !== undefined && typeof value !== "boolean") throw invalidType(name, "a boolean");
+  return value === true;
+}
+
 /** The common names of members, by their folded forms. No two of them have the same folded form. */
 export const usualNames: ReadonlyMap<string, string> = new Map(
   [

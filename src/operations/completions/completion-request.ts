@@ -4,6 +4,7 @@ import {
   type JsonRequest,
   parseJsonRequest,
   parseJsonRequestInTurns,
+  readBoolean,
   readCount,
   readMember,
   readModel,
@@ -118,12 +119,6 @@ function toCompletionRequest(request: JsonRequest, inputs: readonly Input[] | un
     bestOf: Math.max(n, readCount("best_of", readMember(request, "best_of"), mostChoices, 0) ?? 0),
     echo: readBoolean(request, "echo"),
   };
-}
-
-function readBoolean(request: JsonRequest, name: string): boolean {
-  const value = readMember(request, name);
-  if (value !== undefined && typeof value !== "boolean") throw invalidType(name, "a boolean");
-  return value === true;
 }
 
 function readMaxTokens(request: JsonRequest): number | null | undefined {

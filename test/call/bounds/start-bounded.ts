@@ -35,7 +35,7 @@ export async function startBounded(options: BoundedOptions): Promise<BoundedServ
   const { target, dialect, model, plan, ...others } = options;
   const upstream: FakeUpstream = await startFakeUpstream();
   const used = { ...bigModel, ...model };
-  upstream.reply(greedy(used.maxOutputTokens ?? used.contextLength));
+  upstream.reply(greedy(used.maxOutputTokens ?? used.contextLength ?? 0));
   const server = await startServer({
     models: [used],
     ledger: memoryCreditLedger(),

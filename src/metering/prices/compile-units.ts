@@ -1,5 +1,5 @@
 import { type Decimal, scale } from "../decimal.js";
-import { type UsageCounts, type UsageUnit, usageUnits } from "../usage-counts.js";
+import { type CountedUnit, type UsageCounts, usageUnits } from "../usage-counts.js";
 import type { ImagePrice, Price } from "./price.js";
 import type { PriceParts, ReadPrice } from "./price-parts.js";
 import { PriceRows } from "./price-rows.js";
@@ -23,15 +23,15 @@ const parts = [
 const units = ["audioMinute", "characters", "searches"] as const;
 
 /** What a price is for beside plain tokens, by its names in the price. `undefined`: nothing. */
-export function pricedUnits(price: Price): readonly UsageUnit[] | undefined {
+export function pricedUnits(price: Price): readonly CountedUnit[] | undefined {
   if (![...parts, ...units, "images" as const].some((name) => price[name] !== undefined)) return undefined;
-  const termOf = (unit: UsageUnit) => (unit === "audioMs" ? "audioMinute" : unit);
+  const termOf = (unit: CountedUnit) => (unit === "audioMs" ? "audioMinute" : unit);
   return usageUnits.filter((unit) => price[termOf(unit)] !== undefined);
 }
 
 interface Reading {
   readonly prices: TokenPrices;
-  readonly units: readonly UsageUnit[];
+  readonly units: readonly CountedUnit[];
   readonly read: ReadPrice;
 }
 

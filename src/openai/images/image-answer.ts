@@ -1,0 +1,46 @@
+import type { ModelAnswer } from "../../metering/model-answer.js";
+import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
+import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { visibleUsage } from "../../model-api/answer/usage.js";
+import { isRecord } from "../../wire/is-record.js";
+import { boundOfImages, type ImageBounds, kindOfImage, readImageUsage } from "./image-usage.js";
+
+/** What the responses to a request for images are read with. */
+export interface ImageContext extends AnswerContext, Omit<ImageBounds, "promptTokens"> {}
+
+/**
+ * Turns an upstream's images into the client's: nothing of them is parsed, and all stays byte for byte but usage that the
+ * client must not see.
+ *
+ * @returns `undefined` when there is no image.
+ */
+export function toImageAnswer(received: ReceivedAnswer, context: ImageContext): ModelAnswer | undefined {
+  const { json } = received;
+  if (!isRecord(json)) return undefined;
+  const { data, usage } = json;
+  if (!Array.isArray(data) || data.length === 0 || !data.every(isImage)) return undefined;
+  const edits = new AnswerEdits();
+  if (json["error"] === null) edits.set("error", null);
+  const visible = visibleUsage(usage, context.dialect);
+  if (visible !== usage) edits.set("usage", visible === undefined ? null : JSON.stringify(visible));
+  const images = [{ ...kindOfImage(json, context.asked), count: data.length }];
+  const reported = readImageUsage(usage);
+  return {
+    body: editAnswer(received, edits),
+    tokens: reported === undefined ? boundOfImages(images, context, 0) : { ...reported, images },
+    estimated: reported === undefined && context.tokensOf !== undefined,
+    responseId: undefined,
+    finishReason: undefined,
+  };
+}
+
+/** Its bytes, or where they are. */
+function isImage(item: unknown): boolean {
+  return isRecord(item) && (isFilled(item["b64_json"]) || isFilled(item["url"]));
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}

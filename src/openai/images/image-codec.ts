@@ -1,0 +1,94 @@
+import { Buffer } from "node:buffer";
+import type { GatewayError } from "../../errors/gateway-error.js";
+import { StreamFault } from "../../errors/stream-fault.js";
+import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { visibleUsage } from "../../model-api/answer/usage.js";
+import { fromErrorObject } from "../../model-api/failure/upstream-failure.js";
+import { asBuffer } from "../../wire/as-buffer.js";
+import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { eventEnd, keepAliveComment } from "../../wire/event-frame.js";
+import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { isRecord } from "../../wire/is-record.js";
+import { openAIErrorBody } from "../openai-error-body.js";
+import { type ImageContext, toImageAnswer } from "./image-answer.js";
+import { imageEvents } from "./image-events.js";
+import { ImageProgress } from "./image-progress.js";
+import { readImageUsage } from "./image-usage.js";
+
+/** Images of 4K come as one event. */
+const largestEvent = 64 * 1024 * 1024;
+const nothing = Buffer.alloc(0);
+
+/** Passes an upstream's stream of images to the client. Their bytes are neither parsed nor copied more than once. */
+export class ImageCodec {
+  readonly progress: ImageProgress;
+  readonly maxEventBytes = largestEvent;
+  readonly #context: ImageContext;
+  readonly #kind: string;
+
+  /** @param kind - what the types of events begin with, such as `image_generation`. */
+  constructor(context: ImageContext, kind: string) {
+    this.progress = new ImageProgress(context);
+    this.#context = context;
+    this.#kind = kind;
+  }
+
+  /** @throws StreamFault, or GatewayError for an error that the upstream sent. */
+  event({ data, event }: ServerSentEvent): Uint8Array | undefined {
+    const text = data.trim();
+    if (this.progress.isDone || text === "") return undefined;
+    const start = event === undefined ? "data: " : `event: ${event}\ndata: `;
+    const frame = Buffer.from(`${start}${text.includes("\n") ? text.replaceAll("\n", " ") : text}\n\n`);
+    if (text === "[DONE]") {
+      this.progress.doneCame();
+      return frame;
+    }
+    const received = new ReceivedAnswer(frame.subarray(start.length, -eventEnd.length));
+    const outline = received.outline() ?? received;
+    const { json } = outline;
+    if (event === "error" && !isRecord(json)) throw fromErrorObject(json, this.#context);
+    if (!isRecord(json)) throw new StreamFault("garbage");
+    const error = json["error"] ?? (event === "error" || json["type"] === "error" ? json : undefined);
+    if (error !== undefined) throw fromErrorObject(error, this.#context, json["usage"]);
+    if (json["type"] === `${this.#kind}.partial_image`) this.progress.partialCame();
+    else if (json["type"] === `${this.#kind}.completed`) this.progress.imageCame(json);
+    const visible = visibleUsage(json["usage"], this.#context.dialect);
+    if (visible === json["usage"]) return frame;
+    const edited = editAnswer(outline, new Map([["usage", visible === undefined ? null : JSON.stringify(visible)]]));
+    return Buffer.concat([Buffer.from(start), typeof edited === "string" ? Buffer.from(edited) : edited, eventEnd]);
+  }
+
+  /**
+   * Makes events of a document that came in reply to a request for a stream.
+   * @throws StreamFault `garbage` when it has no image, or GatewayError for an error.
+   */
+  whole(body: Uint8Array): Uint8Array {
+    const received = new ReceivedAnswer(asBuffer(withoutByteOrderMark(body)));
+    const outline = received.outline() ?? received;
+    const { json } = outline;
+    const answer = toImageAnswer(outline, this.#context);
+    if (answer === undefined || !isRecord(json)) {
+      const error = isRecord(json) ? (json["error"] ?? undefined) : undefined;
+      if (error !== undefined) throw fromErrorObject(error, this.#context);
+      throw new StreamFault("garbage");
+    }
+    this.progress.imagesCame(answer.tokens.images ?? [], readImageUsage(json["usage"]) && answer.tokens);
+    const usage = visibleUsage(json["usage"], this.#context.dialect);
+    return imageEvents(outline, { ...json, usage }, this.#kind);
+  }
+
+  /** @throws StreamFault `incomplete` */
+  end(): Uint8Array {
+    if (!this.progress.isComplete) throw new StreamFault("incomplete");
+    return nothing;
+  }
+
+  keepAlive(): Uint8Array {
+    return keepAliveComment;
+  }
+
+  fault(error: GatewayError): Uint8Array {
+    return Buffer.from(`data: ${openAIErrorBody(error)}\n\n`);
+  }
+}

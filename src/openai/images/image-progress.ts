@@ -1,0 +1,89 @@
+import type { StreamProgress } from "../../metering/progress.js";
+import { addUsed, type ImageCount, type UsageCounts } from "../../metering/usage-counts.js";
+import { boundOfImages, type ImageBounds, kindOfImage, mostOfImages, readImageUsage } from "./image-usage.js";
+
+/** The progress of a stream of images. The stream's reader updates it; the meter reads it. */
+export class ImageProgress implements StreamProgress {
+  responseId: string | undefined;
+  finishReason: string | undefined;
+  readonly awaitsUsage = false;
+  readonly reasons = false;
+  /** The size of images says nothing of their tokens. */
+  readonly seenOutput = 0;
+  readonly #bounds: ImageBounds;
+  readonly #images: ImageCount[] = [];
+  #partials = 0;
+  /** Of the images that came with one. */
+  #reported: UsageCounts | undefined;
+  #reports = 0;
+  #isDone = false;
+
+  constructor(bounds: ImageBounds) {
+    this.#bounds = bounds;
+  }
+
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  get hasOutput(): boolean {
+    return this.#images.length + this.#partials > 0;
+  }
+
+  /** Whether all images have come, or as many as there are. */
+  get isComplete(): boolean {
+    return this.#images.length >= (this.#isDone ? 1 : this.#bounds.asked.n);
+  }
+
+  get isCounted(): boolean {
+    return this.isComplete && this.#isReported;
+  }
+
+  get estimated(): boolean {
+    return !this.#isReported && this.#bounds.tokensOf !== undefined;
+  }
+
+  get tokens(): UsageCounts {
+    const reported = this.#reported;
+    if (reported === undefined || !this.#isReported) return boundOfImages(this.#images, this.#bounds, this.#partials);
+    return { ...reported, images: this.#images };
+  }
+
+  /** With the image that is under way: the upstream makes it all the same. */
+  get left(): UsageCounts {
+    if (this.isComplete) return this.tokens;
+    const { quality, size } = this.#bounds.asked;
+    const images = [...this.#images, { quality, size, count: 1 }];
+    const bound = boundOfImages(images, this.#bounds, this.#partials);
+    return this.#images.length === 0 ? mostOfImages(this.#bounds, 1) : bound;
+  }
+
+  get #isReported(): boolean {
+    return this.#reports > 0 && this.#reports === this.#images.length;
+  }
+
+  partialCame(): void {
+    this.#partials++;
+  }
+
+  /** @param json - the event, without its long texts. */
+  imageCame(json: Readonly<Record<string, unknown>>): void {
+    this.#images.push({ ...kindOfImage(json, this.#bounds.asked), count: 1 });
+    const reported = readImageUsage(json["usage"]);
+    if (reported === undefined) return;
+    this.#reports++;
+    this.#reported = this.#reported === undefined ? reported : addUsed(this.#reported, reported);
+  }
+
+  /** A document takes the place of the stream. */
+  imagesCame(images: readonly ImageCount[], used: UsageCounts | undefined): void {
+    this.#images.push(...images);
+    this.#reported = used;
+    this.#reports = used === undefined ? 0 : images.length;
+    this.#isDone = true;
+  }
+
+  doneCame(): void {
+    this.#isDone = true;
+  }
+}

@@ -1,0 +1,80 @@
+import { readTokenCount } from "../../metering/token-counts.js";
+import type { ImageCount, UsageCounts } from "../../metering/usage-counts.js";
+import { isRecord } from "../../wire/is-record.js";
+
+/** What a request asks for, as far as it shows what its images cost. */
+export interface AskedImages {
+  /** `undefined`: the server chooses. */
+  readonly quality: string | undefined;
+  /** `undefined`: the server chooses. */
+  readonly size: string | undefined;
+  readonly n: number;
+  /** Previews of each image. */
+  readonly partials: number;
+}
+
+/** What is needed to count images. */
+export interface ImageBounds {
+  readonly asked: AskedImages;
+  /** The tokens of the prompt where the upstream reports no usage. */
+  readonly promptTokens: number;
+  /** Those of them that stand for images. */
+  readonly inputImage?: number | undefined;
+  /** The most output tokens of such an image; `undefined`: its model is not priced by them. */
+  readonly tokensOf: ((image: Omit<ImageCount, "count">) => number) | undefined;
+}
+
+/** A preview of an image costs as many. */
+export const tokensOfPartial = 100;
+
+/**
+ * Reads the usage of images. Where it does not say what the output tokens stand for, they stand for images.
+ * @returns `undefined` when there is none. A server that counts nothing has counted nothing.
+ */
+export function readImageUsage(usage: unknown): UsageCounts | undefined {
+  if (!isRecord(usage)) return undefined;
+  const input = readTokenCount(usage["input_tokens"]);
+  const output = readTokenCount(usage["output_tokens"]);
+  if (input === undefined || output === undefined || input + output === 0) return undefined;
+  const of = detailsOf(usage["input_tokens_details"]);
+  const made = detailsOf(usage["output_tokens_details"]);
+  const cached = Math.min(of.cached ?? 0, input);
+  return {
+    input,
+    cachedInput: cached,
+    ...(of.image !== undefined && { inputImage: of.image }),
+    output,
+    outputImage: made.image ?? output - Math.min(made.text ?? 0, output),
+    reasoning: 0,
+  };
+}
+
+function detailsOf(details: unknown) {
+  const read = (name: string) => (isRecord(details) ? readTokenCount(details[name]) : undefined);
+  return { text: read("text_tokens"), image: read("image_tokens"), cached: read("cached_tokens") };
+}
+
+/** What so many images cost where nothing more is known of them. @param partials - previews that came beside them. */
+export function boundOfImages(images: readonly ImageCount[], bounds: ImageBounds, partials: number): UsageCounts {
+  const { promptTokens, inputImage, tokensOf } = bounds;
+  const counted = { input: promptTokens, cachedInput: 0, ...(inputImage !== undefined && { inputImage }), images };
+  if (tokensOf === undefined) return { ...counted, output: 0, reasoning: 0 };
+  const output = images.reduce((sum, image) => sum + image.count * tokensOf(image), partials * tokensOfPartial);
+  return { ...counted, output, outputImage: output, reasoning: 0 };
+}
+
+/** The most that a request can cause. */
+export function mostOfImages(bounds: ImageBounds, n = bounds.asked.n): UsageCounts {
+  const { quality, size, partials } = bounds.asked;
+  return boundOfImages([{ quality, size, count: n }], bounds, n * partials);
+}
+
+/** What an image is: by its response, else by its request. */
+export function kindOfImage(json: Readonly<Record<string, unknown>>, asked: AskedImages): Omit<ImageCount, "count"> {
+  return { quality: named(json["quality"]) ?? asked.quality, size: named(json["size"]) ?? asked.size };
+}
+
+/** `undefined` where the server chooses. */
+export function named(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" && value !== "auto" && value.length <= 32 ? value : undefined;
+}

@@ -1,0 +1,38 @@
+import { ProtocolTable, words } from "../../model-api/tables/protocol-table.js";
+
+/** What a request for images may hold, at OpenAI and at the servers that speak its API. */
+export const imagesTable = new ProtocolTable(
+  {
+    protocol: "images/generations",
+    reference: 'OpenAI, "Create image" (openai 7.57.0), and the servers that speak it',
+    date: "2026-11-28",
+    // Of an image, and no way to fetch a response later.
+    own: ["background"],
+  },
+  [
+    {
+      place: "member",
+      treatment: "passes",
+      names: words(`
+        model prompt n size quality stream partial_images response_format output_format output_compression background
+        moderation style user metadata safety_identifier
+        negative_prompt seed guidance guidance_scale cfg_scale`),
+    },
+    {
+      place: "member",
+      treatment: "refused",
+      names: words(`
+        width height aspect_ratio resolution image_size megapixels num_images num_outputs batch_size batch_count
+        steps num_inference_steps`),
+      why: "chooses another number, another size or another effort than the price is for",
+      advice: "Send 'n', 'size' and 'quality'.",
+    },
+    {
+      place: "member",
+      treatment: "refused",
+      names: words("image images image_url image_urls mask reference_images input_image"),
+      why: "is an image that would be edited, at a price of its own",
+      advice: "Leave it out.",
+    },
+  ],
+);

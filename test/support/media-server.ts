@@ -1,0 +1,45 @@
+import { onTestFinished } from "vitest";
+import type { Model } from "../../src/gateway/options.js";
+import type { Dialect } from "../../src/model-api/dialect.js";
+import { openAICompatible } from "../../src/providers/openai-compatible.js";
+import type { UpstreamOperation } from "../../src/providers/upstream-provider.js";
+import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
+import { type ClientServer, type ServerOptions, startServer } from "../clients/start-server.js";
+
+/** What a test of images or audio needs. */
+export interface MediaOptions extends Omit<ServerOptions, "models"> {
+  readonly models: readonly Model[];
+  readonly operations: readonly UpstreamOperation[];
+  readonly dialect?: Dialect;
+}
+
+export interface MediaServer extends ClientServer {
+  /** Behind the provider `fake`. */
+  readonly server: FakeUpstream;
+  /** Behind the provider `other`. */
+  readonly other: FakeUpstream;
+  post(path: string, body: object | string, headers?: Record<string, string>): Promise<Response>;
+}
+
+/** A gateway on loopback before two model servers. It closes with the test, when its books must balance. */
+export async function startMedia({ operations, dialect, ...options }: MediaOptions): Promise<MediaServer> {
+  const [server, other] = [await startFakeUpstream(), await startFakeUpstream()];
+  const provider = ({ url }: FakeUpstream) =>
+    openAICompatible({ baseURL: url, operations, dialect: { strictMembers: true, ...dialect } });
+  const started = await startServer({
+    providers: { fake: provider(server), other: provider(other) },
+    ...options,
+    models: [...options.models],
+  });
+  onTestFinished(async () => {
+    await started.close();
+    await Promise.all([server.close(), other.close()]);
+  });
+  const post = (path: string, body: object | string, headers: Record<string, string> = {}) =>
+    fetch(`${started.baseURL}/${path}`, {
+      method: "POST",
+      headers: { authorization: "Bearer sk-pro", "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  return { ...started, server, other, post };
+}
