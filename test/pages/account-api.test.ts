@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { GatewayWarning } from "../../src/events/warning.js";
 import type { Gateway, Mountable } from "../../src/gateway/gateway.js";
 import { memoryAccountStore } from "../../src/memory/memory-account-store.js";
 import { memoryBudgetStore } from "../../src/memory/memory-budget-store.js";
@@ -49,6 +50,29 @@ beforeEach(async () => {
   page = makePage();
 });
 afterEach(() => test.close());
+
+describe("an account that has no plan", () => {
+  const warnings: GatewayWarning[] = [];
+  beforeEach(() => {
+    warnings.length = 0;
+    page = makePage({ identify: () => ({ account: "nobody" }), onWarning: (warning) => warnings.push(warning) });
+  });
+
+  it("is told so, and the host how to mend it, once", async () => {
+    for (const route of ["GET me", "GET models", "GET me"] as const) {
+      expect(await call("any", route)).toMatchObject({
+        status: 403,
+        json: { error: { code: "account_without_plan", message: expect.stringContaining("no plan yet") } },
+      });
+    }
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        code: "unknown_account",
+        message: expect.stringMatching(/^Calls for the account "nobody" get a 403.*Give `plan`/),
+      }),
+    ]);
+  });
+});
 
 function makePage(options: Partial<AccountPageOptions> = {}): Mountable {
   const identify: AccountPageOptions["identify"] = (request) => people[request.header("cookie") ?? ""];

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isTagName } from "../../check/tags-input.js";
+import { withoutRepeats } from "../../events/without-repeats.js";
 import type { Mountable } from "../../gateway/gateway.js";
 import { type CheckedPageOptions, makePage } from "../server/make-page.js";
 import { pageFiles } from "../server/page-files.js";
@@ -10,10 +11,12 @@ import {
   pageOptionsShape,
   textsSchema,
 } from "../server/page-options.js";
+import { pageWarn } from "../server/page-warn.js";
 import { type AccountIdentity, checkReader } from "./account-identity.js";
 import { accountRoutes } from "./account-routes.js";
 import { type AccountTexts, accountTexts } from "./account-texts.js";
 import { ReaderKeys } from "./reader-keys.js";
+import { refuseWithoutPlan } from "./refuse-without-plan.js";
 
 /**
  * What {@link createAccountPage} takes.
@@ -69,13 +72,14 @@ export function createAccountPage<Raw = unknown>(options: AccountPageOptions<Raw
     options,
   );
   const { gateway, clock } = checked;
+  const warnOnce = withoutRepeats(pageWarn((checked as CheckedPageOptions).onWarning));
   const services = { gateway, clock, memberTag, keys: new ReaderKeys(gateway, clock, maxKeys) };
   return makePage(checked as CheckedPageOptions, {
     entry: pageFiles.account,
     title: "API access",
     noScript: "This page needs JavaScript. GET /v1/usage of the API has the same figures.",
     check: checkReader,
-    routes: accountRoutes(services, { readOnly, tryModels }),
+    routes: accountRoutes(services, { readOnly, tryModels }).map((route) => refuseWithoutPlan(route, warnOnce)),
     settings: ({ locale, role }) => ({ locale, role, apiUrl: apiUrl ?? `${gateway.basePath}/v1`, texts }),
     langOf: ({ locale }) => locale,
   });

@@ -1,7 +1,5 @@
 import { unknownUrl } from "../../errors/gateway-error.js";
-import { callHook } from "../../events/call-hook.js";
 import type { Warn } from "../../events/warning.js";
-import { consoleWarn } from "../../gateway/console-warn.js";
 import {
   type GatewayRequest,
   type GatewayResponse,
@@ -23,6 +21,7 @@ import { securityHeaders } from "./page-headers.js";
 import { findIdentity, type IdentityRules } from "./page-identity.js";
 import type { PageOptions } from "./page-options.js";
 import type { PageRoute } from "./page-route.js";
+import { pageWarn } from "./page-warn.js";
 import { ThemeSheet } from "./theme-sheet.js";
 
 /** What makes one page of what both have. */
@@ -73,14 +72,7 @@ class Page<Identity> {
     const { identify, identifyTimeoutMs, origins, frameAncestors, theme, onWarning } = options;
     this.#options = options;
     this.#definition = definition;
-    // If the hook fails, there is no other place to report it.
-    this.#warn = (warning) =>
-      onWarning === undefined
-        ? consoleWarn(warning)
-        : callHook(
-            () => onWarning(warning),
-            () => {},
-          );
+    this.#warn = pageWarn(onWarning);
     this.#headers = securityHeaders(frameAncestors);
     this.#theme = ThemeSheet.of(theme);
     const { entry } = definition;
