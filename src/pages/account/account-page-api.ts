@@ -44,7 +44,13 @@ export interface AccountMe {
   readonly blocked: boolean;
   /** What the account owes: it has spent more prepaid credits than it had. */
   readonly debt: number;
-  readonly keys: { readonly in_force: number; readonly max: number };
+  readonly keys: {
+    /** Of the account, and how many it may have. */
+    readonly in_force: number;
+    readonly max: number;
+    /** Of those, the ones that the reader sees. */
+    readonly own: number;
+  };
   readonly can: { readonly change_keys: boolean; readonly try_models: boolean };
 }
 

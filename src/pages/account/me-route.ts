@@ -17,10 +17,10 @@ export function meRoute(services: AccountServices, can: AccountMe["can"]): PageR
     async answer({ identity }) {
       const { account, role, name, tags } = identity;
       const [record, terms] = await Promise.all([accountRecord(gateway, account), readerTerms(gateway, identity)]);
-      const [balance, budgets, inForce] = await Promise.all([
+      const [balance, budgets, counted] = await Promise.all([
         gateway.accounts.balance(account, terms),
         ownBudgets(services, identity),
-        keys.inForce(account),
+        keys.count(identity),
       ]);
       const all = [...accountMeters(balance), ...budgets.flatMap(budgetMeters)];
       const stopped = budgets.find(({ status }) => status === "suspended");
@@ -32,7 +32,7 @@ export function meRoute(services: AccountServices, can: AccountMe["can"]): PageR
         meters: role === "owner" ? all : all.filter((meter) => isMembers(meter, all)),
         ...bindingOf(role === "owner" ? all : all.filter((meter) => isMembers(meter, all))),
         debt: role === "owner" ? toCredits(balance.prepaid?.overdrawnMicro ?? 0) : 0,
-        keys: { in_force: inForce, max: keys.most },
+        keys: { ...counted, max: keys.most },
       };
       return { json: me };
     },

@@ -50,10 +50,19 @@ export class ReaderKeys {
 
   /** How many keys of the account are neither revoked nor expired, whoever's they are. */
   async inForce(account: string): Promise<number> {
+    return (await this.#listInForce(account)).length;
+  }
+
+  /** The same, and how many of them the reader sees. */
+  async count(reader: Reader): Promise<{ readonly in_force: number; readonly own: number }> {
+    const keys = await this.#listInForce(reader.account);
+    return { in_force: keys.length, own: keys.filter(({ tags }) => isOwnTags(reader, tags)).length };
+  }
+
+  async #listInForce(account: string): Promise<readonly ManagedKey[]> {
     const now = this.#clock.now();
     const keys = await this.#gateway.keys.list(account);
-    return keys.filter(({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity))
-      .length;
+    return keys.filter(({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity));
   }
 }
 

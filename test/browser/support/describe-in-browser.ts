@@ -12,7 +12,9 @@ export const chromiumPath = CHROMIUM_PATH ?? usual.find((path) => existsSync(pat
 export function launchChromium(): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error("There is no Chromium here. CHROMIUM_PATH says where one is.");
   // As root there is no sandbox, and containers have little shared memory.
-  const args = ["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb"];
+  // `app.test` is this machine, and as any name but `localhost` it is no secure context over plain HTTP.
+  const names = "--host-resolver-rules=MAP *.test 127.0.0.1";
+  const args = ["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb", names];
   return chromium.launch({ executablePath: chromiumPath, args });
 }
 

@@ -2,6 +2,7 @@ import { createGateway } from "../../../src/gateway/create-gateway.js";
 import type { Gateway } from "../../../src/gateway/gateway.js";
 import type { Model } from "../../../src/gateway/options.js";
 import type { Clock } from "../../../src/ledger/clock.js";
+import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { memoryAuditTrail } from "../../../src/memory/books/memory-audit-trail.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
 import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
@@ -25,6 +26,8 @@ export interface SampleGateway {
   readonly gateway: Gateway;
   readonly upstream: FakeUpstream;
   readonly clock: SampleClock;
+  /** The ledger does not answer. */
+  readonly ledger: { isAway: boolean };
   close(): Promise<void>;
 }
 
@@ -51,6 +54,7 @@ export const sampleModels: readonly Model[] = [
 export async function startSampleGateway(): Promise<SampleGateway> {
   const clock = new SampleClock();
   const upstream = await startFakeUpstream();
+  const ledger = { isAway: false };
   const gateway = createGateway({
     basePath: "/ai",
     clock,
@@ -65,7 +69,7 @@ export async function startSampleGateway(): Promise<SampleGateway> {
       starter: { models: ["openai/*"], credits: { session: 1, week: 2, month: 5 } },
     }),
     budgets: memoryBudgetStore(),
-    ledger: memoryCreditLedger({ clock }),
+    ledger: breakable(memoryCreditLedger({ clock }), ledger),
     requestLog: memoryRequestLog({ clock }),
     audit: memoryAuditTrail({ clock }),
     providers: { fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }) },
@@ -73,12 +77,22 @@ export async function startSampleGateway(): Promise<SampleGateway> {
     onWarning: () => {},
   });
   return {
-    ...{ gateway, upstream, clock },
+    ...{ gateway, upstream, clock, ledger },
     close: async () => {
       await gateway.close();
       await upstream.close();
     },
   };
+}
+
+function breakable(ledger: CreditLedger, state: { readonly isAway: boolean }): CreditLedger {
+  const members = Object.entries({ ...ledger }).map(([name, member]) => {
+    if (typeof member !== "function") return [name, member];
+    const method = (...given: unknown[]) =>
+      state.isAway ? Promise.reject(new Error("The ledger is away.")) : Reflect.apply(member, ledger, given);
+    return [name, method];
+  });
+  return Object.fromEntries(members);
 }
 
 /** Lets something happen as many days ago. */

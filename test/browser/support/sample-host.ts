@@ -18,6 +18,9 @@ export const people: Readonly<Record<string, AccountIdentity>> = {
   eve: { account: "zenith", name: "Eve" },
 };
 
+/** Without the request for an icon that browsers make by themselves. */
+const ownPage = '<link rel="icon" href="data:,"><title>Acme</title><p>The app’s own page.';
+
 /** An app with the sample gateway at `/ai`, the account page at `/account/api` and the operator's at `/admin/ai`. */
 export interface SampleHost extends SampleGateway {
   readonly origin: string;
@@ -49,6 +52,7 @@ export async function startSampleHost(
     ...options.operator,
   });
   const app = express();
+  app.get("/", (_request, response) => void response.type("html").send(ownPage));
   app.use("/ai", toExpressHandler(gateway));
   app.use("/account/api", toExpressHandler(account));
   app.use("/admin/ai", toExpressHandler(operator));

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import type { AccountMe } from "../../account/account-page-api.js";
 import { later } from "../parts/later.js";
 import { Badge, Ready } from "../parts/notice.js";
@@ -35,6 +36,7 @@ export function AccountPage() {
   const me = useApi<AccountMe>("me", everyMs);
   const { id } = useView(ids);
   const View = all[id];
+  const isSame = useSameReader(me.data);
   return (
     <Shell
       views={ids.map((one) => [one, texts[one]])}
@@ -42,14 +44,23 @@ export function AccountPage() {
       state={me}
       aside={me.data && <Badge>{fill(texts.plan, { plan: me.data.plan })}</Badge>}
     >
-      <Ready of={me} height={420}>
-        {/* Whoever signs in as somebody else finds nothing of the reader before. */}
-        {(data) => <View key={id + readerOf(data)} me={data} reload={() => void me.reload()} />}
+      <Ready of={isSame ? me : nothing} height={420}>
+        {(data) => <View key={id} me={data} reload={() => void me.reload()} />}
       </Ready>
     </Shell>
   );
 }
 
-function readerOf(me: AccountMe): string {
-  return JSON.stringify([me.account, me.role, me.tags]);
+const nothing = { data: undefined, error: undefined };
+
+/** Whoever has signed in as somebody else gets a page of their own: nothing of the reader before is left. */
+function useSameReader(me: AccountMe | undefined): boolean {
+  const first = useRef<string | undefined>(undefined);
+  const reader = me && JSON.stringify([me.account, me.role, me.tags]);
+  first.current ??= reader;
+  const isSame = reader === first.current;
+  useEffect(() => {
+    if (!isSame) location.reload();
+  }, [isSame]);
+  return isSame;
 }

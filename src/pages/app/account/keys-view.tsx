@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { AccountKey, NewAccountKey } from "../../account/account-page-api.js";
+import { keepFocus } from "../parts/dialog.js";
 import { Empty, Ready } from "../parts/notice.js";
 import { MoreButton } from "../parts/table.js";
 import { fill } from "../parts/texts.js";
@@ -24,6 +25,7 @@ export function KeysView({ me, reload }: ViewProps) {
     setMade(key);
     reload();
     await keys.reload();
+    keepFocus();
   };
   return (
     <Ready of={keys}>

@@ -20,7 +20,7 @@ export function Overview({ me }: ViewProps) {
   return (
     <>
       <State me={me} />
-      {keys?.length === 0 && me.can.change_keys && (
+      {me.keys.own === 0 && me.can.change_keys && (
         <section class="card" aria-label={texts.welcome}>
           <Empty title={texts.welcome} text={texts.welcomeMore}>
             <a class="button primary" href={linkTo("keys")}>
@@ -44,11 +44,12 @@ export function Overview({ me }: ViewProps) {
           <h2 id="last-days">{texts.lastDays}</h2>
           <a href={linkTo("usage")}>{texts.allUsage}</a>
         </div>
-        <Ready of={usage} height={286}>
+        <Ready of={usage} height={296}>
           {() => <UsageChart usage={usage} measure="credits" />}
         </Ready>
       </section>
-      <KeyCaps keys={keys ?? []} />
+      {/* Not before the chart, which would push it away. */}
+      {usage.data && <KeyCaps keys={keys ?? []} />}
     </>
   );
 }

@@ -4,6 +4,13 @@ import { Alert } from "./notice.js";
 import { texts } from "./texts.js";
 import { useAction } from "./use-action.js";
 
+/** After a change that took away what had the focus: it goes to the heading. */
+export function keepFocus(): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) document.querySelector("h1")?.focus();
+  });
+}
+
 interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;

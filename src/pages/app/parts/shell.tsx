@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { signedOutEvent } from "./api.js";
 import { instant } from "./format.js";
 import { LiveRegion } from "./live-region.js";
@@ -49,6 +49,9 @@ export function Shell({ views, view, aside, state, children }: ShellProps) {
             </a>
           ))}
         </nav>
+        <p class="updated">
+          {state.at > 0 && fill(texts.updated, { time: instant(state.at / 1000, { timeStyle: "medium" }) })}
+        </p>
       </header>
       <main>
         <div class="head">
@@ -59,9 +62,6 @@ export function Shell({ views, view, aside, state, children }: ShellProps) {
         </div>
         {state.error !== undefined && state.at > 0 && <Notice tone="warning">{texts.unreachable}</Notice>}
         {children}
-        {state.at > 0 && (
-          <p class="updated">{fill(texts.updated, { time: instant(state.at / 1000, { timeStyle: "medium" }) })}</p>
-        )}
       </main>
       <LiveRegion />
     </div>
@@ -111,7 +111,7 @@ function useSignedOut(): boolean {
 /** Another view begins at its heading, as another document would. */
 function useHeadingFocus(heading: { readonly current: HTMLElement | null }, view: string, documentTitle: string): void {
   const before = useRef(view);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = documentTitle;
     if (before.current === view) return;
     before.current = view;
