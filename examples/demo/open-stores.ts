@@ -1,16 +1,32 @@
-import { type CreditLedger, hashKey, type Plan, type WritableKeyStore, type WritablePlanStore } from "infergate";
+import {
+  type AuditTrail,
+  type CreditLedger,
+  hashKey,
+  type ModelStore,
+  type Plan,
+  type RequestLog,
+  type WritableAccountStore,
+  type WritableBudgetStore,
+  type WritableKeyStore,
+  type WritablePlanStore,
+} from "infergate";
 
-/** Stores that outlive the process. */
+/** All that a gateway keeps. */
 export interface Stores {
   keys: WritableKeyStore;
   plans: WritablePlanStore;
   ledger: CreditLedger;
+  accounts: WritableAccountStore;
+  budgets: WritableBudgetStore;
+  catalog: ModelStore;
+  requestLog: RequestLog;
+  audit: AuditTrail;
   /** Closes the connections; after the gateway, which still settles. */
   close(): Promise<unknown> | unknown;
 }
 
 /**
- * Opens the stores that the environment names: `DATABASE=sqlite:./gateway.db`, `REDIS_URL=redis://…` or
+ * Opens the stores that the environment names, which outlive the process: `DATABASE=sqlite:./gateway.db`, `REDIS_URL=redis://…` or
  * `DATABASE_URL=postgres://…`. `undefined` when it names none.
  */
 export async function openStores(environment: NodeJS.ProcessEnv): Promise<Stores | undefined> {
@@ -27,7 +43,7 @@ async function openSqlite(file: string): Promise<Stores> {
   const { default: Database } = await import("libsql");
   const { sqliteStores } = await import("infergate/sqlite");
   const database = new Database(file);
-  return { ...sqliteStores({ database }), close: () => database.close() };
+  return withClose(sqliteStores({ database }), () => database.close());
 }
 
 async function openRedis(url: string): Promise<Stores> {
@@ -35,7 +51,7 @@ async function openRedis(url: string): Promise<Stores> {
   const { redisStores } = await import("infergate/redis");
   const client = new Redis(url);
   client.on("error", (error) => console.error(`Redis: ${error.message}`));
-  return { ...redisStores({ client }), close: () => client.quit() };
+  return withClose(redisStores({ client }), () => client.quit());
 }
 
 async function openPostgres(connectionString: string): Promise<Stores> {
@@ -43,11 +59,21 @@ async function openPostgres(connectionString: string): Promise<Stores> {
   const { postgresStores } = await import("infergate/postgres");
   const pool = new pg.Pool({ connectionString, query_timeout: 5_000 });
   pool.on("error", (error) => console.error(`PostgreSQL: ${error.message}`));
-  return { ...postgresStores({ pool }), close: () => pool.end() };
+  return withClose(postgresStores({ pool }), () => pool.end());
+}
+
+/** Some of the stores are made when they are first asked for, and so are not spread. */
+function withClose(stores: Omit<Stores, "close">, close: Stores["close"]): Stores {
+  const { accounts, budgets, catalog, requestLog, audit } = stores;
+  return { ...stores, accounts, budgets, catalog, requestLog, audit, close };
 }
 
 /** Puts in a plan, and a key for it unless an earlier start has. */
-export async function seed({ keys, plans }: Stores, key: { key: string; account: string }, plan: Plan): Promise<void> {
+export async function seed(
+  { keys, plans }: Pick<Stores, "keys" | "plans">,
+  key: { key: string; account: string },
+  plan: Plan,
+): Promise<void> {
   await plans.put(plan);
   const hash = hashKey(key.key);
   if (await keys.find(hash)) return;

@@ -1,4 +1,4 @@
-import type { RequestCompleted } from "infergate";
+import type { GatewayWarning, RequestCompleted } from "infergate";
 
 /** What a client needs to know of the running example. */
 interface Access {
@@ -7,10 +7,12 @@ interface Access {
   model: string;
   /** Whether what is used outlives the process. */
   lasting?: boolean;
+  /** Where pages for browsers are. */
+  pages?: { account: string; operator: string };
 }
 
 /** Prints what a newcomer can do with the running server. Every command works as printed. */
-export function printWelcome({ baseURL, apiKey, model, lasting = false }: Access): void {
+export function printWelcome({ baseURL, apiKey, model, lasting = false, pages }: Access): void {
   const messages = [{ role: "user", content: "Hello!" }];
   const curl = (flags: string, members: object = {}) =>
     `curl${flags} ${baseURL}/chat/completions -H "Authorization: Bearer ${apiKey}" ` +
@@ -18,7 +20,7 @@ export function printWelcome({ baseURL, apiKey, model, lasting = false }: Access
   console.log(`
   Base URL   ${baseURL}
   API key    ${apiKey}
-
+${pages === undefined ? "" : toPages(pages)}
 Ask the model:
 
   ${curl("")}
@@ -51,6 +53,15 @@ Ctrl-C ends it. Requests:
 `);
 }
 
+function toPages({ account, operator }: NonNullable<Access["pages"]>): string {
+  return `
+  Your user's page   ${account}
+  Your own page      ${operator}
+
+On this machine alone, the demo signs you in on both: as a user, and as the operator.
+`;
+}
+
 /** One line per request: what was asked, what it came to, what it cost. */
 export function logRequest(event: RequestCompleted, ...more: string[]): void {
   const { status, model, endpoint, errorCode, tokens, chargedMicro, usageSource, durations } = event;
@@ -65,6 +76,10 @@ export function logRequest(event: RequestCompleted, ...more: string[]): void {
     ...more,
   ];
   console.log(`  ${parts.filter((part) => part !== undefined).join("  ")}`);
+}
+
+export function logWarning({ code, message }: GatewayWarning): void {
+  console.log(`  ${code}: ${message}`);
 }
 
 /** The port is taken, more often than not. */

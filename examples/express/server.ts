@@ -1,10 +1,14 @@
 import type { AddressInfo } from "node:net";
-import express from "express";
-import { createGateway, memoryCreditLedger, memoryKeyStore, memoryPlanStore, openAICompatible } from "infergate";
+import express, { type Request } from "express";
+import { createGateway, createLiveRequests, openAICompatible } from "infergate";
 import { toExpressHandler } from "infergate/express";
+import { createAccountPage, createOperatorPage } from "infergate/pages";
 import { demoModel } from "../demo/demo-model.js";
+import { DemoTraffic } from "../demo/demo-traffic.js";
+import { isLocal } from "../demo/is-local.js";
+import { memoryStores } from "../demo/memory-stores.js";
 import { openStores, seed } from "../demo/open-stores.js";
-import { logRequest, printWelcome, refuseToStart } from "../demo/welcome.js";
+import { logRequest, logWarning, printWelcome, refuseToStart } from "../demo/welcome.js";
 
 const {
   PORT = "3000",
@@ -17,15 +21,20 @@ const key = { key: "sk-demo", account: "acct_1" };
 const plan = { id: "starter", models: ["acme/*"], credits: { session: 4, week: 20, month: 60 } };
 
 // In memory, unless DATABASE, REDIS_URL or DATABASE_URL names a store that outlives the process.
-const stores = await openStores(process.env);
-if (stores) await seed(stores, key, plan);
-const { keys, plans, ledger } = stores ?? {
-  keys: memoryKeyStore([{ ...key, plan: plan.id }]),
-  plans: memoryPlanStore({ starter: plan }),
-  ledger: memoryCreditLedger(),
-};
+const lasting = await openStores(process.env);
+const traffic = process.argv.includes("--traffic") ? new DemoTraffic() : undefined;
+if (traffic && (lasting || baseURL)) refuseToStart(new Error("--traffic takes no store and no model server"));
+const { close: closeStores, ...stores } = lasting ?? memoryStores(traffic?.clock);
+await seed(stores, key, plan);
 
+const provider = (failures: number) => {
+  if (baseURL) return openAICompatible({ baseURL, apiKey });
+  return traffic?.unsteady(demoModel(), failures) ?? demoModel();
+};
+const live = createLiveRequests();
 const gateway = createGateway({
+  ...stores,
+  clock: traffic?.clock,
   models: [
     {
       id: "acme/small",
@@ -36,37 +45,70 @@ const gateway = createGateway({
       price: { input: 100, output: 1_000, request: 0.4 },
       upstream: { provider: "upstream", model },
     },
+    {
+      id: "acme/large",
+      type: "chat",
+      contextLength: 128_000,
+      maxOutputTokens: 1024,
+      price: { input: 300, output: 3_000, request: 0.8 },
+      // The second one is called when the first one fails. `cost` is what you pay for each.
+      upstream: [
+        { provider: "upstream", model, cost: { input: 200, output: 2_000, request: 0.5 } },
+        { provider: "spare", model, cost: { input: 250, output: 2_500, request: 0.6 } },
+      ],
+    },
   ],
-  keys,
-  plans,
-  ledger,
-  providers: { upstream: baseURL ? openAICompatible({ baseURL, apiKey }) : demoModel() },
-  onRequestCompleted: logRequest,
+  providers: { upstream: provider(0.05), spare: provider(0.01) },
+  observers: [live],
+  onRequestCompleted: traffic?.now(logRequest) ?? logRequest,
+  onWarning: traffic?.now(logWarning) ?? logWarning,
 });
+
+if (!(await gateway.accounts.get(key.account))) await gateway.accounts.put({ id: key.account, plan: plan.id });
 
 const app = express();
 app.get("/", (_req, res) => {
-  res.send("An app like yours. The gateway is under /v1.");
+  res.send("An app like yours. The gateway is under /v1, and pages are under /account and /admin.");
 });
 app.use(toExpressHandler(gateway));
 
+// Yours ask who has signed in. The demo signs in whoever is on this machine.
+const account = createAccountPage<Request>({
+  gateway,
+  clock: traffic?.clock,
+  identify: ({ raw }) => isLocal(raw) && { account: key.account, name: "Demo" },
+});
+const operator = createOperatorPage<Request>({
+  gateway,
+  live,
+  clock: traffic?.clock,
+  identify: ({ raw }) => isLocal(raw) && { operator: "you@localhost" },
+});
+app.use("/account", toExpressHandler(account));
+app.use("/admin", toExpressHandler(operator));
+
+await traffic?.liveTwoWeeks(gateway, key);
 const server = app.listen(Number(PORT), (error) => {
   if (error) refuseToStart(error);
   const { port } = server.address() as AddressInfo;
+  const origin = `http://localhost:${port}`;
   printWelcome({
-    baseURL: `http://localhost:${port}/v1`,
+    baseURL: `${origin}/v1`,
     apiKey: key.key,
     model: "acme/small",
-    lasting: stores !== undefined,
+    lasting: lasting !== undefined,
+    pages: { account: `${origin}/account`, operator: `${origin}/admin` },
   });
+  void traffic?.send(`${origin}/v1`).then(() => console.log("  The traffic is over."));
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, async () => {
+    traffic?.end();
     server.close();
     // Lets open answers finish, and settles what they cost.
     await gateway.close();
-    await stores?.close();
+    await closeStores();
     server.closeAllConnections();
   });
 }

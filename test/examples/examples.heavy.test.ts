@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { get, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { startFakeUpstream } from "../../src/testing.js";
 import { DatabaseFolder } from "../sqlite/open-database.js";
@@ -15,6 +17,13 @@ async function start(...parameters: Parameters<typeof runExample>): Promise<Runn
   const example = await runExample(...parameters);
   running.add(example);
   return example;
+}
+
+/** The status of a request with headers that `fetch` does not let through. */
+async function statusFor(url: string, headers: OutgoingHttpHeaders): Promise<number | undefined> {
+  const [response] = (await once(get(url, { headers }), "response")) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
 }
 
 describe("examples", () => {
@@ -57,6 +66,47 @@ describe("examples", () => {
     expect(upstream.lastRequest.headers.authorization).toBe("Bearer sk-upstream");
     await upstream.close();
   });
+
+  it("express/server.ts signs in whoever is on this machine on both pages, and nobody else", async () => {
+    const example = await start("express/server.ts", {}, "source");
+    const [account, operator] = ["Your user's page", "Your own page"].map(
+      (name) => new RegExp(`${name}\\s+(http:\\S+)`).exec(example.printed())?.[1] ?? "",
+    );
+    for (const [page, api, found] of [
+      [account, "api/me", { account: "acct_1", plan: "starter" }],
+      [operator, "api/health", { operator: "you@localhost" }],
+    ] as const) {
+      const document = await fetch(page ?? "");
+      expect([document.status, await document.text()]).toEqual([200, expect.stringContaining("<!doctype html>")]);
+      const sameOrigin = { "sec-fetch-site": "same-origin" };
+      const response = await fetch(`${page}/${api}`, { headers: sameOrigin });
+      expect(await response.json()).toMatchObject(found);
+      // A name that somebody else's page has made point at this machine.
+      expect(await statusFor(`${page}/${api}`, { ...sameOrigin, host: "demo.test" })).toBe(401);
+    }
+    expect(await example.interrupt()).toBe(0);
+  }, 30_000);
+
+  it("express/server.ts has two weeks behind it with --traffic, goes on with some, and ends when it is told to", async () => {
+    const example = await start("express/server.ts --traffic", {}, "source");
+    const page = new URL("/admin/", example.baseURL);
+    const read = async (path: string): Promise<Record<string, unknown>> => {
+      const response = await fetch(new URL(path, page), { headers: { "sec-fetch-site": "same-origin" } });
+      expect([path, response.status]).toEqual([path, 200]);
+      return (await response.json()) as Record<string, unknown>;
+    };
+    const { data: accounts } = await read("api/accounts");
+    expect((accounts as { id: string }[]).map(({ id }) => id).sort()).toEqual([
+      ...["acct_1", "kite-labs", "lighthouse", "nordwind", "paperplane"],
+    ]);
+    const now = Math.floor(Date.now() / 1000);
+    const { data: weeks } = await read(`api/usage?from=${now - 15 * 86_400}&to=${now}&by=account`);
+    expect((weeks as { requests: number }[]).reduce((sum, { requests }) => sum + requests, 0)).toBeGreaterThan(200);
+    expect(JSON.parse(await runCommand(readCommands(example.printed()).whole))).toMatchObject({ model: "acme/small" });
+    await example.prints(/^ {2}200 {2}acme\/(small|large) {2}/m);
+    await example.prints(/^ {2}40[134] {2}/m);
+    expect(await example.interrupt()).toBe(0);
+  }, 60_000);
 
   it("say so when their port is taken", async () => {
     const { baseURL } = await start("express/server.ts");

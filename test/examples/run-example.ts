@@ -17,6 +17,7 @@ export interface RunningExample {
 /**
  * Starts an example on a random port, unless one is given.
  *
+ * @param path - within `examples`, and flags behind it.
  * @param form - `source` is what `npm run demo` starts; `bundled` starts much faster.
  */
 export async function runExample(
@@ -24,9 +25,10 @@ export async function runExample(
   environment: Record<string, string> = {},
   form: "bundled" | "source" = "bundled",
 ): Promise<RunningExample> {
-  const file = `${root}examples/${path}`;
+  const [script = "", ...flags] = path.split(" ");
+  const file = `${root}examples/${script}`;
   // Not by tsx's own command: it kills a process that does not heed a signal within milliseconds.
-  const words = form === "source" ? ["--import", "tsx", file] : [await bundled(file)];
+  const words = [...(form === "source" ? ["--import", "tsx", file] : [await bundled(file)]), ...flags];
   const child: ChildProcess = spawn(process.execPath, words, {
     cwd: root,
     env: { ...process.env, PORT: "0", UPSTREAM_BASE_URL: "", ...environment },

@@ -2,6 +2,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { inject } from "vitest";
+import { inlinePageFiles } from "../../build/inline-page-files.js";
 import "./bundled-folder.js";
 
 const tsconfig = fileURLToPath(new URL("../../tsconfig.json", import.meta.url));
@@ -29,6 +30,7 @@ async function buildOne(script: string): Promise<string> {
     format: "esm",
     packages: "external",
     tsconfig,
+    plugins: [inlinePageFiles],
     logLevel: "error",
   });
   return outfile;
