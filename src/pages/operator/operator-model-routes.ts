@@ -74,7 +74,7 @@ export function modelChanges({ gateway }: OperatorServices): readonly PageRoute<
 
 function toOperatorModel({ id, model, source, entry, version, problem }: ManagedModel): OperatorModel {
   return {
-    ...{ id, model: orNull(model), source: orNull(source), entry: orNull(entry), version: orNull(version) },
-    problem: orNull(problem),
+    ...{ id, source: orNull(source), entry: orNull(entry), version: orNull(version), problem: orNull(problem) },
+    model: orNull(model) as OperatorModel["model"],
   };
 }

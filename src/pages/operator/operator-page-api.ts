@@ -1,6 +1,3 @@
-import type { Model } from "../../gateway/options.js";
-import type { Plan } from "../../plans/plan-store.js";
-
 /**
  * Amounts are credits with all their decimals, instants epoch seconds. What is not there is `null`. Plans and models are as
  * `createGateway` and its stores have them.
@@ -77,6 +74,13 @@ export interface OperatorUsage {
     readonly cache_write: number;
     readonly output: number;
     readonly reasoning: number;
+  };
+  /** What is counted beside tokens: images, milliseconds of audio, characters that were spoken, and searches. */
+  readonly units: {
+    readonly images: number;
+    readonly audio_ms: number;
+    readonly characters: number;
+    readonly searches: number;
   };
   /** `null`: requests are not logged. */
   readonly refusals: number | null;
@@ -213,7 +217,16 @@ export interface OperatorKey {
 export interface OperatorPlan {
   readonly id: string;
   readonly version: string;
-  readonly plan: Plan;
+  readonly plan: OperatorPlanData;
+}
+
+/** A plan as its store has it. */
+export interface OperatorPlanData {
+  readonly id: string;
+  readonly models: readonly string[];
+  readonly credits?: Readonly<Partial<Record<"session" | "week" | "month", number | null>>> | null;
+  readonly priceFactor?: number | null;
+  readonly [member: string]: unknown;
 }
 
 /** What a change would do. */
@@ -226,11 +239,33 @@ export interface OperatorCheck {
   readonly models: readonly string[] | null;
 }
 
+/** A model as `createGateway` takes it, as far as it is data. */
+export interface OperatorModelData {
+  readonly id: string;
+  /** Such as `chat`. */
+  readonly type: string;
+  readonly aliases?: readonly string[];
+  readonly contextLength: number;
+  readonly maxOutputTokens?: number;
+  /** Credits per million tokens, and others by their units. */
+  readonly price: Readonly<Partial<Record<"input" | "cachedInput" | "output", number>>> &
+    Readonly<Record<string, unknown>>;
+  readonly upstream: OperatorModelTarget | readonly OperatorModelTarget[];
+  readonly [member: string]: unknown;
+}
+
+/** Where a model is called. */
+export interface OperatorModelTarget {
+  readonly provider: string;
+  readonly model: string;
+  readonly [member: string]: unknown;
+}
+
 /** A model, in force or not. */
 export interface OperatorModel {
   readonly id: string;
   /** As it is in force; `null`: it is out of service. */
-  readonly model: Omit<Model, "tokenizer"> | null;
+  readonly model: OperatorModelData | null;
   readonly source: "options" | "store" | null;
   /** The store's entry, be it in force or not. */
   readonly entry: Readonly<Record<string, unknown>> | null;

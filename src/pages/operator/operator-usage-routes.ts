@@ -49,7 +49,8 @@ export function overviewRoute({ gateway, clock }: OperatorServices): PageRoute<O
         gateway.usage({ from, to: now + 1, by: ["model"] }),
         latestStreams(gateway, from),
       ]);
-      const dearest = models.toSorted((one, other) => other.chargedMicro - one.chargedMicro);
+      const called = models.filter(({ requests }) => requests > 0);
+      const dearest = called.toSorted((one, other) => other.chargedMicro - one.chargedMicro);
       const overview: OperatorOverview = {
         from: seconds,
         now: toSeconds(now),

@@ -1,5 +1,5 @@
 import type { UsageRecord } from "../../gateway/usage/gateway-usage.js";
-import { addTokens, noTokens } from "../../metering/token-counts.js";
+import { addCounts, noCounts } from "../../metering/summed-counts.js";
 import { toCredits, toSeconds } from "../server/units.js";
 import { orNull } from "./operator-input.js";
 import type { OperatorUsage } from "./operator-page-api.js";
@@ -21,6 +21,12 @@ export function toOperatorUsage({ by, period, requests, chargedMicro, tokens, ..
       output: tokens.output,
       reasoning: tokens.reasoning,
     },
+    units: {
+      images: tokens.images ?? 0,
+      audio_ms: tokens.audioMs ?? 0,
+      characters: tokens.characters ?? 0,
+      searches: tokens.searches ?? 0,
+    },
     refusals: orNull(rest.refusals),
     failures: orNull(rest.failures),
   };
@@ -33,14 +39,14 @@ export function sumOfUsage(records: readonly UsageRecord[]): UsageRecord {
       by: {},
       requests: sum.requests + requests,
       chargedMicro: sum.chargedMicro + chargedMicro,
-      tokens: addTokens(sum.tokens, tokens),
+      tokens: addCounts(sum.tokens, tokens),
       ...addedIfThere(sum, rest, "costMicro"),
       ...addedIfThere(sum, rest, "costedMicro"),
       ...addedIfThere(sum, rest, "marginMicro"),
       ...addedIfThere(sum, rest, "refusals"),
       ...addedIfThere(sum, rest, "failures"),
     }),
-    { by: {}, requests: 0, chargedMicro: 0, tokens: noTokens },
+    { by: {}, requests: 0, chargedMicro: 0, tokens: noCounts },
   );
 }
 

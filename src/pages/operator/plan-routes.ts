@@ -106,7 +106,7 @@ export function changesOf(before: object, after: object): OperatorCheck["changes
 }
 
 async function toOperatorPlan(plan: Plan): Promise<OperatorPlan> {
-  return { id: plan.id, version: await planVersion(plan), plan };
+  return { id: plan.id, version: await planVersion(plan), plan: plan as object as OperatorPlan["plan"] };
 }
 
 /** A digest of its members, whatever their order. */

@@ -1,5 +1,6 @@
 import { createGateway } from "../../../src/gateway/create-gateway.js";
 import type { Gateway } from "../../../src/gateway/gateway.js";
+import { createLiveRequests, type LiveRequests } from "../../../src/gateway/observers/live-requests.js";
 import type { Model } from "../../../src/gateway/options.js";
 import type { Clock } from "../../../src/ledger/clock.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
@@ -8,6 +9,7 @@ import { memoryAccountStore } from "../../../src/memory/memory-account-store.js"
 import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
+import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
@@ -28,13 +30,18 @@ export interface SampleGateway {
   readonly clock: SampleClock;
   /** The ledger does not answer. */
   readonly ledger: { isAway: boolean };
+  readonly live: LiveRequests;
   close(): Promise<void>;
 }
 
 const model = (id: string, input: number, output: number, contextLength: number): Model => ({
   ...{ id, type: "chat", contextLength, maxOutputTokens: 8192, publisher: id.split("/")[0] ?? id },
   price: { input, cachedInput: input / 10, output },
-  upstream: { provider: "fake", model: `upstream-${id}` },
+  upstream: {
+    ...{ provider: "fake", model: `upstream-${id}` },
+    // What the company pays.
+    cost: { input: Number((input * 0.8).toFixed(4)), output: Number((output * 0.8).toFixed(4)) },
+  },
 });
 
 /** Prices are credits per million tokens. */
@@ -55,13 +62,14 @@ export async function startSampleGateway(): Promise<SampleGateway> {
   const clock = new SampleClock();
   const upstream = await startFakeUpstream();
   const ledger = { isAway: false };
+  const live = createLiveRequests();
   const gateway = createGateway({
     basePath: "/ai",
     clock,
     models: [...sampleModels],
     accounts: memoryAccountStore([
-      { id: "acme", plan: "team" },
-      { id: "zenith", plan: "starter" },
+      { id: "acme", plan: "team", metadata: { company: "Acme Rockets" } },
+      { id: "zenith", plan: "starter", metadata: { company: "Zenith Films" } },
     ]),
     keys: memoryKeyStore([]),
     plans: memoryPlanStore({
@@ -72,12 +80,14 @@ export async function startSampleGateway(): Promise<SampleGateway> {
     ledger: breakable(memoryCreditLedger({ clock }), ledger),
     requestLog: memoryRequestLog({ clock }),
     audit: memoryAuditTrail({ clock }),
+    catalog: memoryModelStore(),
+    observers: [live],
     providers: { fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }) },
     closeGraceMs: 0,
     onWarning: () => {},
   });
   return {
-    ...{ gateway, upstream, clock, ledger },
+    ...{ gateway, upstream, clock, live, ledger },
     close: async () => {
       await gateway.close();
       await upstream.close();

@@ -48,6 +48,7 @@ export async function startSampleHost(
   const operator = createOperatorPage({
     gateway,
     clock,
+    live: sample.live,
     identify: (request) => userOf(request.header("cookie")) === "root" && { operator: "root@acme.test" },
     ...options.operator,
   });

@@ -14,7 +14,7 @@ import { texts } from "./settings.js";
 
 /** The reader's keys: those that work, and behind a click those that do not any more. */
 export function KeysView({ me, reload }: ViewProps) {
-  const keys = usePages<AccountKey>("keys?limit=50", "after");
+  const keys = usePages<AccountKey>("keys?limit=50", { keyOf: ({ id }) => id, cursor: "after" });
   const [task, setTask] = useState<{ readonly kind: KeyTask; readonly key: AccountKey | undefined }>();
   const [made, setMade] = useState<NewAccountKey>();
   useForgetting(setMade);

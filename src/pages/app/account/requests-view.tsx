@@ -31,11 +31,10 @@ export function RequestsView() {
 }
 
 function Requests({ only }: { readonly only: "all" | "refused" }) {
-  const requests = usePages<AccountRequest>(
-    `requests?limit=50${only === "refused" ? "&only=refused" : ""}`,
-    "cursor",
-    everyMs,
-  );
+  const requests = usePages<AccountRequest>(`requests?limit=50${only === "refused" ? "&only=refused" : ""}`, {
+    keyOf: ({ id }) => id,
+    every: everyMs,
+  });
   const keys = useKeys();
   return (
     <Ready of={requests} height={420}>

@@ -5,6 +5,8 @@ import { compact } from "./format.js";
 export interface Series {
   readonly name: string;
   readonly values: readonly number[];
+  /** Which colour it has. Default: that of its place. */
+  readonly color?: number;
 }
 
 interface ChartProps {
@@ -33,9 +35,9 @@ export function Chart({ label, periods, series, format }: ChartProps) {
   return (
     <div class="chart">
       <ul class="legend">
-        {series.map(({ name }, index) => (
+        {series.map(({ name, color }, index) => (
           <li key={name}>
-            <i class={`color${index}`} />
+            <i class={`color${color ?? index}`} />
             {name}
           </li>
         ))}
@@ -82,11 +84,18 @@ function Stack({ index, top, series }: { index: number; top: number; series: rea
   let height = 0;
   return (
     <g>
-      {series.map(({ name, values }, color) => {
+      {series.map(({ name, values, color }, place) => {
         const part = (values[index] ?? 0) / top;
         height += part;
         return part === 0 ? null : (
-          <rect key={name} class={`color${color}`} x={index + 0.14} width={0.72} y={1 - height} height={part} />
+          <rect
+            key={name}
+            class={`color${color ?? place}`}
+            x={index + 0.14}
+            width={0.72}
+            y={1 - height}
+            height={part}
+          />
         );
       })}
     </g>
@@ -105,11 +114,11 @@ function Tip({ shown, periods, series, format, total }: TipProps) {
   return (
     <div class="tip" aria-hidden="true" style={side}>
       <strong>{periods[shown]?.full}</strong>
-      {series.map(({ name, values }, index) =>
+      {series.map(({ name, values, color }, index) =>
         values[shown] ? (
           <div key={name} class="row">
             <span>
-              <i class={`color${index}`} /> {name}
+              <i class={`color${color ?? index}`} /> {name}
             </span>
             <span>{format(values[shown])}</span>
           </div>

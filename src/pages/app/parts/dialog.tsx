@@ -52,16 +52,17 @@ interface QuestionProps {
   /** What the button says. */
   readonly action: string;
   readonly isDangerous?: boolean;
-  /** The dialog closes when it is done. */
+  /** The dialog closes when it is done, unless it `staysOpen` for what comes next. */
   readonly act: () => Promise<void>;
+  readonly staysOpen?: boolean;
   readonly onClose: () => void;
 }
 
 /** Asks before something is done. */
-export function Question({ title, children, action, isDangerous, act, onClose }: QuestionProps) {
+export function Question({ title, children, action, isDangerous, act, staysOpen, onClose }: QuestionProps) {
   const { run, isBusy, error } = useAction(async () => {
     await act();
-    onClose();
+    if (!staysOpen) onClose();
   });
   return (
     <Dialog title={title} onClose={onClose}>

@@ -14,6 +14,8 @@ interface ShellProps {
   readonly views: readonly (readonly [id: string, name: string])[];
   /** The id of the one that is shown. */
   readonly view: string;
+  /** What the heading says. Default: the name of the view. */
+  readonly heading?: string;
   /** Stands beside the heading. */
   readonly aside?: ComponentChildren;
   /** The newest data: when it came, and why no newer one did. */
@@ -22,11 +24,10 @@ interface ShellProps {
 }
 
 /** What stands around the views of a page. When nobody is signed in any more, nothing else is left of it. */
-export function Shell({ views, view, aside, state, children }: ShellProps) {
+export function Shell({ views, view, heading: name = nameOf(views, view), aside, state, children }: ShellProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const isSignedOut = useSignedOut();
-  const name = views.find(([id]) => id === view)?.[1] ?? title;
-  useHeadingFocus(heading, view, `${isSignedOut ? texts.signedOutTitle : name} · ${title}`);
+  useHeadingFocus(heading, `${view} ${name}`, `${isSignedOut ? texts.signedOutTitle : name} · ${title}`);
   if (isSignedOut) return <SignedOut />;
   return (
     <div class="shell">
@@ -66,6 +67,10 @@ export function Shell({ views, view, aside, state, children }: ShellProps) {
       <LiveRegion />
     </div>
   );
+}
+
+function nameOf(views: ShellProps["views"], view: string): string {
+  return views.find(([id]) => id === view)?.[1] ?? title;
 }
 
 function Brand() {

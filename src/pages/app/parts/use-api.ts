@@ -55,23 +55,28 @@ interface Page<Row> {
   readonly next: string | null;
 }
 
-/**
- * Loads a list page by page. When the first page is loaded anew, what has come since stands before the pages that are there.
- * @param cursor - the parameter of the query that has `next` of the page before.
- */
-export function usePages<Row extends { readonly id: string }>(
-  path: string,
-  cursor: string,
-  every?: number,
-): LoadedPages<Row> {
+/** How a list is loaded. */
+interface PageOptions<Row> {
+  /** What tells its rows apart. */
+  readonly keyOf: (row: Row) => string;
+  /** The parameter of the query that has `next` of the page before. Default: `cursor`. */
+  readonly cursor?: string;
+  /** As of {@link useApi}. */
+  readonly every?: number;
+}
+
+/** Loads a list page by page. When the first page is loaded anew, what has come since stands before the pages that are there. */
+export function usePages<Row>(path: string, { keyOf, cursor = "cursor", every }: PageOptions<Row>): LoadedPages<Row> {
   const first = useApi<Page<Row>>(path, every);
   const [further, setFurther] = useState<Page<Row>>();
   const next = (further ?? first.data)?.next ?? null;
   const more = useAction(async () => {
-    const page = await callApi<Page<Row>>(`${path}&${cursor}=${encodeURIComponent(next ?? "")}`);
+    const page = await callApi<Page<Row>>(
+      `${path}${path.includes("?") ? "&" : "?"}${cursor}=${encodeURIComponent(next ?? "")}`,
+    );
     setFurther({ data: [...(further?.data ?? []), ...page.data], next: page.next });
   });
-  const rows = new Map([...(first.data?.data ?? []), ...(further?.data ?? [])].map((row) => [row.id, row]));
+  const rows = new Map([...(first.data?.data ?? []), ...(further?.data ?? [])].map((row) => [keyOf(row), row]));
   const reload = async () => {
     setFurther(undefined);
     await first.reload();
