@@ -145,7 +145,8 @@ class RequestSummary implements RequestObserver {
   responded(status: number): void {
     this.#status = status;
     if (status !== 499) this.#firstByteMs = performance.now() - this.#startedAt;
-    const isOpen = status === 200 && this.#stream && this.#end === undefined;
+    // A call ends before its whole response begins, and a stream, of events or of bytes, after that.
+    const isOpen = status === 200 && this.#callId !== undefined && this.#end === undefined;
     if (!isOpen) this.#emit();
   }
 

@@ -7,6 +7,7 @@ export const operationNames = [
   "completions",
   "moderations",
   "images/generations",
+  "audio/speech",
 ] as const;
 
 /** What a client can call, and a gateway at an upstream: the path behind `/v1/`. */

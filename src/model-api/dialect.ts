@@ -48,6 +48,11 @@ export interface Dialect {
    */
   imageFormat?: "b64_json" | "url" | "none" | undefined;
   /**
+   * Whether the server sends speech as events, too, which have its usage. Models that are priced by tokens are asked for them.
+   * Default: `false`.
+   */
+  speechEvents?: boolean | undefined;
+  /**
    * The header of the API key. Any other than `authorization` contains the key alone, without `Bearer`. Default:
    * `authorization`.
    */

@@ -1,4 +1,4 @@
-export const modelTypes = ["chat", "embedding", "completion", "moderation", "image"] as const;
+export const modelTypes = ["chat", "embedding", "completion", "moderation", "image", "speech"] as const;
 
 /** What a model is for. */
 export type ModelType = (typeof modelTypes)[number];
@@ -8,3 +8,6 @@ export const contextTypes: readonly ModelType[] = ["chat", "embedding", "complet
 
 /** Of which models responses are read on after their clients have left: most of what they cost is done by then. */
 export const drainedTypes: readonly ModelType[] = ["image"];
+
+/** Models that make or hear sound. */
+export const audioTypes: readonly ModelType[] = ["speech"];

@@ -19,7 +19,7 @@ import type { ModelType } from "./model-type.js";
 import type { PriceTerms } from "./price-terms.js";
 import type { PromptLayout } from "./prompt-texts/prompt-layout.js";
 import type { ClientProtocol } from "./protocols/client-protocol.js";
-import type { StreamCodec } from "./stream-codec.js";
+import type { ByteAnswer, StreamCodec } from "./stream-codec.js";
 
 /** What a client can ask of a model. All that the gateway must know of it stands here, or follows from it. */
 export interface Operation<Name extends OperationName = OperationName> {
@@ -75,6 +75,8 @@ export interface ModelRequest {
   /** The request names no model, and `model` is the one that it means. */
   readonly namesNoModel?: boolean;
   readonly stream: boolean;
+  /** Whether its client wants bytes as they come, such as sound. Absent: it does not. */
+  readonly wantsBytes?: boolean;
   /**
    * Puts in place what the request refers to. It is called once the call is allowed. Absent where the request is whole.
    * @throws GatewayError 400 where something of that is not kept, 503 when the store fails.
@@ -149,6 +151,8 @@ export interface ModelTraits {
   readonly tokenBounds: ResolvedTokenBounds;
   /** What is known of the images that it makes; absent: it makes none. */
   readonly images?: ImageTraits | undefined;
+  /** What is known of the sound that it makes or hears; absent: none. */
+  readonly audio?: AudioTraits | undefined;
   /** What it cannot do; `undefined`: requests pass whatever they ask for. */
   readonly lacking: Lacking | undefined;
   /** Whether it reasons: `capabilities` says so. What its responses do not show of that is charged by a bound. */
@@ -159,6 +163,12 @@ export interface ModelTraits {
   readonly rules: readonly MemberRules[];
   /** Its targets' dialects, each once. */
   readonly dialects: readonly Dialect[];
+}
+
+/** What a model for sound makes or hears. */
+export interface AudioTraits {
+  /** Whether it is priced by tokens. */
+  readonly byTokens: boolean;
 }
 
 /** What a model for images makes. */
@@ -225,6 +235,11 @@ export interface Exchange {
   /** What was seen of a whole response that its client did not wait for. @param pieces - what has come of its body. */
   partialTokens(pieces: readonly Uint8Array[]): UsageCounts;
   readStream(): StreamCodec;
+  /**
+   * For a client that wants bytes. @param headers - the upstream's, names in lower case.
+   * @throws GatewayError when these are none that it wants.
+   */
+  readBytes?(headers: Readonly<Record<string, string>>): ByteAnswer;
   /** The upstream's error, in the gateway's words. @param body - its first bytes. */
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError;
   /**

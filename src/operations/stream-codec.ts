@@ -29,8 +29,17 @@ export interface StreamCodec {
   fault(error: GatewayError): Uint8Array;
   /** What keeps the client's connection open while the upstream is silent. */
   keepAlive(): Uint8Array;
+  /** Whether the client gets no events: it can be told neither that something comes, nor why nothing more does. */
+  readonly isBytes?: boolean;
   /** Absent where every event is parsed. */
   readonly shortcut?: EventShortcut;
+}
+
+/** From an upstream's stream to a client that wants bytes, such as sound. */
+export interface ByteAnswer extends StreamCodec {
+  readonly contentType: string;
+  /** @returns what the client gets for a piece of a body that is no stream of events. Absent: the body is one. */
+  take?(piece: Uint8Array): Uint8Array | undefined;
 }
 
 /** Passes runs of alike events without parsing them. The client's bytes are the same with and without it. */

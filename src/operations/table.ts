@@ -1,4 +1,5 @@
 import type { OperationName } from "../metering/operation-name.js";
+import { speech } from "./audio/speech.js";
 import { chatCompletions } from "./chat-completions/chat-completions.js";
 import { completions } from "./completions/completions.js";
 import { embeddings } from "./embeddings/embeddings.js";
@@ -17,6 +18,7 @@ const byName: { readonly [Name in OperationName]: Operation<Name> } = {
   completions,
   moderations,
   "images/generations": imageGenerations,
+  "audio/speech": speech,
 };
 
 export const operations: readonly Operation[] = Object.values(byName);

@@ -3,6 +3,7 @@ import type { LedgerOperationCompleted } from "../events/ledger-operation-comple
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayHealth } from "../gateway/gateway-health.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
+import { imagesOf, usageUnits } from "../metering/usage-counts.js";
 import type { LabelOf } from "./bounded-labels.js";
 import { healthGauges } from "./health-gauges.js";
 import { type HealthGauge, observeHealth } from "./observe-health.js";
@@ -17,6 +18,7 @@ const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const overheadBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
 const ledgerBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const byTarget = ["model", "provider"];
+const unitLabels = { images: "images", audioMs: "audio_ms", characters: "characters", searches: "searches" } as const;
 
 /** What one gateway tells the metrics of its registry. */
 export class GatewayMetrics {
@@ -26,6 +28,7 @@ export class GatewayMetrics {
   readonly #firstByte: Series<Histogram>;
   readonly #overhead: Series<Histogram>;
   readonly #tokens: Series<Counter>;
+  readonly #units: Series<Counter>;
   readonly #charged: Series<Counter>;
   readonly #cost: Series<Counter>;
   readonly #attempts: Series<Counter>;
@@ -60,6 +63,11 @@ export class GatewayMetrics {
       name: "tokens_total",
       help: "Tokens that were charged for, or that free models took.",
       labels: [...byTarget, "kind", ...own],
+    });
+    this.#units = make.counter({
+      name: "units_total",
+      help: "What was counted beside tokens: images, milliseconds of audio, characters, searches.",
+      labels: [...byTarget, "unit", ...own],
     });
     this.#charged = make.counter({
       name: "charged_credits_total",
@@ -138,6 +146,10 @@ export class GatewayMetrics {
     take("cache_write", tokens.cacheWrite);
     take("output", tokens.output);
     take("reasoning", tokens.reasoning);
+    for (const unit of usageUnits) {
+      const used = unit === "images" ? imagesOf(tokens) : tokens[unit];
+      if (used !== undefined && used > 0) count(this.#units, [model, provider, unitLabels[unit], ...own], used);
+    }
     if (chargedMicro > 0) count(this.#charged, [model, plan, ...own], chargedMicro / 1e6);
     if (costMicro !== undefined) count(this.#cost, target, costMicro / 1e6);
   }

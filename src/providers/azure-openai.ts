@@ -34,10 +34,12 @@ export function azureOpenAI({ apiVersion, ...options }: AzureOpenAIOptions): Ups
     // Dated versions and older deployments differ in which name they know.
     ...(apiVersion === undefined ? { capName: "max_completion_tokens" } : { deploymentPaths: true }),
     imageFormat: "b64_json",
+    speechEvents: true,
     readError,
     ...options.dialect,
   };
-  const { operations = ["chat/completions", "embeddings", "completions", "images/generations"] } = options;
+  const { operations = ["chat/completions", "embeddings", "completions", "images/generations", "audio/speech"] } =
+    options;
   const checked = checkOpenAICompatibleOptions({ ...options, operations, dialect }, "azureOpenAI");
   const root = checked.basePath.replace(/\/openai(\/v1)?$/, "");
   if (apiVersion === undefined) return toProvider({ ...checked, basePath: `${root}/openai/v1` });

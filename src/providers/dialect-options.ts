@@ -20,6 +20,7 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
   droppedFromMessages: memberNames(["role", "content"]).optional(),
   hiddenUsage: memberNames(["prompt_tokens", "completion_tokens", "total_tokens"]).optional(),
   imageFormat: z.enum(["b64_json", "url", "none"]).optional(),
+  speechEvents: z.boolean().optional(),
   keyHeader: z
     .string()
     .refine((name) => isHeaderName(name) && name === name.toLowerCase(), {

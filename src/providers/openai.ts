@@ -13,8 +13,16 @@ export function openAI(options: PresetOptions = {}): UpstreamProvider {
     {
       name: "openAI",
       baseURL: "https://api.openai.com/v1",
-      operations: ["chat/completions", "embeddings", "responses", "completions", "moderations", "images/generations"],
-      dialect: { capName: "max_completion_tokens", imageFormat: "b64_json" },
+      operations: [
+        "chat/completions",
+        "embeddings",
+        "responses",
+        "completions",
+        "moderations",
+        "images/generations",
+        "audio/speech",
+      ],
+      dialect: { capName: "max_completion_tokens", imageFormat: "b64_json", speechEvents: true },
     },
     options,
   );

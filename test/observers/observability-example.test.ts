@@ -6,7 +6,10 @@ import type { CreditLedger } from "infergate";
 import { prometheus } from "infergate/prometheus";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Model } from "../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
+import { openAICompatible } from "../../src/providers/openai-compatible.js";
+import type { UpstreamProvider } from "../../src/providers/upstream-provider.js";
 import { errorBody, honestChat, wholeAnswer } from "../../src/testing.js";
 import { hasPromtool, promtool } from "../support/promtool.js";
 import { chatRequest, smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
@@ -28,7 +31,19 @@ let test: TestGateway;
 /** What the exporter gives after calls of all kinds. */
 let text: string;
 
+const voice: Model = {
+  id: "acme/voice",
+  type: "speech",
+  price: { characters: 15 },
+  upstream: { provider: "speaker", model: "tts" },
+};
+
+async function* spoken() {
+  yield Buffer.from("Hi");
+}
+
 beforeAll(async () => {
+  let provider: UpstreamProvider | undefined;
   const registry = new Registry();
   const inner = memoryCreditLedger();
   const settle: CreditLedger["settle"] = async () => Promise.reject(new Error("The ledger is away."));
@@ -42,10 +57,25 @@ beforeAll(async () => {
   test = await startTestGateway({
     ledger,
     ledgerOptions: { settleTimeoutMs: 20 },
-    models: [{ ...smallModel, upstream }],
+    models: [{ ...smallModel, upstream }, voice],
+    providers: {
+      fake: {
+        call: (call) => {
+          provider ??= openAICompatible({ baseURL: test.upstream.url });
+          return provider.call(call);
+        },
+      },
+      speaker: {
+        operations: ["audio/speech"],
+        call: async () => ({ status: 200, headers: { "content-type": "audio/mpeg" }, body: spoken() }),
+      },
+    },
     observers: [prometheus({ registry })],
   });
   for (const stream of [false, true]) await (await test.gateway.handler(chatRequest({ stream }))).text();
+  const say = chatRequest({ model: "acme/voice", input: "Hi" });
+  const speech = await test.gateway.handler(new Request("http://gateway.test/v1/audio/speech", say));
+  expect(await speech.text()).toBe("Hi");
   await test.gateway.handler(chatRequest({ model: "none" }));
   test.upstream.replyOnce(wholeAnswer(errorBody("down"), { status: 500 }));
   await test.gateway.handler(chatRequest());

@@ -316,7 +316,10 @@ export const layers: readonly Layer[] = [
   {
     folder: "prometheus",
     question: "What does Prometheus learn of requests?",
-    imports: ["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+    imports: [
+      ...["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "guard/ledger-event.js"],
+      "metering/usage-counts.js",
+    ],
     packages: ["prom-client"],
   },
   {

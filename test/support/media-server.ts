@@ -24,6 +24,7 @@ export interface MediaServer extends ClientServer {
 /** A gateway on loopback before two model servers. It closes with the test, when its books must balance. */
 export async function startMedia({ operations, dialect, ...options }: MediaOptions): Promise<MediaServer> {
   const [server, other] = [await startFakeUpstream(), await startFakeUpstream()];
+  onTestFinished(async () => void (await Promise.all([server.close(), other.close()])));
   const provider = ({ url }: FakeUpstream) =>
     openAICompatible({ baseURL: url, operations, dialect: { strictMembers: true, ...dialect } });
   const started = await startServer({
@@ -31,10 +32,8 @@ export async function startMedia({ operations, dialect, ...options }: MediaOptio
     ...options,
     models: [...options.models],
   });
-  onTestFinished(async () => {
-    await started.close();
-    await Promise.all([server.close(), other.close()]);
-  });
+  // Before its servers.
+  onTestFinished(() => started.close());
   const post = (path: string, body: object | string, headers: Record<string, string> = {}) =>
     fetch(`${started.baseURL}/${path}`, {
       method: "POST",

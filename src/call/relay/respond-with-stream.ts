@@ -29,7 +29,7 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
     const first = await pieces.next();
     // The client may have left in the same turn of the event loop.
     attempt.commit();
-    return toResponse(attempt, pieces, first);
+    return streamedResponse(attempt, pieces, first);
   }
   const codec = review.collect(exchange);
   const ending = { keep, texts, review: (closing: Uint8Array) => review.ofStream(codec, closing) };
@@ -37,16 +37,16 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
   const first = pieces.next();
   await Promise.race([first, codec.begun]);
   attempt.commit();
-  return { whenReviewed: async () => toResponse(attempt, pieces, await first) };
+  return { whenReviewed: async () => streamedResponse(attempt, pieces, await first) };
 }
 
 /** @param first - what the pieces began with. */
-function toResponse(
+export function streamedResponse(
   { call }: Attempt,
   pieces: StreamRelay,
   first: IteratorResult<Uint8Array, undefined>,
+  headers = streamHeaders(),
 ): GatewayResponse | Promise<GatewayResponse> {
-  const headers = streamHeaders();
   const { departure } = call;
   const { reservation } = call.settlement;
   if (reservation !== undefined) {

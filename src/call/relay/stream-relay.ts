@@ -4,7 +4,7 @@ import { isRefusal } from "../../errors/provider-refusal.js";
 import { endReasonOf, type Outcome } from "../../events/outcome.js";
 import type { TextsObserver } from "../../events/request-observer.js";
 import type { EndReason } from "../../metering/outcome.js";
-import type { StreamCodec } from "../../operations/stream-codec.js";
+import type { ByteAnswer, StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
 import { type LateBytes, type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
@@ -16,6 +16,7 @@ import type { ReviewedEnd } from "../guarded/answer-review.js";
 import type { Meter } from "../meter.js";
 import type { AbortReason } from "../open-calls.js";
 import { abortError } from "./abort-error.js";
+import { ByteChunks } from "./bytes/byte-chunks.js";
 import { RestartableTimer } from "./restartable-timer.js";
 import { toUpstreamFailure } from "./send.js";
 import { type ChunkReader, mostAtOnce, StreamChunks } from "./stream-chunks.js";
@@ -55,7 +56,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
   readonly isByTick = true;
   readonly #attempt: StreamedAttempt;
   readonly #codec: StreamCodec;
-  readonly #chunks: StreamChunks;
+  readonly #chunks: StreamChunks | ByteChunks;
   readonly #ending: StreamEnding;
   /** Sends keep-alives while guards check the answer; `undefined` before that. */
   #silence: RestartableTimer | undefined;
@@ -71,13 +72,15 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
   /** Resolves when the call is settled; `undefined` until it has ended. */
   #settled: Promise<void> | undefined;
   #isOver = false;
+  /** What broke off a stream of bytes while nobody read it. */
+  #broken: { readonly by: unknown } | undefined;
 
   /**
    * @param body - the upstream's body alone. Its whole response would stay in memory while the stream is open.
    */
   constructor(
     attempt: StreamedAttempt,
-    codec: StreamCodec,
+    codec: StreamCodec | (StreamCodec & Required<Pick<ByteAnswer, "take">>),
     body: AsyncIterable<Uint8Array>,
     ending: StreamEnding = {},
   ) {
@@ -85,7 +88,10 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
     this.#codec = codec;
     this.#ending = ending;
     const flow = attempt.meter.follow(codec.progress);
-    this.#chunks = new StreamChunks({ body, codec, limits: attempt.call.services.limits, flow }, this);
+    this.#chunks =
+      "take" in codec
+        ? new ByteChunks(body, codec, this)
+        : new StreamChunks({ body, codec, limits: attempt.call.services.limits, flow }, this);
     const { notice } = attempt;
     const breakOff = (): void => this.#chunks.breakOff(brokenOff());
     if (notice.aborted) breakOff();
@@ -99,7 +105,8 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
   [readPiece](reader: PieceReader): void {
     if (this.#waiting) throw new TypeError("The stream is being read: wait for the last next().");
     if (this.#isOver) {
-      reader.ended();
+      if (this.#broken === undefined) reader.ended();
+      else reader.failed(this.#broken.by);
       return;
     }
     this.#waiting = reader;
@@ -178,7 +185,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
   }
 
   silent(): void {
-    if (!this.#committed && this.#attempt.holdsStatus) {
+    if (this.#codec.isBytes || (!this.#committed && this.#attempt.holdsStatus)) {
       this.#chunks.ask();
       return;
     }
@@ -238,11 +245,18 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
     this.#settle(outcome).then(
       () => {
         if (!this.#committed) this.#fail(error ?? thrown);
+        else if (error !== undefined && this.#codec.isBytes) this.#breakOff(error);
         else if (error !== undefined) this.#close(this.#codec.fault(error));
         else this.#end();
       },
       (error) => this.#fail(error),
     );
+  }
+
+  /** Bytes that end well would be taken for all that there are. */
+  #breakOff(error: GatewayError): void {
+    this.#broken = { by: error };
+    this.#fail(error);
   }
 
   /** Gives the client the end of its stream. */

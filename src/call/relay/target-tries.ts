@@ -11,6 +11,7 @@ import { Attempt, type AttemptListener, type Relayed } from "../attempt.js";
 import { type CallRoad, fail, goOn } from "../call-road.js";
 import type { CallSettlement } from "../call-settlement.js";
 import type { ModelCall } from "../model-call.js";
+import { respondWithBytes } from "./bytes/respond-with-bytes.js";
 import { hideHeaders } from "./hide-headers.js";
 import { respondWhole } from "./respond-whole.js";
 import { respondWithStream } from "./respond-with-stream.js";
@@ -101,7 +102,7 @@ function relay(attempt: Attempt, listener: AttemptListener, own: Exchange | unde
     );
   }
   const exchange = services.exposesCost ? withCosts(own, settlement) : own;
-  if (!request.stream) respondWhole(attempt, exchange, listener);
+  if (!request.stream && request.wantsBytes !== true) respondWhole(attempt, exchange, listener);
   else {
     sendForStream(attempt, exchange).then(
       (response) => listener.responded(attempt, response),
@@ -113,7 +114,8 @@ function relay(attempt: Attempt, listener: AttemptListener, own: Exchange | unde
 async function sendForStream(attempt: Attempt, exchange: Exchange): Promise<Relayed> {
   const answer = await new Promise<DirectAnswer>((answered, failed) => send(attempt, exchange, { answered, failed }));
   attempt.call.observer.attemptAnswered();
-  return await respondWithStream({ attempt, exchange, answer });
+  const { wantsBytes } = attempt.call.admission.request;
+  return await (wantsBytes ? respondWithBytes : respondWithStream)({ attempt, exchange, answer });
 }
 
 function withCosts(exchange: Exchange, settlement: CallSettlement): Exchange {

@@ -2,8 +2,8 @@ import type { Catalog, CatalogModel } from "../../access/catalog.js";
 import { largestCount } from "../../metering/token-counts.js";
 import type { Lacking } from "../../model-api/prompt/lacking.js";
 import { tokenRows } from "../../operations/images/token-rows.js";
-import { drainedTypes } from "../../operations/model-type.js";
-import type { ImageTraits } from "../../operations/operation.js";
+import { audioTypes, drainedTypes } from "../../operations/model-type.js";
+import type { AudioTraits, ImageTraits } from "../../operations/operation.js";
 import { toDrainLimits } from "../../plans/drain-limits.js";
 import type { UsedProvider } from "../../routing/used-provider.js";
 import { modelRecord } from "../../server/model-record.js";
@@ -11,6 +11,7 @@ import { resolveTokenBounds } from "../../tokens/token-bounds.js";
 import { buildRoute } from "./build-route.js";
 import type { ResolvedModel } from "./catalog-shape.js";
 import { imageTokensOf } from "./image-tokens-of.js";
+import { pricesOutput } from "./prices-output.js";
 
 /** What a catalog is built with. */
 export interface CatalogContext {
@@ -47,8 +48,18 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
   const reasons = capabilities?.["reasoning"] === true;
   const tokenBounds = resolveTokenBounds(model.tokenBounds);
   const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
-  const images = type === "image" ? imageTraits(model) : undefined;
-  const built: CatalogModel = { id, alias: undefined, type, ...limits, images, ...routing, drain, record, aliases: [] };
+  const media = { images: type === "image" ? imageTraits(model) : undefined, audio: audioTraits(model) };
+  const built: CatalogModel = {
+    id,
+    alias: undefined,
+    type,
+    ...limits,
+    ...media,
+    ...routing,
+    drain,
+    record,
+    aliases: [],
+  };
   const { aliases = [] } = model;
   if (aliases.length === 0) return built;
   const aliasRecord = (alias: string) => modelRecord({ ...model, id: alias, aliasOf: id });
@@ -58,6 +69,10 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
 function imageTraits(model: ResolvedModel): ImageTraits {
   const rows = imageTokensOf(model);
   return { sizes: model.sizes, tokensOf: rows && tokenRows(rows) };
+}
+
+function audioTraits(model: ResolvedModel): AudioTraits | undefined {
+  return audioTypes.includes(model.type) ? { byTokens: pricesOutput(model) } : undefined;
 }
 
 /** The capabilities that the model lacks: those that its options do not set to `true`. */

@@ -1,10 +1,11 @@
 import { closestName, withHints } from "../../check/closest-name.js";
 import { restrictedNames } from "../../model-api/request/member-rules.js";
-import { contextTypes } from "../../operations/model-type.js";
+import { audioTypes, contextTypes } from "../../operations/model-type.js";
 import { protocolTables } from "../../operations/protocol-tables.js";
 import type { CatalogOptions, ResolvedModel } from "./catalog-shape.js";
 import { imageTokensOf, pricesImageTokens } from "./image-tokens-of.js";
 import { priceProblems } from "./price-problems.js";
+import { pricesOutput } from "./prices-output.js";
 
 /** What in models and providers does not fit together, one sentence each. */
 export function catalogProblems({ models, providers }: CatalogOptions): string[] {
@@ -25,6 +26,11 @@ export function catalogProblems({ models, providers }: CatalogOptions): string[]
       problems.push(
         `The model "${id}" has a price.outputImage and no imageTokens. Say how many tokens an image has at the most, ` +
           "such as imageTokens: [{ tokens: 7030 }].",
+      );
+    }
+    if (maxOutputTokens === undefined && audioTypes.includes(type) && pricesOutput(model)) {
+      problems.push(
+        `The model "${id}" is priced by tokens of output, and has no maxOutputTokens. Nothing else bounds them.`,
       );
     }
     if (maxOutputTokens !== undefined && contextLength !== undefined && maxOutputTokens > contextLength) {

@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { StreamFault } from "../../errors/stream-fault.js";
-import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { visibleUsage } from "../../model-api/answer/usage.js";
 import { fromErrorObject } from "../../model-api/failure/upstream-failure.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
-import { eventEnd, keepAliveComment } from "../../wire/event-frame.js";
+import { keepAliveComment } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { openAIErrorBody } from "../openai-error-body.js";
+import { doneEvent, PassedEvent } from "../passed-event.js";
 import { type ImageContext, toImageAnswer } from "./image-answer.js";
 import { imageEvents } from "./image-events.js";
 import { ImageProgress } from "./image-progress.js";
@@ -38,25 +38,14 @@ export class ImageCodec {
   event({ data, event }: ServerSentEvent): Uint8Array | undefined {
     const text = data.trim();
     if (this.progress.isDone || text === "") return undefined;
-    const start = event === undefined ? "data: " : `event: ${event}\ndata: `;
-    const frame = Buffer.from(`${start}${text.includes("\n") ? text.replaceAll("\n", " ") : text}\n\n`);
     if (text === "[DONE]") {
       this.progress.doneCame();
-      return frame;
+      return doneEvent;
     }
-    const received = new ReceivedAnswer(frame.subarray(start.length, -eventEnd.length));
-    const outline = received.outline() ?? received;
-    const { json } = outline;
-    if (event === "error" && !isRecord(json)) throw fromErrorObject(json, this.#context);
-    if (!isRecord(json)) throw new StreamFault("garbage");
-    const error = json["error"] ?? (event === "error" || json["type"] === "error" ? json : undefined);
-    if (error !== undefined) throw fromErrorObject(error, this.#context, json["usage"]);
-    if (json["type"] === `${this.#kind}.partial_image`) this.progress.partialCame();
-    else if (json["type"] === `${this.#kind}.completed`) this.progress.imageCame(json);
-    const visible = visibleUsage(json["usage"], this.#context.dialect);
-    if (visible === json["usage"]) return frame;
-    const edited = editAnswer(outline, new Map([["usage", visible === undefined ? null : JSON.stringify(visible)]]));
-    return Buffer.concat([Buffer.from(start), typeof edited === "string" ? Buffer.from(edited) : edited, eventEnd]);
+    const passed = new PassedEvent({ data: text, event }, this.#context);
+    if (passed.type === `${this.#kind}.partial_image`) this.progress.partialCame();
+    else if (passed.type === `${this.#kind}.completed`) this.progress.imageCame(passed.json);
+    return passed.bytes(this.#context);
   }
 
   /**

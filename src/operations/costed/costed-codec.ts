@@ -12,11 +12,13 @@ import { type CostOf, eventWithCost } from "./usage-cost.js";
 export class CostedCodec implements StreamCodec {
   /** What it passes has no usage. */
   readonly shortcut?: EventShortcut;
+  readonly maxEventBytes?: number;
   readonly #codec: StreamCodec;
   readonly #costOf: CostOf;
 
   constructor(codec: StreamCodec, costOf: CostOf) {
     if (codec.shortcut !== undefined) this.shortcut = codec.shortcut;
+    if (codec.maxEventBytes !== undefined) this.maxEventBytes = codec.maxEventBytes;
     this.#codec = codec;
     this.#costOf = costOf;
   }

@@ -4,7 +4,7 @@ import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { OperationName } from "../../metering/operation-name.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
 import type { Exchange } from "../operation.js";
-import type { StreamCodec } from "../stream-codec.js";
+import type { ByteAnswer, StreamCodec } from "../stream-codec.js";
 import { CostedCodec } from "./costed-codec.js";
 import { type CostOf, withCost } from "./usage-cost.js";
 
@@ -13,6 +13,9 @@ export class CostedExchange implements Exchange {
   readonly operation: OperationName;
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly keep?: (instead?: string) => Promise<void>;
+  readonly bytesAreTokens?: boolean;
+  /** Bytes have no usage. */
+  readonly readBytes?: (headers: Readonly<Record<string, string>>) => ByteAnswer;
   readonly #exchange: Exchange;
   readonly #costOf: CostOf;
 
@@ -20,6 +23,8 @@ export class CostedExchange implements Exchange {
     this.operation = exchange.operation;
     this.headers = exchange.headers;
     if (exchange.keep !== undefined) this.keep = async (instead) => await exchange.keep?.(instead);
+    if (exchange.bytesAreTokens !== undefined) this.bytesAreTokens = exchange.bytesAreTokens;
+    if (exchange.readBytes !== undefined) this.readBytes = exchange.readBytes.bind(exchange);
     this.#exchange = exchange;
     this.#costOf = costOf;
   }
