@@ -19,15 +19,15 @@ export interface Authentication {
   prepare(): Promise<void>;
 }
 
-/** @param onSignUp - called with each new user's id, before the sign-up succeeds. */
-export function createAuthentication(onSignUp: (userId: string) => Promise<void>): Authentication {
+/** @param onSignUp - called with each new user, before the sign-up succeeds. */
+export function createAuthentication(onSignUp: (user: User) => Promise<void>): Authentication {
   const auth = betterAuth({
     baseURL: appUrl ?? { allowedHosts: ["localhost:*", "127.0.0.1:*"], fallback: "http://localhost:3000" },
     secret: sessionSecret,
     database: { db: database, type: databaseType },
     emailAndPassword: { enabled: true },
     plugins: [adminPlugin()],
-    databaseHooks: { user: { create: { after: ({ id }) => onSignUp(id) } } },
+    databaseHooks: { user: { create: { after: onSignUp } } },
     telemetry: { enabled: false },
   });
   return {

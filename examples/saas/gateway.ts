@@ -1,4 +1,4 @@
-import { createGateway, GatewayError, openAICompatible } from "infergate";
+import { createGateway, createLiveRequests, GatewayError, openAICompatible } from "infergate";
 import { demoModel } from "../demo/demo-model.js";
 import { logRequest } from "../demo/welcome.js";
 import { createAuthentication } from "./auth.js";
@@ -14,13 +14,18 @@ const common = {
   upstream: { provider: "upstream", model },
 } as const;
 
-export const { auth, findUser, prepare } = createAuthentication(async (id) => {
-  await gateway.accounts.put({ id, plan: "free", anchor: new Date() });
+export const { auth, findUser, prepare } = createAuthentication(async ({ id, email }) => {
+  await gateway.accounts.put({ id, plan: "free", anchor: new Date(), metadata: { email } });
 });
+
+export const live = createLiveRequests();
 
 export const gateway = createGateway({
   ...stores,
   accounts: stores.accounts,
+  requestLog: stores.requestLog,
+  audit: stores.audit,
+  observers: [live],
   secret: gatewaySecret,
   models: [
     { ...common, id: "acme/small", price: { input: 100, output: 1_000, request: 0.4 } },

@@ -24,9 +24,9 @@ const pay = `PORT=${port} npm run pay${folder === "" ? "" : ` --prefix ${folder}
 console.log(`
   The app         http://localhost:${port}
   Base URL        http://localhost:${port}/ai/v1
-  Administrator   ${admin.email}, password ${admin.password}
+  Administrator   ${admin.email}, password ${admin.password}, on http://localhost:${port}/admin
 
-Sign up in the page, make an API key, and call with it. Then pay, as the payment provider's webhook does:
+Sign up in the page, make an API key on http://localhost:${port}/account, and call with it. Then pay, as the payment provider's webhook does:
 
   ${pay} you@example.com pro
 

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { Chat } from "@ai-sdk/react";
 import { DefaultChatTransport, type UIMessage } from "ai";
+import type { AccountPageApi } from "infergate/pages";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RunningExample, runExample } from "./run-example.js";
@@ -10,6 +11,8 @@ import { SaasVisitor, sendPayment } from "./saas-visitor.js";
 const webhookSecret = "whsec_of_this_test";
 const adminPassword = "password of this test";
 const ask = { model: "acme/small", messages: [{ role: "user" as const, content: "Hello!" }] };
+
+const aDayAgo = () => Math.floor(Date.now() / 1000) - 86_400;
 
 /** What the example does for its users, whatever database it has. */
 export function describeSaas(environment: () => Record<string, string>): void {
@@ -45,11 +48,20 @@ export function describeSaas(environment: () => Record<string, string>): void {
     created,
     data: { object: { metadata: { user }, plan } },
   });
-  const usageOf = async (visitor: SaasVisitor) =>
-    (await visitor.send("GET", "/api/usage")).json as {
-      windows: Record<string, { usedMicro: number; bonusMicro: number }>;
-      charges: { by: Record<string, string>; requests: number; chargedMicro: number }[];
+  /** What the user's page shows. */
+  const usageOf = async (visitor: SaasVisitor) => {
+    const { json: me } = await visitor.send("GET", "/account/api/me");
+    const { json } = await visitor.send("GET", `/account/api/usage?from=${aDayAgo()}&by=model,tag.feature`);
+    const { data } = json as AccountPageApi["GET usage"];
+    const { meters } = me as AccountPageApi["GET me"];
+    return {
+      month: meters.find(({ id }) => id === "window-month"),
+      charges: data.filter(({ requests }) => requests > 0),
     };
+  };
+
+  const keysOf = async (visitor: SaasVisitor) =>
+    (await visitor.send("GET", "/account/api/keys")).json as AccountPageApi["GET keys"];
 
   it("a new user makes a key, calls with it, sees what that cost, and revokes it", async () => {
     const { visitor } = await signUp();
@@ -57,16 +69,17 @@ export function describeSaas(environment: () => Record<string, string>): void {
     const { choices } = await keyClient(secret).chat.completions.create(ask);
     expect(choices[0]?.message.content).toContain('You said: "Hello!"');
 
-    const { windows, charges } = await usageOf(visitor);
-    expect(charges).toMatchObject([{ by: { model: "acme/small", feature: "api" }, requests: 1 }]);
-    expect(windows["month"]?.usedMicro).toBe(charges[0]?.chargedMicro);
-    expect(charges[0]?.chargedMicro).toBeGreaterThan(400_000);
+    const { month, charges } = await usageOf(visitor);
+    expect(charges).toMatchObject([{ by: { model: "acme/small", "tag.feature": "api" }, requests: 1 }]);
+    expect(month?.used).toBe(charges[0]?.credits);
+    expect(charges[0]?.credits).toBeGreaterThan(0.4);
 
-    expect((await visitor.send("GET", "/api/keys")).json).toMatchObject([{ id, name: "laptop" }]);
+    expect((await keysOf(visitor)).data).toMatchObject([{ id, name: "laptop", state: "active" }]);
     const { visitor: other } = await signUp();
-    expect((await other.send("DELETE", `/api/keys/${id}`)).status).toBe(404);
-    expect((await visitor.send("DELETE", `/api/keys/${id}`)).status).toBe(204);
-    expect((await visitor.send("GET", "/api/keys")).json).toEqual([]);
+    const revoke = `/account/api/keys/${id}/revoke`;
+    expect((await other.send("POST", revoke, {})).status).toBe(404);
+    expect((await visitor.send("POST", revoke, {})).status).toBe(200);
+    expect((await keysOf(visitor)).data).toMatchObject([{ id, state: "revoked" }]);
     await expect(keyClient(secret).chat.completions.create(ask)).rejects.toMatchObject({ status: 401 });
   });
 
@@ -79,11 +92,11 @@ export function describeSaas(environment: () => Record<string, string>): void {
     }
     expect(words.length).toBeGreaterThan(10);
     expect(words.join("")).toContain('You said: "Hello!"');
-    expect((await usageOf(visitor)).charges).toMatchObject([{ by: { feature: "page" } }]);
+    expect((await usageOf(visitor)).charges).toMatchObject([{ by: { "tag.feature": "page" } }]);
 
     expect((await visitor.send("POST", "/api/auth/sign-out", {})).status).toBe(200);
     await expect(page.chat.completions.create(ask)).rejects.toMatchObject({ status: 401 });
-    expect((await visitor.send("GET", "/api/usage")).status).toBe(401);
+    expect((await visitor.send("GET", "/account/api/me")).status).toBe(401);
   });
 
   it("the chat of the page streams through useChat's own client", async () => {
@@ -94,7 +107,7 @@ export function describeSaas(environment: () => Record<string, string>): void {
     expect(chat.error).toBeUndefined();
     const said = chat.lastMessage?.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
     expect(said).toContain('You said: "Hello from the page!"');
-    expect((await usageOf(visitor)).charges).toMatchObject([{ by: { feature: "chat" }, requests: 1 }]);
+    expect((await usageOf(visitor)).charges).toMatchObject([{ by: { "tag.feature": "chat" }, requests: 1 }]);
 
     const errors: string[] = [];
     const tooDear = new Chat<UIMessage>({ transport, onError: ({ message }) => errors.push(message) });
@@ -104,6 +117,10 @@ export function describeSaas(environment: () => Record<string, string>): void {
 
   it("the page and its script are there", async () => {
     expect(await (await fetch(origin)).text()).toContain('src="/page.js"');
+    for (const page of ["/account", "/admin"]) {
+      const signedOut = await fetch(origin + page, { redirect: "manual" });
+      expect([page, signedOut.status, signedOut.headers.get("location")]).toEqual([page, 302, "/"]);
+    }
     const script = await fetch(`${origin}/page.js`);
     expect(script.headers.get("content-type")).toContain("javascript");
     expect((await script.text()).length).toBeGreaterThan(100_000);
@@ -127,7 +144,7 @@ export function describeSaas(environment: () => Record<string, string>): void {
     };
     expect(await sendPayment(origin, bought, webhookSecret)).toBe(204);
     expect(await sendPayment(origin, bought, webhookSecret)).toBe(204);
-    expect((await usageOf(visitor)).windows["month"]?.bonusMicro).toBe(50_000_000);
+    expect((await usageOf(visitor)).month?.bonus).toBe(50);
   });
 
   it("the printed command pays for a user", async () => {
@@ -137,7 +154,7 @@ export function describeSaas(environment: () => Record<string, string>): void {
     const options = { env, cwd: process.env["INIT_CWD"] ?? process.cwd() };
     const { stdout } = await promisify(execFile)("bash", ["-c", command.replace("you@example.com", email)], options);
     expect(stdout).toContain("Paid.");
-    expect((await visitor.send("GET", "/api/usage")).json).toMatchObject({ plan: "pro" });
+    expect((await visitor.send("GET", "/account/api/me")).json).toMatchObject({ plan: "pro" });
   });
 
   it("a card's number goes to no model, and costs nothing", async () => {
@@ -154,46 +171,49 @@ export function describeSaas(environment: () => Record<string, string>): void {
   it("the job of the night is charged to the user whose notes it summarizes", async () => {
     const { visitor } = await signUp();
     expect((await visitor.send("POST", "/api/notes", { text: "Bread, milk, and a new bicycle." })).status).toBe(201);
-    expect((await visitor.send("POST", "/api/users/summaries")).status).toBe(403);
+    expect((await visitor.send("POST", "/api/summaries")).status).toBe(403);
     const admin = await signInAdmin();
-    expect((await admin.send("POST", "/api/users/summaries")).json).toEqual({ summarized: 1, failed: 0 });
+    expect((await admin.send("POST", "/api/summaries")).json).toEqual({ summarized: 1, failed: 0 });
     expect((await visitor.send("GET", "/api/notes")).json).toMatchObject([
       { summary: expect.stringContaining("bicycle") },
     ]);
-    expect((await usageOf(visitor)).charges).toMatchObject([{ by: { feature: "summaries" }, requests: 1 }]);
+    expect((await usageOf(visitor)).charges).toMatchObject([{ by: { "tag.feature": "summaries" }, requests: 1 }]);
     expect((await usageOf(admin)).charges).toEqual([]);
   });
 
   it("whom the administrator suspends is refused at once, by key, session and job, until resumed", async () => {
-    const { visitor, id } = await signUp();
+    const { visitor, email, id } = await signUp();
     const { secret } = await visitor.makeKey("laptop");
     const clients = [keyClient(secret), visitor.pageClient()];
     for (const client of clients) await client.chat.completions.create(ask);
 
     const admin = await signInAdmin();
-    expect((await visitor.send("POST", `/api/users/${id}/suspend`, {})).status).toBe(403);
+    const suspend = `/admin/api/account/suspend?id=${id}`;
+    expect((await visitor.send("POST", suspend, {})).status).toBe(401);
     const message = "Your invoice is overdue.";
-    expect((await admin.send("POST", `/api/users/${id}/suspend`, { message })).status).toBe(204);
+    expect((await admin.send("POST", suspend, { message, note: "A month late." })).status).toBe(200);
     const refused = { status: 403, code: "account_suspended", message: expect.stringContaining(message) };
     for (const client of clients) await expect(client.chat.completions.create(ask)).rejects.toMatchObject(refused);
-    expect((await admin.send("GET", "/api/users")).json).toContainEqual(
-      expect.objectContaining({ id, status: "suspended" }),
-    );
+    expect((await admin.send("GET", `/admin/api/accounts?query=${encodeURIComponent(email)}`)).json).toMatchObject({
+      data: [{ id, record: { status: "suspended", metadata: { email } } }],
+    });
+    const { data } = (await admin.send("GET", `/admin/api/audit?account=${id}`)).json as { data: object[] };
+    expect(data).toContainEqual(expect.objectContaining({ by: "admin@acme.test", note: "A month late." }));
     expect(await sendPayment(origin, updated(id, "pro"), webhookSecret)).toBe(204);
     for (const client of clients) await expect(client.chat.completions.create(ask)).rejects.toMatchObject(refused);
     await visitor.send("POST", "/api/notes", { text: "A note of one who is suspended." });
-    expect((await admin.send("POST", "/api/users/summaries")).json).toEqual({ summarized: 0, failed: 1 });
+    expect((await admin.send("POST", "/api/summaries")).json).toEqual({ summarized: 0, failed: 1 });
 
-    expect((await admin.send("POST", `/api/users/${id}/resume`)).status).toBe(204);
+    expect((await admin.send("POST", `/admin/api/account/resume?id=${id}`, {})).status).toBe(200);
     for (const client of clients) await client.chat.completions.create(ask);
-    expect((await admin.send("POST", "/api/users/summaries")).json).toEqual({ summarized: 1, failed: 0 });
-    expect((await admin.send("POST", "/api/users/none/suspend", {})).status).toBe(404);
+    expect((await admin.send("POST", "/api/summaries")).json).toEqual({ summarized: 1, failed: 0 });
+    expect((await admin.send("POST", "/admin/api/account/suspend?id=none", {})).status).toBe(404);
   });
 
   it("requests that another site's page makes change nothing", async () => {
     const { visitor } = await signUp();
     const headers = { ...visitor.headers, "sec-fetch-site": "cross-site", "content-type": "application/json" };
-    for (const path of ["/api/keys", "/api/chat", "/ai/v1/chat/completions"]) {
+    for (const path of ["/account/api/keys", "/api/chat", "/ai/v1/chat/completions"]) {
       const response = await fetch(origin + path, {
         method: "POST",
         headers,
@@ -217,7 +237,7 @@ export function describeSaas(environment: () => Record<string, string>): void {
     expect(await usageOf(again)).toEqual(before);
     const old = new SaasVisitor(origin);
     old.resume(visitor);
-    expect((await old.send("GET", "/api/keys")).json).toMatchObject([{ name: "laptop" }]);
+    expect((await keysOf(old)).data).toMatchObject([{ name: "laptop" }]);
     await keyClient(secret).chat.completions.create({ ...ask, model: "acme/large" });
     expect((await usageOf(again)).charges).toMatchObject([{ by: { model: "acme/large" }, requests: 2 }]);
   }, 60_000);

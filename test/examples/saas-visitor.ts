@@ -42,7 +42,7 @@ export class SaasVisitor {
   }
 
   async makeKey(name: string): Promise<{ id: string; secret: string }> {
-    return (await this.send("POST", "/api/keys", { name })).json as { id: string; secret: string };
+    return (await this.send("POST", "/account/api/keys", { name })).json as { id: string; secret: string };
   }
 
   /** The OpenAI SDK in the app's own page: by the session alone. */

@@ -3,12 +3,6 @@ import { createRoot } from "react-dom/client";
 import { Chat } from "./chat.js";
 import { send } from "./send.js";
 
-interface Key {
-  id: string;
-  name?: string;
-  hint: string;
-}
-
 interface Window {
   limit: number | null;
   remaining: number | null;
@@ -57,42 +51,6 @@ function SignIn({ onDone }: { onDone: () => void }) {
   );
 }
 
-function Keys() {
-  const [keys, setKeys] = useState<Key[]>([]);
-  const [secret, setSecret] = useState("");
-  const load = useCallback(() => void send<Key[]>("GET", "/api/keys").then(setKeys), []);
-  useEffect(load, [load]);
-  const create = async (event: FormEvent<HTMLFormElement>) => {
-    const made = await send<{ secret: string }>("POST", "/api/keys", formOf(event));
-    setSecret(made.secret);
-    load();
-  };
-  const revoke = (id: string) => void send("DELETE", `/api/keys/${id}`).then(load);
-  return (
-    <section>
-      <h2>API keys</h2>
-      <ul>
-        {keys.map(({ id, name, hint }) => (
-          <li key={id}>
-            {name} <code>{hint}</code>{" "}
-            <button type="button" onClick={() => revoke(id)}>
-              Revoke
-            </button>
-          </li>
-        ))}
-      </ul>
-      <form onSubmit={create}>
-        <input name="name" placeholder="Name of a new key" required /> <button type="submit">Create</button>
-      </form>
-      {secret && (
-        <p>
-          Copy it now, it is not shown again: <code>{secret}</code>
-        </p>
-      )}
-    </section>
-  );
-}
-
 function Dashboard({ usage, onChange }: { usage: Usage; onChange: () => void }) {
   const [models, setModels] = useState<Model[]>([]);
   useEffect(() => void send<{ data: Model[] }>("GET", "/ai/v1/models").then(({ data }) => setModels(data)), []);
@@ -107,12 +65,14 @@ function Dashboard({ usage, onChange }: { usage: Usage; onChange: () => void }) 
             </li>
           ))}
         </ul>
+        <p>
+          <a href="/account">API keys, usage and models</a>
+        </p>
         <button type="button" onClick={() => void send("POST", "/api/auth/sign-out", {}).then(onChange)}>
           Sign out
         </button>
       </section>
       <Chat models={models.map(({ id }) => id)} onAnswer={onChange} />
-      <Keys />
     </>
   );
 }
