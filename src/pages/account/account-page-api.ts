@@ -32,6 +32,8 @@ export interface AccountMe {
   readonly tags: Readonly<Record<string, string>>;
   readonly plan: string;
   readonly now: number;
+  /** `false`: the gateway of this process is being closed, and takes no more calls. */
+  readonly ready: boolean;
   /** `suspended`: every call gets a 403. */
   readonly status: "active" | "suspended";
   /** Why, in the operator's words. */

@@ -17,6 +17,7 @@ export const accountTexts = {
   blockedForGood: "{limit} used up.",
   blockedMore: "Calls are refused until then. This page, your keys and your usage stay as they are.",
   suspended: "This account is suspended: every call is refused.",
+  restarting: "The service is being restarted. Calls are refused for a moment.",
   debt: "This account owes {credits} credits.",
   endsFirst: "Ends first",
   window_session: "This session",

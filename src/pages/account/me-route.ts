@@ -1,4 +1,5 @@
 import type { BudgetBalance } from "../../gateway/budgets/budget-balance.js";
+import type { Gateway } from "../../gateway/gateway.js";
 import { accountRecord } from "../server/account-record.js";
 import { type PageRoute, pageRoute } from "../server/page-route.js";
 import { toCredits, toSeconds } from "../server/units.js";
@@ -17,16 +18,18 @@ export function meRoute(services: AccountServices, can: AccountMe["can"]): PageR
     async answer({ identity }) {
       const { account, role, name, tags } = identity;
       const [record, terms] = await Promise.all([accountRecord(gateway, account), readerTerms(gateway, identity)]);
-      const [balance, budgets, counted] = await Promise.all([
+      const [balance, budgets, counted, ready] = await Promise.all([
         gateway.accounts.balance(account, terms),
         ownBudgets(services, identity),
         keys.count(identity),
+        isReady(gateway),
       ]);
       const all = [...accountMeters(balance), ...budgets.flatMap(budgetMeters)];
       const stopped = budgets.find(({ status }) => status === "suspended");
       const me: AccountMe = {
         ...{ account, name: name ?? null, role, tags, plan: balance.plan, can },
         now: toSeconds(clock.now()),
+        ready,
         status: record?.status === "suspended" || stopped !== undefined ? "suspended" : "active",
         message: record?.message ?? stopped?.message ?? null,
         meters: role === "owner" ? all : all.filter((meter) => isMembers(meter, all)),
@@ -37,6 +40,10 @@ export function meRoute(services: AccountServices, can: AccountMe["can"]): PageR
       return { json: me };
     },
   });
+}
+
+async function isReady({ handler, basePath }: Gateway): Promise<boolean> {
+  return (await handler(new Request(`http://gateway${basePath}/readyz`))).ok;
 }
 
 /** What colleagues have used of the account is not a member's to know, but for what stops the member's own calls. */

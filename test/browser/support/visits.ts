@@ -32,7 +32,7 @@ export class Visits {
       ...visitor.context,
     });
     this.#contexts.push(context);
-    if (visitor.user !== undefined) await context.addCookies([{ name: "user", value: visitor.user, url }]);
+    if (visitor.user !== undefined) await signIn(context, visitor.user, url);
     await context.addInitScript(() => {
       document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
         console.error(`content security policy: ${violatedDirective} ${blockedURI}`),
@@ -59,4 +59,9 @@ export class Visits {
     });
     page.on("pageerror", (error) => note(`thrown: ${error.message}`));
   }
+}
+
+/** For all paths of the address's origin. */
+export async function signIn(context: BrowserContext, user: string, url: string): Promise<void> {
+  await context.addCookies([{ name: "user", value: user, url: new URL(url).origin }]);
 }

@@ -58,7 +58,7 @@ function useSameReader(me: AccountMe | undefined): boolean {
   const first = useRef<string | undefined>(undefined);
   const reader = me && JSON.stringify([me.account, me.role, me.tags]);
   first.current ??= reader;
-  const isSame = reader === first.current;
+  const isSame = reader === undefined || reader === first.current;
   useEffect(() => {
     if (!isSame) location.reload();
   }, [isSame]);

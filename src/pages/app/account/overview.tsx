@@ -55,12 +55,13 @@ export function Overview({ me }: ViewProps) {
 }
 
 /** What stops calls, before all else. */
-function State({ me: { status, message, blocked, binding, meters, debt } }: { readonly me: AccountMe }) {
+function State({ me: { ready, status, message, blocked, binding, meters, debt } }: { readonly me: AccountMe }) {
   const meter = meters.find(({ id }) => id === binding);
   const time = meter?.resets_at ?? null;
   const text = time === null ? texts.blockedForGood : texts.blocked;
   return (
     <>
+      {!ready && <Notice tone="warning">{texts.restarting}</Notice>}
       {status === "suspended" && (
         <Notice tone="danger">
           <strong>{texts.suspended}</strong> {message}

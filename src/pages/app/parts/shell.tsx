@@ -95,9 +95,15 @@ function SignedOut() {
       <h1>{texts.signedOutTitle}</h1>
       <p>{texts.signedOut}</p>
       <p>
-        <a class="button primary" href={signInUrl ?? location.pathname}>
-          {signInUrl === undefined ? texts.reload : texts.signIn}
-        </a>
+        {signInUrl === undefined ? (
+          <button type="button" class="primary" onClick={() => location.reload()}>
+            {texts.reload}
+          </button>
+        ) : (
+          <a class="button primary" href={signInUrl}>
+            {texts.signIn}
+          </a>
+        )}
       </p>
     </main>
   );

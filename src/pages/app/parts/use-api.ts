@@ -103,6 +103,7 @@ function keepLoading(load: () => Promise<boolean>, every: number): () => void {
   };
   document.addEventListener("visibilitychange", next, { signal });
   window.addEventListener("focus", next, { signal });
+  window.addEventListener(signedOutEvent, () => ended.abort(), { signal });
   void next();
   return () => {
     ended.abort();
