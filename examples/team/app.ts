@@ -2,22 +2,22 @@ import express, { type ErrorRequestHandler, type Express } from "express";
 import { toExpressHandler } from "infergate/express";
 import { ZodError } from "zod";
 import { gateway } from "./gateway.js";
-import { books } from "./routes/books.js";
-import { catalog } from "./routes/catalog.js";
+import { accountPage, operatorPage } from "./gateway-pages.js";
 import { members } from "./routes/members.js";
 import { organisations } from "./routes/organisations.js";
 import { payments } from "./routes/payments.js";
-import { requireOperator, requireOwner } from "./signed-in.js";
+import { requireOperator, requireOwner, signIn } from "./signed-in.js";
 
 export function createApp(): Express {
   const app = express();
   app.use("/ai", toExpressHandler(gateway)); // before express.json(), which limits bodies to 100 KB
+  app.use("/account", toExpressHandler(accountPage));
+  app.use("/admin", toExpressHandler(operatorPage));
+  app.use("/sign-in", signIn);
   app.use("/webhooks/payments", payments);
   app.use(express.json());
   app.use("/organisations/:organisation", requireOwner, members);
   app.use("/operator/organisations", requireOperator, organisations);
-  app.use("/operator/models", requireOperator, catalog);
-  app.use("/operator", requireOperator, books);
   app.use(reportError);
   return app;
 }

@@ -1,10 +1,12 @@
-import { createGateway, openAICompatible, type UpstreamProvider } from "infergate";
+import { createGateway, createLiveRequests, openAICompatible, type UpstreamProvider } from "infergate";
 import { demoModel } from "../demo/demo-model.js";
 import { logRequest } from "../demo/welcome.js";
 import { secretFor } from "./secrets.js";
 import { stores } from "./stores.js";
 
 const { UPSTREAM_MODEL = "demo", SPARE_UPSTREAM_MODEL = "demo" } = process.env;
+
+export const live = createLiveRequests();
 
 export const gateway = createGateway({
   ...stores,
@@ -13,6 +15,7 @@ export const gateway = createGateway({
   catalog: stores.catalog,
   requestLog: stores.requestLog,
   audit: stores.audit,
+  observers: [live],
   cacheTtlMs: 1_000, // SQLite sends no notices: another process sees changes within this time.
   secret: secretFor("gateway"),
   models: [

@@ -11,10 +11,15 @@ export function secretFor(purpose: string): string {
 /** What the payment provider signs its events with. Both sides know it. */
 export const webhookSecret = process.env["PAYMENT_WEBHOOK_SECRET"] ?? secretFor("payment webhooks");
 
-/** The token of the operator, or of an organisation's owner. It stands for your app's own sign-in. */
-export const tokenOf = (who: "operator" | `owner:${string}`) => secretFor(`token ${who}`);
+/** `operator`, `owner:acme`, or `member:acme:ada`. */
+export type Person = "operator" | `owner:${string}` | `member:${string}:${string}`;
 
-export function isTokenOf(who: "operator" | `owner:${string}`, header: string | undefined): boolean {
-  const [given, expected] = [header ?? "", `Bearer ${tokenOf(who)}`].map((text) => Buffer.from(text));
-  return given?.length === expected?.length && timingSafeEqual(given as Buffer, expected as Buffer);
+/** What a person signs in with. It stands for your app's own sign-in. */
+export const tokenOf = (person: Person) => `${person}.${secretFor(`token ${person}`)}`;
+
+/** Whose token it is. */
+export function personOf(token: string): Person | undefined {
+  const person = token.slice(0, token.lastIndexOf(".")) as Person;
+  const [given, expected] = [token, tokenOf(person)].map((text) => Buffer.from(text)) as [Buffer, Buffer];
+  return given.length === expected.length && timingSafeEqual(given, expected) ? person : undefined;
 }

@@ -16,7 +16,9 @@ console.log(`
   Base URL   http://localhost:${port}/ai/v1
   Operator   ${tokenOf("operator")}
 
-Make an organisation. The answer has its owner's token:
+Sign in with this token on http://localhost:${port}/sign-in, and see http://localhost:${port}/admin.
+
+Make an organisation. The answer has its owner's token, for http://localhost:${port}/account:
 
   curl http://localhost:${port}/operator/organisations ${operator} -d '{"id":"acme"}'
 
