@@ -80,7 +80,7 @@ export type {
   RequestStarted,
   StartedGateway,
 } from "./gateway/observers/observer.js";
-export type { GatewayOptions, LedgerOptions, Model, ThresholdOptions } from "./gateway/options.js";
+export type { GatewayOptions, LedgerOptions, Model, RerankOptions, ThresholdOptions } from "./gateway/options.js";
 export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/records/listed-account.js";
 export { KeyEndedError } from "./gateway/refusals/key-ended-error.js";
 export { UnknownAccountError } from "./gateway/refusals/unknown-account-error.js";
@@ -219,6 +219,9 @@ export type { OpenAICompatibleOptions } from "./providers/openai-compatible.js";
 export { openAICompatible } from "./providers/openai-compatible.js";
 export { openRouter } from "./providers/openrouter.js";
 export type { PresetOptions, VersionedPresetOptions } from "./providers/preset.js";
+export { cohere } from "./providers/presets/cohere.js";
+export { jina } from "./providers/presets/jina.js";
+export { localAI } from "./providers/presets/local-ai.js";
 export type {
   AbortNotice,
   UpstreamAnswer,

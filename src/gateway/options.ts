@@ -54,7 +54,7 @@ export interface Model extends RoutingOptions {
   publisher?: string | undefined;
   /**
    * The tokens that the model accepts in one request: prompt and output together. Models for chat, completions and embeddings
-   * must have it. Default for others: nothing is known of it.
+   * must have it, and those for reranking with `price.input`. Default for others: nothing is known of it.
    */
   contextLength?: number | undefined;
   /** The longest output in tokens; a larger `max_tokens` is reduced to it. Default: only `contextLength` limits it. */
@@ -87,6 +87,8 @@ export interface Model extends RoutingOptions {
   imageTokens?: readonly ImageTokens[] | undefined;
   /** The sizes of images that requests may ask for beside `auto`, such as `["1024x1024"]`. Default: any. */
   sizes?: readonly string[] | undefined;
+  /** How a model of the type `rerank` counts documents. */
+  rerank?: RerankOptions | undefined;
   /** What it costs. A model whose prices are all zero is free: accounts without credits can use it, too. */
   price: Price;
   /**
@@ -114,6 +116,17 @@ export interface Model extends RoutingOptions {
   disconnect?: DisconnectPolicy | undefined;
   /** Further members of the model record. Cannot replace those that the gateway sets. */
   extra?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How a reranking model counts documents. */
+export interface RerankOptions {
+  /** The most documents of a request; beyond it a 400. At most 10,000. Default: 1,000. */
+  maxDocuments?: number | undefined;
+  /**
+   * The tokens of a piece of a document, with the query: a longer document counts as several. It is for models with
+   * `price.searches`, of which one is a query with up to 100 pieces. Default: 500, as Cohere's models before v4 have it.
+   */
+  chunkTokens?: number | undefined;
 }
 
 /**

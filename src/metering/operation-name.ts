@@ -6,6 +6,7 @@ export const operationNames = [
   "messages",
   "completions",
   "moderations",
+  "rerank",
   "images/generations",
   "audio/speech",
 ] as const;

@@ -53,6 +53,12 @@ export interface Dialect {
    */
   speechEvents?: boolean | undefined;
   /**
+   * How the server speaks of reranking. `cohere`: documents are texts. `jina`: they may be objects, too. `voyage`: as `cohere`,
+   * with `top_k` and `data` for `top_n` and `results`. `tei`: `texts`, answered by a bare list. Default: `cohere`, which vLLM,
+   * llama.cpp, Infinity and others read.
+   */
+  rerank?: "cohere" | "jina" | "voyage" | "tei" | undefined;
+  /**
    * The header of the API key. Any other than `authorization` contains the key alone, without `Bearer`. Default:
    * `authorization`.
    */

@@ -1,4 +1,4 @@
-export const modelTypes = ["chat", "embedding", "completion", "moderation", "image", "speech"] as const;
+export const modelTypes = ["chat", "embedding", "completion", "moderation", "image", "rerank", "speech"] as const;
 
 /** What a model is for. */
 export type ModelType = (typeof modelTypes)[number];

@@ -153,6 +153,8 @@ export interface ModelTraits {
   readonly images?: ImageTraits | undefined;
   /** What is known of the sound that it makes or hears; absent: none. */
   readonly audio?: AudioTraits | undefined;
+  /** How it ranks documents; absent: it ranks none. */
+  readonly rerank?: RerankTraits | undefined;
   /** What it cannot do; `undefined`: requests pass whatever they ask for. */
   readonly lacking: Lacking | undefined;
   /** Whether it reasons: `capabilities` says so. What its responses do not show of that is charged by a bound. */
@@ -177,6 +179,15 @@ export interface ImageTraits {
   readonly sizes: readonly string[] | undefined;
   /** The most output tokens of such an image; `undefined`: it is not priced by them. */
   readonly tokensOf: ((image: Omit<ImageCount, "count">) => number) | undefined;
+}
+
+/** How a model ranks documents. */
+export interface RerankTraits {
+  readonly maxDocuments: number;
+  /** The tokens of a piece of a document that its searches are counted by, with the query. */
+  readonly chunkTokens: number;
+  /** Whether its price is for searches. */
+  readonly countsSearches: boolean;
 }
 
 /** A target, as far as requests and responses depend on it. */

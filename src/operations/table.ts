@@ -7,6 +7,7 @@ import { imageGenerations } from "./images/image-generations.js";
 import { messages } from "./messages/messages.js";
 import { moderations } from "./moderations/moderations.js";
 import type { Operation } from "./operation.js";
+import { rerank } from "./rerank/rerank.js";
 import { responses } from "./responses/responses.js";
 
 /** What clients can call. Everything else in the gateway that differs from operation to operation is read from here. */
@@ -17,6 +18,7 @@ const byName: { readonly [Name in OperationName]: Operation<Name> } = {
   messages,
   completions,
   moderations,
+  rerank,
   "images/generations": imageGenerations,
   "audio/speech": speech,
 };

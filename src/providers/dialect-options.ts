@@ -21,6 +21,7 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
   hiddenUsage: memberNames(["prompt_tokens", "completion_tokens", "total_tokens"]).optional(),
   imageFormat: z.enum(["b64_json", "url", "none"]).optional(),
   speechEvents: z.boolean().optional(),
+  rerank: z.enum(["cohere", "jina", "voyage", "tei"]).optional(),
   keyHeader: z
     .string()
     .refine((name) => isHeaderName(name) && name === name.toLowerCase(), {

@@ -13,7 +13,7 @@ export function llamaCpp(options: PresetOptions = {}): UpstreamProvider {
     {
       name: "llamaCpp",
       baseURL: "http://127.0.0.1:8080/v1",
-      operations: ["chat/completions", "embeddings", "completions"],
+      operations: ["chat/completions", "embeddings", "completions", "rerank"],
       dialect: { capName: "max_tokens", developerRole: "system", readError },
     },
     options,

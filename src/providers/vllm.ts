@@ -18,7 +18,7 @@ export function vLLM(options: VersionedPresetOptions = {}): UpstreamProvider {
     {
       name: "vLLM",
       baseURL: "http://127.0.0.1:8000/v1",
-      operations: ["chat/completions", "embeddings", "completions"],
+      operations: ["chat/completions", "embeddings", "completions", "rerank"],
       dialect: { capName: "max_tokens", developerRole: "system" },
     },
     since,

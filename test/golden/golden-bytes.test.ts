@@ -6,6 +6,7 @@ import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
 import { anthropic } from "../../src/providers/anthropic.js";
 import { openAI } from "../../src/providers/openai.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
+import { cohere } from "../../src/providers/presets/cohere.js";
 import { startFakeUpstream } from "../../src/testing.js";
 import { expressAdapter } from "../adapters/express-adapter.js";
 import { fastifyAdapter } from "../adapters/fastify-adapter.js";
@@ -122,12 +123,17 @@ async function startGolden(adapter: Adapter): Promise<HostedGateway> {
           ...{ id: "acme/moderation", type: "moderation", contextLength: 32_768, price: { input: 0 } },
           upstream: { provider: "native", model: "omni-moderation-latest" },
         },
+        {
+          ...{ id: "acme/rerank", type: "rerank", price: { searches: 2 } },
+          upstream: { provider: "ranking", model: "rerank-up" },
+        },
         { ...smallModel, id: "claude/small", upstream: { provider: "claude", model: "claude-up" } },
         { ...smallModel, id: "slow/small", upstream: { provider: "silent", model: "upstream-small" } },
       ],
       providers: {
         fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
         native: openAI({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
+        ranking: cohere({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
         claude: anthropic({ baseURL: upstream.url, apiKey: "sk-ant-upstream" }),
         // The only one that is given up.
         silent: openAICompatible({ baseURL: upstream.url, timeoutMs: 50 }),
@@ -163,7 +169,7 @@ async function ask(host: Host, golden: GoldenCase, ids: Map<string, string>): Pr
 /** What no two runs have in common. */
 function steady(text: string): string {
   return text
-    .replace(/(req_|chatcmpl-|resp_|msg_)[0-9a-f-]{20,}/g, "$1…")
+    .replace(/(req_|chatcmpl-|resp_|msg_|rerank-)[0-9a-f-]{20,}/g, "$1…")
     .replace(/("[a-z]+_ig_)[0-9a-f]+(_\d+(?:_[\w-]+)?")/g, "$1…$2")
     .replace(/^date: .*$/gim, (line) => `${line.slice(0, 4)}: …`);
 }

@@ -111,6 +111,11 @@ export const goldenCases: readonly GoldenCase[] = [
     }),
   },
   {
+    name: "ranking by the path of Cohere's second version",
+    ...call("/v2/rerank", { model: "acme/rerank", query: "a", documents: ["one", "two"], top_n: 0 }),
+    upstream: wholeAnswer({ results: [0.1, 0.9].map((relevance_score, index) => ({ index, relevance_score })) }),
+  },
+  {
     name: "completion of two prompts",
     ...call("/v1/completions", { model: "acme/native", prompt: ["Once", "Twice"], logprobs: 1 }),
     upstream: wholeAnswer(textCompletion([" upon", " a"])),
@@ -281,6 +286,7 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: "body of another type", ...chat(), headers: { "content-type": "text/plain" } },
   { name: "compressed body", ...chat(), headers: { "content-encoding": "gzip" } },
   { name: "prompt that is too long", ...chat({ messages: [{ role: "user", content: "word ".repeat(130_000) }] }) },
+  { name: "ranking of nothing", ...call("/v1/rerank", { model: "acme/rerank", query: "a", documents: [] }) },
   { name: "moderation by a model that is not there", ...call("/v1/moderations", { input: "a" }) },
   { name: "completion without a prompt", ...call("/v1/completions", { model: "acme/native" }) },
   { name: "completion whose upstream has none", ...call("/v1/completions", { model: "acme/small", prompt: "a" }) },

@@ -3,7 +3,7 @@ import { ollama } from "../../src/providers/ollama.js";
 import { vLLM } from "../../src/providers/vllm.js";
 
 const always = ["chat/completions", "embeddings"];
-const ofVllm = [...always, "completions"];
+const ofVllm = [...always, "completions", "rerank"];
 
 describe("what a server speaks by its version", () => {
   it.each([

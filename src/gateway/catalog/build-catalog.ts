@@ -3,7 +3,8 @@ import { largestCount } from "../../metering/token-counts.js";
 import type { Lacking } from "../../model-api/prompt/lacking.js";
 import { tokenRows } from "../../operations/images/token-rows.js";
 import { audioTypes, drainedTypes } from "../../operations/model-type.js";
-import type { AudioTraits, ImageTraits } from "../../operations/operation.js";
+import type { AudioTraits, ImageTraits, RerankTraits } from "../../operations/operation.js";
+import { usualChunkTokens, usualDocuments } from "../../operations/rerank/rerank-request.js";
 import { toDrainLimits } from "../../plans/drain-limits.js";
 import type { UsedProvider } from "../../routing/used-provider.js";
 import { modelRecord } from "../../server/model-record.js";
@@ -49,12 +50,14 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
   const tokenBounds = resolveTokenBounds(model.tokenBounds);
   const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
   const media = { images: type === "image" ? imageTraits(model) : undefined, audio: audioTraits(model) };
+  const rerank = type === "rerank" ? rerankTraits(model) : undefined;
   const built: CatalogModel = {
     id,
     alias: undefined,
     type,
     ...limits,
     ...media,
+    rerank,
     ...routing,
     drain,
     record,
@@ -64,6 +67,15 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
   if (aliases.length === 0) return built;
   const aliasRecord = (alias: string) => modelRecord({ ...model, id: alias, aliasOf: id });
   return { ...built, aliases: aliases.map((alias) => ({ ...built, alias, record: aliasRecord(alias) })) };
+}
+
+function rerankTraits({ rerank, price, upstream }: ResolvedModel): RerankTraits {
+  const prices = [price, ...upstream.map((target) => target.price ?? price)];
+  return {
+    maxDocuments: rerank?.maxDocuments ?? usualDocuments,
+    chunkTokens: rerank?.chunkTokens ?? usualChunkTokens,
+    countsSearches: prices.some(({ searches }) => searches !== undefined),
+  };
 }
 
 function imageTraits(model: ResolvedModel): ImageTraits {

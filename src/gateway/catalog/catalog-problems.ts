@@ -19,7 +19,7 @@ export function catalogProblems({ models, providers }: CatalogOptions): string[]
     ids.add(id);
     problems.push(...findTargetProblems(model, known));
     problems.push(...findAllowedProblems(model, providers));
-    if (contextLength === undefined && contextTypes.includes(type)) {
+    if (contextLength === undefined && countsTokens(model)) {
       problems.push(`The model "${id}" has no contextLength.`);
     }
     if (pricesImageTokens(model) && imageTokensOf(model) === undefined) {
@@ -38,6 +38,10 @@ export function catalogProblems({ models, providers }: CatalogOptions): string[]
     }
   }
   return [...problems, ...findAliasProblems(models, ids)];
+}
+
+function countsTokens({ type, price }: ResolvedModel): boolean {
+  return contextTypes.includes(type) || (type === "rerank" && price.input !== undefined);
 }
 
 function findAliasProblems(models: readonly ResolvedModel[], ids: ReadonlySet<string>): string[] {

@@ -3,6 +3,7 @@ import { having } from "../../check/having.js";
 import { idText } from "../../check/id-text.js";
 import { largestCount } from "../../metering/token-counts.js";
 import { modelTypes } from "../../operations/model-type.js";
+import { mostDocuments } from "../../operations/rerank/rerank-request.js";
 import { disconnectSchema } from "../../plans/plan-schema.js";
 import type { UpstreamProvider } from "../../providers/upstream-provider.js";
 import { reservedRecordMembers } from "../../server/model-record.js";
@@ -52,6 +53,9 @@ export const modelSchema = z.strictObject({
     .readonly()
     .optional(),
   sizes: z.array(imageSize).min(1, "must have a size at least").readonly().optional(),
+  rerank: z
+    .strictObject({ maxDocuments: count.max(mostDocuments).optional(), chunkTokens: count.optional() })
+    .optional(),
   price: priceSchema,
   upstream: upstreamSchema,
   ...routingShape,

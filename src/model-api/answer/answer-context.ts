@@ -26,7 +26,12 @@ export interface AnswerContext {
   readonly secrets: (() => UpstreamSecrets) | undefined;
 }
 
-/** The id of a response that the gateway makes or keeps: the same for all attempts of a request. */
-export function ownId(prefix: "msg" | "resp", { callId }: Pick<AnswerContext, "callId">): string {
-  return `${prefix}_${callId.slice(callId.indexOf("_") + 1).replaceAll("-", "")}`;
+/** What is unique in the id of a call: the same for all attempts of a request. */
+export function bareCallId({ callId }: Pick<AnswerContext, "callId">): string {
+  return callId.slice(callId.indexOf("_") + 1);
+}
+
+/** The id of a response that the gateway makes or keeps. */
+export function ownId(prefix: "msg" | "resp", call: Pick<AnswerContext, "callId">): string {
+  return `${prefix}_${bareCallId(call).replaceAll("-", "")}`;
 }

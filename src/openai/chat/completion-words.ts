@@ -1,4 +1,4 @@
-import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import { type AnswerContext, bareCallId } from "../../model-api/answer/answer-context.js";
 
 /** What an API calls its completions. */
 export interface CompletionWords {
@@ -22,9 +22,9 @@ export const textWords: CompletionWords = { whole: "text_completion", chunk: "te
 /** Keeps an id that begins as OpenAI's do; otherwise makes one. */
 export function completionId(
   upstreamId: unknown,
-  { callId }: Pick<AnswerContext, "callId">,
+  call: Pick<AnswerContext, "callId">,
   { idPrefix }: CompletionWords,
 ): string {
-  if (typeof upstreamId !== "string" || upstreamId === "") return idPrefix + callId.slice(callId.indexOf("_") + 1);
+  if (typeof upstreamId !== "string" || upstreamId === "") return idPrefix + bareCallId(call);
   return upstreamId.startsWith(idPrefix) ? upstreamId : idPrefix + upstreamId;
 }

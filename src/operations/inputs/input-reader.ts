@@ -26,6 +26,8 @@ export interface InputRules {
   readonly takesEmptyTexts: boolean;
   /** Looks at an item that is an object. @throws GatewayError 400 */
   readonly watch?: (body: Uint8Array, start: number, leaps: Leaps, path: string) => void;
+  /** The most inputs. Default: OpenAI's own limit. */
+  readonly mostInputs?: number;
   /** The most tokens of an input that the member contains directly. */
   readonly mostTokens: number;
 }
@@ -98,7 +100,8 @@ export class InputReader implements SlicedWork {
     const path = this.#path();
     this.#start = start;
     const { param, takesEmptyTexts } = this.#rules;
-    if (this.inputs.length === mostInputs) throw tooMany(param, mostInputs);
+    const { mostInputs: most = mostInputs } = this.#rules;
+    if (this.inputs.length === most) throw tooMany(param, most);
     const kind = body[start];
     if (kind !== 0x22 && !this.#takes(kind)) throw invalidType(path, this.#kinds);
     const first = body[this.inputs[0]?.start ?? start] as keyof typeof kinds;

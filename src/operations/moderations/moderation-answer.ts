@@ -1,5 +1,5 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
-import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import { type AnswerContext, bareCallId } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
@@ -23,7 +23,7 @@ export function toModerationAnswer(
   const { id, model, results } = json;
   if (!Array.isArray(results) || results.length < least || results.length > inputs.length) return undefined;
   if (!results.every(isResult)) return undefined;
-  const responseId = typeof id === "string" && id !== "" ? id : `modr-${context.callId}`;
+  const responseId = typeof id === "string" && id !== "" ? id : `modr-${bareCallId(context)}`;
   const edits = new AnswerEdits();
   if (responseId !== id) edits.set("id", JSON.stringify(responseId));
   if (model !== context.model) edits.set("model", JSON.stringify(context.model));

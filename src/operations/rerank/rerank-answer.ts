@@ -1,0 +1,110 @@
+import type { ModelAnswer } from "../../metering/model-answer.js";
+import { readTokenCount } from "../../metering/token-counts.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
+import { type AnswerContext, bareCallId } from "../../model-api/answer/answer-context.js";
+import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { readPromptUsage, visibleUsage } from "../../model-api/answer/usage.js";
+import { isRecord } from "../../wire/is-record.js";
+import { documentAt } from "./rerank-body.js";
+import type { RerankRequest } from "./rerank-request.js";
+
+type Result = Record<string, unknown> & { index: number; relevance_score: number };
+
+/** What an answer is made with. */
+interface RerankFacts {
+  readonly request: RerankRequest;
+  /** The searches that the request counts as; `undefined`: the model's price is not for them. */
+  readonly searches: number | undefined;
+  readonly context: AnswerContext;
+}
+
+/**
+ * Turns an upstream's ranking, in any server's words, into the client's: sorted, as long as it was asked for, with what the
+ * SDKs of Cohere and others need. Members that nobody knows stay.
+ *
+ * @returns `undefined` when it does not rank the documents, each at most once.
+ */
+export function toRerankAnswer(
+  { json }: ReceivedAnswer,
+  { request, searches, context }: RerankFacts,
+): ModelAnswer | undefined {
+  const answer: Readonly<Record<string, unknown>> = Array.isArray(json)
+    ? { results: json }
+    : isRecord(json)
+      ? json
+      : {};
+  const {
+    id: _id,
+    model: _model,
+    results: found,
+    data,
+    meta: said,
+    usage: reported,
+    error: _error,
+    ...others
+  } = answer;
+  const list = Array.isArray(found) ? found : data;
+  const results = readResults(list, request);
+  if (results === undefined) return undefined;
+
+  const responseId =
+    typeof answer["id"] === "string" && answer["id"] !== "" ? answer["id"] : `rerank-${bareCallId(context)}`;
+  const meta = isRecord(said) ? said : {};
+  const billed = isRecord(meta["billed_units"]) ? meta["billed_units"] : {};
+  const units = readTokenCount(billed["search_units"]);
+  const counted = readPromptUsage(reported) ?? cohereTokens(meta);
+  const tokens: UsageCounts = counted ?? { input: context.promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
+  if (searches !== undefined) tokens.searches = units ?? searches;
+  else if (units !== undefined) tokens.searches = units;
+  const usage = visibleUsage(reported, context.dialect);
+  const body = JSON.stringify({
+    id: responseId,
+    model: context.model,
+    ...others,
+    results: results.map((result) => withDocument(result, request)),
+    meta: {
+      api_version: { version: "2" },
+      ...meta,
+      ...(searches === undefined ? undefined : { billed_units: { ...billed, search_units: tokens.searches } }),
+    },
+    ...(searches !== undefined && usage === undefined
+      ? undefined
+      : {
+          usage: { prompt_tokens: tokens.input, total_tokens: tokens.input, ...(isRecord(usage) ? usage : undefined) },
+        }),
+  });
+  const estimated = searches === undefined ? counted === undefined : units === undefined;
+  return { body, tokens, estimated, responseId, finishReason: undefined };
+}
+
+/** The results from the best to the worst, as many as the client wants. */
+function readResults(list: unknown, { documents, topN }: RerankRequest): Result[] | undefined {
+  if (!Array.isArray(list) || list.length < topN || list.length > documents.length) return undefined;
+  const seen = new Set<number>();
+  const results: Result[] = [];
+  for (const item of list) {
+    if (!isRecord(item)) return undefined;
+    const { score, ...rest } = item;
+    const { index, relevance_score: relevance = score } = rest;
+    if (!Number.isInteger(index) || !Number.isFinite(relevance)) return undefined;
+    const place = index as number;
+    if (place < 0 || place >= documents.length || seen.has(place)) return undefined;
+    seen.add(place);
+    results.push({ ...rest, index: place, relevance_score: relevance as number });
+  }
+  return results.sort((one, other) => other.relevance_score - one.relevance_score).slice(0, topN);
+}
+
+/** What a client wants back is its own document, whatever the server gives. */
+function withDocument(result: Result, request: RerankRequest): Result {
+  const document = request.documents[result.index];
+  if (!request.returnDocuments || document === undefined) return result;
+  const value = documentAt(request, document);
+  return { ...result, document: typeof value === "string" ? { text: value } : value };
+}
+
+/** Cohere says tokens in its `meta`. */
+function cohereTokens({ tokens }: Readonly<Record<string, unknown>>): UsageCounts | undefined {
+  const input = isRecord(tokens) ? readTokenCount(tokens["input_tokens"]) : undefined;
+  return input === undefined || input === 0 ? undefined : { input, cachedInput: 0, output: 0, reasoning: 0 };
+}

@@ -1,0 +1,142 @@
+import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import { faultyObject } from "../../model-api/request/faulty-object.js";
+import {
+  type JsonRequest,
+  parseJsonRequest,
+  parseJsonRequestInTurns,
+  readBoolean,
+  readCount,
+  readMember,
+  readModel,
+} from "../../model-api/request/json-request.js";
+import { RequestNames } from "../../model-api/request/request-names.js";
+import { rerankTable } from "../../openai/tables/rerank-table.js";
+import { absent, memberOf } from "../../wire/json-members.js";
+import type { Leaps } from "../../wire/leaps.js";
+import { MemberSearch } from "../../wire/member-search.js";
+import { inTurns } from "../../wire/slices.js";
+import { type Input, InputReader, type InputRules, marks, stringTokens } from "../inputs/input-reader.js";
+
+/** The members of a request to rank documents that the gateway reads (Cohere reference, "Rerank"). */
+export interface RerankRequest extends JsonRequest {
+  readonly model: string;
+  readonly query: Input;
+  /** At least one: texts, or objects with a text or an image. */
+  readonly documents: readonly Input[];
+  /** Whether some document has no text. */
+  readonly hasImages: boolean;
+  /** How many results the client wants: no more than there are documents. */
+  readonly topN: number;
+  /** Whether each result is to have its document. */
+  readonly returnDocuments: boolean;
+}
+
+/** The most documents of any request: Cohere's limit. */
+export const mostDocuments = 10_000;
+
+/** The most documents of a model that says nothing of it. */
+export const usualDocuments = 1000;
+
+/** Of Cohere's models before v4. */
+export const usualChunkTokens = 500;
+
+const refused = rerankTable.rows.filter(({ always }) => always === true);
+
+export const rerankNames = new RequestNames({
+  owned: [
+    ...["model", "query", "documents", "top_n", "return_documents", "rank_fields"],
+    ...refused.flatMap(({ names }) => names),
+  ],
+});
+
+const documentRules: InputRules = {
+  param: "documents",
+  takesTokens: false,
+  takesObjects: true,
+  takesEmptyTexts: true,
+  mostInputs: mostDocuments,
+  mostTokens: 0,
+};
+
+/** @throws GatewayError 400 */
+export function parseRerankRequest(bytes: Uint8Array, maxDepth: number): RerankRequest {
+  const request = parseJsonRequest(bytes, maxDepth, rerankNames);
+  const documents = new DocumentsReader(request);
+  documents.reader.run(request.body.length);
+  return toRerankRequest(request, documents);
+}
+
+/** The same for a large body, in slices between which other work can run. */
+export async function parseRerankRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<RerankRequest> {
+  const request = await parseJsonRequestInTurns(bytes, maxDepth, rerankNames);
+  const documents = new DocumentsReader(request);
+  await inTurns(documents.reader);
+  return toRerankRequest(request, documents);
+}
+
+/** Of one document: far more than any has. */
+const mostMembers = 1000;
+
+const inDocument = new MemberSearch(["text", "image"], mostMembers);
+
+class DocumentsReader {
+  readonly reader: InputReader;
+  hasImages = false;
+
+  constructor(request: JsonRequest) {
+    readModel(request);
+    refuseOthers(request);
+    const { body, members } = request;
+    const documents = memberOf(members, "documents");
+    if (documents !== undefined && body[documents.start] === 0x22) throw invalidType("documents", "an array");
+    const watch = (...[bytes, start, leaps, path]: Parameters<NonNullable<InputRules["watch"]>>) =>
+      this.#watch(bytes, start, leaps, path);
+    this.reader = new InputReader(request, { ...documentRules, watch });
+  }
+
+  #watch(body: Uint8Array, start: number, leaps: Leaps, path: string): void {
+    const fault = inDocument.run(body, start, leaps);
+    if (fault !== undefined) throw faultyObject(fault, path, "A document");
+    const [text = absent, image = absent] = inDocument.starts;
+    if (text !== absent && body[text] === 0x22) return;
+    if (text !== absent || image === absent || body[image] !== 0x22) throw invalidType(`${path}.text`, "a string");
+    this.hasImages = true;
+  }
+}
+
+function refuseOthers({ body, members }: JsonRequest): void {
+  for (const { names, advice } of refused) {
+    for (const name of names) {
+      const member = memberOf(members, name);
+      if (member === undefined || body[member.start] === 0x6e) continue;
+      throw new GatewayError(`'${name}' cannot be set here. ${advice}`, {
+        status: 400,
+        code: "unsupported_parameter",
+        param: name,
+      });
+    }
+  }
+}
+
+function toRerankRequest(request: JsonRequest, { reader, hasImages }: DocumentsReader): RerankRequest {
+  const documents = reader.inputs;
+  const topN = readCount("top_n", readMember(request, "top_n"), undefined, 0) ?? 0;
+  return {
+    ...request,
+    model: readModel(request),
+    query: readQuery(request),
+    documents,
+    hasImages,
+    topN: topN === 0 ? documents.length : Math.min(topN, documents.length),
+    returnDocuments: readBoolean(request, "return_documents"),
+  };
+}
+
+function readQuery({ body, members }: JsonRequest): Input {
+  const query = memberOf(members, "query");
+  if (query === undefined || body[query.start] === 0x6e) throw missingParameter("query");
+  const { start, end } = query;
+  if (body[start] !== 0x22) throw invalidType("query", "a string");
+  if (end - start === 2) throw invalidValue("query", "'query' must not be an empty string.");
+  return { start, end, tokens: stringTokens(body, start, end) + marks };
+}
