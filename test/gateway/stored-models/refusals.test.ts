@@ -23,7 +23,7 @@ const wrong: readonly (readonly [string, object, RegExp])[] = [
   ],
   ["code in what it says", named("acme/new", { extra: { now: () => 1 } }), /extra\.now: must be JSON data/],
   ["more than an entry holds", named("acme/new", { extra: { text: "a".repeat(20_000) } }), /at most 16384 characters/],
-  ["half of a disabled model", { id: "acme/small", disabled: true, type: "chat" }, /contextLength: is required/],
+  ["half of a disabled model", { id: "acme/small", disabled: true, type: "chat" }, /upstream: must be/],
 ];
 
 describe("a model for the store", () => {
