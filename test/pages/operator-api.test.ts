@@ -467,6 +467,8 @@ describe("this process", () => {
       request_log: { dropped: 0 },
     });
     expect((await call("GET accounts")).json.data[0]).toMatchObject({ id: "acme", balance: null });
+    const { json: account } = await call("GET account", { query: { id: "acme" } });
+    expect(account).toMatchObject({ record: { plan: "pro" }, balance: null, entries: null, keys: [{}] });
     expect((await call("GET overview", { query: { from: String(today) } })).status).toBe(503);
   });
 

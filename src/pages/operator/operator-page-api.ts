@@ -177,11 +177,11 @@ export interface OperatorListedAccount {
 export interface OperatorAccount extends OperatorListedAccount {
   /** The newest first, 100 at most. */
   readonly keys: readonly OperatorKey[];
-  /** Its own budgets, 100 at most; `null`: the gateway keeps none. */
+  /** Its own budgets, 100 at most; `null`: the gateway keeps none, or they cannot be read. */
   readonly budgets:
     | readonly { readonly tag: string; readonly value: string | null; readonly status: "active" | "suspended" }[]
     | null;
-  /** The newest lines of its journal; `null`: the ledger keeps none. */
+  /** The newest lines of its journal; `null`: the ledger keeps none, or does not answer. */
   readonly entries: readonly OperatorEntry[] | null;
 }
 

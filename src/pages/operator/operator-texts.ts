@@ -122,7 +122,7 @@ export const operatorTexts = {
   disabled: "Disabled",
   ending: "Ending",
   journal: "Journal",
-  noJournal: "The ledger keeps no journal",
+  noJournal: "The ledger keeps no journal, or does not answer",
   noEntries: "Nothing was booked yet",
   kind: "Kind",
   entry_charge: "Charge",

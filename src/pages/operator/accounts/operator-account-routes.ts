@@ -92,8 +92,8 @@ export async function wholeAccount(gateway: Gateway, id: string): Promise<Operat
   if (record === undefined && (keys ?? []).length === 0) throw notFound();
   const [account, budgets, history] = await Promise.all([
     listedAccount(gateway, id, record),
-    unlessUnsupported(() => gateway.budgets.list(id, { limit: shownBudgets })),
-    unlessUnsupported(() => gateway.accounts.history(id, { limit: shownEntries })),
+    unlessAway(() => gateway.budgets.list(id, { limit: shownBudgets })),
+    unlessAway(() => gateway.accounts.history(id, { limit: shownEntries })),
   ]);
   return {
     ...account,
@@ -117,10 +117,16 @@ async function listedAccount(
 
 /** One account whose plan is gone, or whose shard is away, does not keep the others from view. */
 async function balanceOf(gateway: Gateway, id: string): Promise<OperatorBalance | null> {
+  const balance = await unlessAway(() => gateway.accounts.balance(id));
+  return balance === undefined ? null : toOperatorBalance(balance);
+}
+
+/** What can be read of an account is shown, whatever of the rest cannot. */
+async function unlessAway<Found>(find: () => Promise<Found>): Promise<Found | undefined> {
   try {
-    return toOperatorBalance(await gateway.accounts.balance(id));
+    return await find();
   } catch (error) {
-    if (error instanceof Error && "status" in error) return null;
+    if (error instanceof Error && "status" in error) return undefined;
     throw error;
   }
 }
