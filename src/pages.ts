@@ -16,7 +16,6 @@ export type {
   AccountRequest,
   AccountTrial,
   AccountUsage,
-  KeyState,
   NewAccountKey,
 } from "./pages/account/account-page-api.js";
 export type { AccountTexts } from "./pages/account/account-texts.js";
@@ -54,5 +53,6 @@ export type {
   OperatorUsage,
   OperatorWindow,
 } from "./pages/operator/operator-page-api.js";
+export type { KeyState } from "./pages/server/key-state.js";
 export type { PageLogo, PageOptions } from "./pages/server/page-options.js";
 export type { PageTheme } from "./pages/server/page-theme.js";

@@ -278,9 +278,9 @@ describe("keys", () => {
     const moved = await call("PATCH key", { query, body: { account: "gamma/1", note: "merged" } });
     expect(moved.json).toMatchObject({ account: "gamma/1", name: "<img src=x>", tags: { member: "ada" } });
     expect(await newest()).toMatchObject({ account: "acme", movedTo: "gamma/1", by: "grace", note: "merged" });
-    expect((await call("PATCH key", { query, body: { enabled: false } })).json.enabled).toBe(false);
+    expect((await call("PATCH key", { query, body: { enabled: false } })).json.state).toBe("disabled");
     const revoked = await call("POST key/revoke", { query, body: { note: "leaked" } });
-    expect(revoked.json.revoked_at).toBe(start / 1000);
+    expect(revoked.json).toMatchObject({ state: "revoked", revoked_at: start / 1000 });
     expect(await newest()).toMatchObject({ action: "keys.revoke", key: key.id, by: "grace", note: "leaked" });
     expect(JSON.stringify(revoked.json)).not.toContain(key.secret);
     expect((await call("PATCH key", { query, body: { account: "nobody" } })).status).toBe(404);

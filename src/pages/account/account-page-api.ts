@@ -1,3 +1,5 @@
+import type { KeyState } from "../server/key-state.js";
+
 /** Amounts are credits with all their decimals, instants epoch seconds. What is not there is `null`. */
 
 /** Something that limits what can be called. */
@@ -55,12 +57,6 @@ export interface AccountMe {
   };
   readonly can: { readonly change_keys: boolean; readonly try_models: boolean };
 }
-
-/**
- * Whether a key works: `active`; `ending`, since it was rotated and works until `revoked_at`; `disabled`, until it is enabled
- * again; `expired` and `revoked`, for ever.
- */
-export type KeyState = "active" | "ending" | "disabled" | "expired" | "revoked";
 
 /** What a key may cost. */
 export interface AccountKeyCredits {

@@ -1,7 +1,8 @@
 import type { CreatedKey, ManagedKey } from "../../gateway/admin/managed-keys.js";
+import { keyState } from "../server/key-state.js";
 import { toSeconds } from "../server/units.js";
 import { keyMeters } from "./account-meters.js";
-import type { AccountKey, AccountKeyCredits, AccountMeter, KeyState, NewAccountKey } from "./account-page-api.js";
+import type { AccountKey, AccountKeyCredits, AccountMeter, NewAccountKey } from "./account-page-api.js";
 import type { AccountServices } from "./account-services.js";
 
 type KeyServices = Pick<AccountServices, "gateway" | "clock">;
@@ -10,7 +11,7 @@ export async function toAccountKey(key: ManagedKey, services: KeyServices): Prom
   const { id, name, hint, tags, models, credits } = key;
   return {
     ...{ id, name, hint, models },
-    state: stateOf(key, services.clock.now()),
+    state: keyState(key, services.clock.now()),
     tags: tags ?? {},
     credits: credits as AccountKeyCredits | null,
     meters: await metersOf(key, services),
@@ -36,11 +37,4 @@ async function metersOf(
   } catch {
     return null;
   }
-}
-
-function stateOf({ enabled, expiresAt, revokedAt }: ManagedKey, now: number): KeyState {
-  if (revokedAt !== null && revokedAt <= now) return "revoked";
-  if (expiresAt !== null && expiresAt <= now) return "expired";
-  if (!enabled) return "disabled";
-  return revokedAt === null ? "active" : "ending";
 }

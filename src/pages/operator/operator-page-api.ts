@@ -1,3 +1,5 @@
+import type { KeyState } from "../server/key-state.js";
+
 /**
  * Amounts are credits with all their decimals, instants epoch seconds. What is not there is `null`. Plans and models are as
  * `createGateway` and its stores have them.
@@ -203,7 +205,7 @@ export interface OperatorKey {
   readonly plan: string | null;
   readonly name: string | null;
   readonly hint: string;
-  readonly enabled: boolean;
+  readonly state: KeyState;
   readonly models: readonly string[] | null;
   readonly credits: Readonly<Record<string, number | null>> | null;
   readonly tags: Readonly<Record<string, string>>;

@@ -148,7 +148,7 @@ function Keys({ account: { keys }, isReadOnly, reload }: PartProps) {
         </Two>
       ),
     },
-    { head: texts.status, cell: (key) => <KeyStatus of={key} /> },
+    { head: texts.status, cell: ({ state }) => <Badge tone={tones[state]}>{textOf("key", state)}</Badge> },
     cut(texts.tags, ({ tags }) =>
       Object.entries(tags)
         .map((tag) => tag.join("="))
@@ -165,7 +165,11 @@ function Keys({ account: { keys }, isReadOnly, reload }: PartProps) {
       cell: (key) => (
         <Tasks
           of={key.name ?? key.hint}
-          tasks={isRevoked(key) ? [] : (["move", key.enabled ? "disable" : "enable", "revoke"] as const)}
+          tasks={
+            key.state === "revoked"
+              ? []
+              : (["move", key.state === "disabled" ? "enable" : "disable", "revoke"] as const)
+          }
           onTask={(name) => setTask([name, key])}
         />
       ),
@@ -184,17 +188,7 @@ function Keys({ account: { keys }, isReadOnly, reload }: PartProps) {
   );
 }
 
-function isRevoked({ revoked_at }: OperatorKey): boolean {
-  return revoked_at !== null && revoked_at <= Date.now() / 1000;
-}
-
-function KeyStatus({ of: key }: { readonly of: OperatorKey }) {
-  const { enabled, expires_at, revoked_at } = key;
-  if (isRevoked(key)) return <Badge tone="danger">{texts.revoked}</Badge>;
-  if (expires_at !== null && expires_at <= Date.now() / 1000) return <Badge tone="danger">{texts.expired}</Badge>;
-  if (!enabled) return <Badge tone="warning">{texts.disabled}</Badge>;
-  return revoked_at === null ? <Status status="active" /> : <Badge tone="warning">{texts.ending}</Badge>;
-}
+const tones = { active: "good", ending: "warning", disabled: "warning", expired: "danger", revoked: "danger" } as const;
 
 const entryColumns: readonly Column<OperatorEntry>[] = [
   times(),

@@ -35,8 +35,7 @@ const mostGranted = 9e9;
 
 /** What changes accounts. Each change is the operator's, with a note, in the audit trail. */
 export function accountChanges(services: OperatorServices): readonly PageRoute<Operator>[] {
-  const { gateway } = services;
-  const { accounts } = gateway;
+  const { accounts } = services.gateway;
   return [
     createRoute(services),
     pageRoute<Operator, typeof accountQuery, typeof accountChange>({
@@ -48,7 +47,7 @@ export function accountChanges(services: OperatorServices): readonly PageRoute<O
         const expected = namedVersion(request) ?? undefined;
         const change = { ...given, priceFactor: price_factor };
         await unlessChanged(() => accounts.update(id, change, { expected, ...authorOf(identity, { note }) }));
-        return { json: await wholeAccount(gateway, id) };
+        return { json: await wholeAccount(services, id) };
       },
     }),
     change(services, "suspend", suspension, (id, { note, ...given }, identity) =>
@@ -74,26 +73,26 @@ export function accountChanges(services: OperatorServices): readonly PageRoute<O
   ];
 }
 
-function createRoute({ gateway }: OperatorServices): PageRoute<Operator> {
+function createRoute(services: OperatorServices): PageRoute<Operator> {
   return pageRoute<Operator, undefined, typeof newAccount>({
     method: "POST",
     path: "accounts",
     body: newAccount,
     async answer({ identity, body: { id, plan, ...rest } }) {
       try {
-        await gateway.accounts.put({ id, plan }, { expected: null, ...authorOf(identity, rest) });
+        await services.gateway.accounts.put({ id, plan }, { expected: null, ...authorOf(identity, rest) });
       } catch (error) {
         if (error instanceof Error && error.name === "AccountConflictError") throw accountExists();
         throw error;
       }
-      return { status: 201, json: await wholeAccount(gateway, id) };
+      return { status: 201, json: await wholeAccount(services, id) };
     },
   });
 }
 
 /** A change by its name, which answers with the account as it is then. */
 function change<Body extends z.ZodObject>(
-  { gateway }: OperatorServices,
+  services: OperatorServices,
   name: string,
   body: Body,
   make: (id: string, body: z.output<Body>, identity: Operator) => Promise<unknown>,
@@ -106,7 +105,7 @@ function change<Body extends z.ZodObject>(
     async answer({ identity, query: { id }, body }) {
       // What `pageRoute` lets through is the output of this very schema.
       await make(id, body as z.output<Body>, identity);
-      return { json: await wholeAccount(gateway, id) };
+      return { json: await wholeAccount(services, id) };
     },
   });
 }

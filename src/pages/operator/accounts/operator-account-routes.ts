@@ -58,12 +58,12 @@ export function accountsRoute({ gateway }: OperatorServices): PageRoute<Operator
   });
 }
 
-export function accountRoute({ gateway }: OperatorServices): PageRoute<Operator> {
+export function accountRoute(services: OperatorServices): PageRoute<Operator> {
   return pageRoute<Operator, typeof accountQuery>({
     method: "GET",
     path: "account",
     query: accountQuery,
-    answer: async ({ query: { id } }) => ({ json: await wholeAccount(gateway, id) }),
+    answer: async ({ query: { id } }) => ({ json: await wholeAccount(services, id) }),
   });
 }
 
@@ -84,7 +84,7 @@ export function accountHistoryRoute({ gateway }: OperatorServices): PageRoute<Op
 }
 
 /** @throws GatewayError 404 when there is neither a record nor a key of it. */
-export async function wholeAccount(gateway: Gateway, id: string): Promise<OperatorAccount> {
+export async function wholeAccount({ gateway, clock }: OperatorServices, id: string): Promise<OperatorAccount> {
   const [record, keys] = await Promise.all([
     accountRecord(gateway, id),
     unlessUnsupported(() => gateway.keys.list(id)),
@@ -97,7 +97,10 @@ export async function wholeAccount(gateway: Gateway, id: string): Promise<Operat
   ]);
   return {
     ...account,
-    keys: (keys ?? []).slice(-shownKeys).reverse().map(toOperatorKey),
+    keys: (keys ?? [])
+      .slice(-shownKeys)
+      .reverse()
+      .map((key) => toOperatorKey(key, clock.now())),
     budgets: budgets?.budgets.map(({ tag, value = null, status = "active" }) => ({ tag, value, status })) ?? null,
     entries: history?.entries.map(toOperatorEntry) ?? null,
   };

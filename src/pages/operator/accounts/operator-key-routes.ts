@@ -16,7 +16,7 @@ const keyChange = z.strictObject({
 const revocation = z.strictObject(noteShape);
 
 /** One key by its id. Its secret is nowhere. */
-export function operatorKeyRoute({ gateway }: OperatorServices): PageRoute<Operator> {
+export function operatorKeyRoute({ gateway, clock }: OperatorServices): PageRoute<Operator> {
   return pageRoute<Operator, typeof idQuery>({
     method: "GET",
     path: "key",
@@ -24,12 +24,12 @@ export function operatorKeyRoute({ gateway }: OperatorServices): PageRoute<Opera
     async answer({ query: { id } }) {
       const key = await gateway.keys.get(id);
       if (key === undefined) throw notFound();
-      return { json: toOperatorKey(key) };
+      return { json: toOperatorKey(key, clock.now()) };
     },
   });
 }
 
-export function operatorKeyChanges({ gateway }: OperatorServices): readonly PageRoute<Operator>[] {
+export function operatorKeyChanges({ gateway, clock }: OperatorServices): readonly PageRoute<Operator>[] {
   return [
     pageRoute<Operator, typeof idQuery, typeof keyChange>({
       method: "PATCH",
@@ -37,7 +37,7 @@ export function operatorKeyChanges({ gateway }: OperatorServices): readonly Page
       query: idQuery,
       body: keyChange,
       async answer({ identity, query: { id }, body: { note, ...given } }) {
-        return { json: toOperatorKey(await gateway.keys.update(id, given, authorOf(identity, { note }))) };
+        return { json: toOperatorKey(await gateway.keys.update(id, given, authorOf(identity, { note })), clock.now()) };
       },
     }),
     pageRoute<Operator, typeof idQuery, typeof revocation>({
@@ -46,7 +46,7 @@ export function operatorKeyChanges({ gateway }: OperatorServices): readonly Page
       query: idQuery,
       body: revocation,
       async answer({ identity, query: { id }, body }) {
-        return { json: toOperatorKey(await gateway.keys.revoke(id, authorOf(identity, body))) };
+        return { json: toOperatorKey(await gateway.keys.revoke(id, authorOf(identity, body)), clock.now()) };
       },
     }),
   ];

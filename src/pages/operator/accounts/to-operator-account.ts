@@ -2,6 +2,7 @@ import type { KeptAccount } from "../../../accounts/account-store.js";
 import type { AccountBalance, AccountWindow } from "../../../gateway/admin/account-balance.js";
 import type { ManagedKey } from "../../../gateway/admin/managed-keys.js";
 import type { LedgerEntry } from "../../../ledger/credit-ledger.js";
+import { keyState } from "../../server/key-state.js";
 import { toCredits, toSeconds } from "../../server/units.js";
 import { orNull } from "../operator-input.js";
 import type {
@@ -55,10 +56,10 @@ function toWindow({ limitMicro, bonusMicro, usedMicro, heldMicro, ...rest }: Acc
 }
 
 /** Its metadata is the host's, and may be anything. */
-export function toOperatorKey(key: ManagedKey): OperatorKey {
-  const { id, account, plan, name, hint, enabled, models, credits, tags } = key;
+export function toOperatorKey(key: ManagedKey, now: number): OperatorKey {
+  const { id, account, plan, name, hint, models, credits, tags } = key;
   return {
-    ...{ id, account, plan, name, hint, enabled, models },
+    ...{ id, account, plan, name, hint, models, state: keyState(key, now) },
     credits: credits as OperatorKey["credits"],
     tags: tags ?? {},
     created_at: toSeconds(key.createdAt),
