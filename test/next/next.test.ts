@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { chatChunks, createGate, eventStream, type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
+import { chromiumPath, launchChromium } from "../browser/support/chromium.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const app = `${root}examples/next`;
@@ -118,6 +119,39 @@ it("identifies a guest by cookies() of next/headers, until the cookie is gone", 
   const left = await fetch(`${origin}/api/guest`, { method: "DELETE", headers: { cookie } });
   expect(left.headers.get("set-cookie")).toMatch(/^guest=;/);
 });
+
+it.skipIf(chromiumPath === undefined)(
+  "shows the account page to a guest, who makes a key there and calls with it",
+  async () => {
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      const problems: string[] = [];
+      page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+      page.on("pageerror", ({ message }) => problems.push(message));
+      await page.request.post(`${origin}/api/guest`);
+      await page.goto(`${origin}/account`);
+      await page.getByText("Plan guest").waitFor();
+      await page.getByRole("meter", { name: "This session" }).waitFor();
+      await page.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
+      await page.getByRole("button", { name: "New key" }).click();
+      await page.getByLabel("Name").fill("Laptop");
+      await page.getByRole("button", { name: "Make key" }).click();
+      const secret = await page.locator("dialog code").first().textContent();
+      await page.getByRole("button", { name: "I have kept it" }).click();
+      const response = await fetch(`${origin}/api/ai/v1/models`, { headers: { authorization: `Bearer ${secret}` } });
+      expect(response.status).toBe(200);
+      await page.goto(`${origin}/account#models`);
+      await page.getByLabel("Message").fill("Hello!");
+      await page.getByRole("button", { name: "Send" }).click();
+      await page.getByText("Hello world").waitFor();
+      await page.getByText(/^Cost /).waitFor();
+      expect(problems).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  },
+);
 
 it("leaves the app's own pages alone", async () => {
   expect(await (await fetch(origin)).text()).toContain("An app like yours");

@@ -1,22 +1,9 @@
-import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { chromiumPath, launchChromium } from "./chromium.js";
 import { Visits } from "./visits.js";
 
-const { CHROMIUM_PATH, REQUIRE_BROWSER } = process.env;
-const usual = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-
-/** Where Chromium is, by `CHROMIUM_PATH` or where systems put it. */
-export const chromiumPath = CHROMIUM_PATH ?? usual.find((path) => existsSync(path));
-
-export function launchChromium(): Promise<Browser> {
-  if (chromiumPath === undefined) throw new Error("There is no Chromium here. CHROMIUM_PATH says where one is.");
-  // As root there is no sandbox, and containers have little shared memory.
-  // `app.test` is this machine, and as any name but `localhost` it is no secure context over plain HTTP.
-  const names = "--host-resolver-rules=MAP *.test 127.0.0.1";
-  const args = ["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb", names];
-  return chromium.launch({ executablePath: chromiumPath, args });
-}
+const { REQUIRE_BROWSER } = process.env;
 
 /**
  * Tests in a real browser: skipped with a notice where there is none, failing with `REQUIRE_BROWSER=1`. After each test all of

@@ -2,6 +2,7 @@ import { createGateway } from "../../../src/gateway/create-gateway.js";
 import type { Gateway } from "../../../src/gateway/gateway.js";
 import { createLiveRequests, type LiveRequests } from "../../../src/gateway/observers/live-requests.js";
 import type { Model } from "../../../src/gateway/options.js";
+import type { WritableKeyStore } from "../../../src/keys/key-store.js";
 import type { Clock } from "../../../src/ledger/clock.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { memoryAuditTrail } from "../../../src/memory/books/memory-audit-trail.js";
@@ -28,6 +29,7 @@ export interface SampleGateway {
   readonly gateway: Gateway;
   readonly upstream: FakeUpstream;
   readonly clock: SampleClock;
+  readonly keys: Pick<WritableKeyStore, "touch">;
   /** The ledger does not answer. */
   readonly ledger: { isAway: boolean };
   readonly live: LiveRequests;
@@ -62,6 +64,7 @@ export async function startSampleGateway(): Promise<SampleGateway> {
   const clock = new SampleClock();
   const upstream = await startFakeUpstream();
   const ledger = { isAway: false };
+  const keys = memoryKeyStore([]);
   const live = createLiveRequests();
   const gateway = createGateway({
     basePath: "/ai",
@@ -71,9 +74,9 @@ export async function startSampleGateway(): Promise<SampleGateway> {
       { id: "acme", plan: "team", metadata: { company: "Acme Rockets" } },
       { id: "zenith", plan: "starter", metadata: { company: "Zenith Films" } },
     ]),
-    keys: memoryKeyStore([]),
+    keys,
     plans: memoryPlanStore({
-      team: { models: ["*/*"], credits: { session: 5, week: 30, month: 100 } },
+      team: { models: ["*/*"], credits: { session: 5, week: 18, month: 60 } },
       starter: { models: ["openai/*"], credits: { session: 1, week: 2, month: 5 } },
     }),
     budgets: memoryBudgetStore(),
@@ -87,7 +90,7 @@ export async function startSampleGateway(): Promise<SampleGateway> {
     onWarning: () => {},
   });
   return {
-    ...{ gateway, upstream, clock, live, ledger },
+    ...{ gateway, upstream, clock, live, ledger, keys },
     close: async () => {
       await gateway.close();
       await upstream.close();

@@ -25,6 +25,11 @@ export async function liveAMonth(sample: SampleGateway): Promise<SampleKeys> {
       for (let call = 0; call < count; call++) await callOnce(sample, keys, random);
     });
   }
+  const { backend, laptop, notebook, ci } = keys;
+  // The gateway itself writes it a minute later.
+  await sample.keys.touch?.(
+    [backend, laptop, notebook, ci].map(({ id }, index) => ({ id, at: Date.now() - (index * 7 + 4) * 60_000 })),
+  );
   await gateway.keys.revoke(keys.retired.id);
   await daysAgo(sample, 0.008, () => refuse(sample, keys));
   return keys;
@@ -51,7 +56,7 @@ async function callOnce(sample: SampleGateway, keys: SampleKeys, random: () => n
   const ids = sampleModels.map(({ id }) => id);
   const model =
     name === "ci" ? ids[1] : name === "notebook" ? ids[random() < 0.5 ? 1 : 3] : ids[Math.floor(random() ** 1.6 * 4)];
-  const usage = tokens(4000 + Math.floor(random() * 50_000), 300 + Math.floor(random() * 3000));
+  const usage = tokens(20_000 + Math.floor(random() * 250_000), 1500 + Math.floor(random() * 15_000));
   sample.upstream.replyOnce(wholeAnswer(chatAnswer({ usage })));
   await call(sample, keys[name].secret, model ?? "");
 }
