@@ -118,8 +118,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a body that another reads, too, is nobody's failure",
-    find: "      this.breakOff(error);",
-    replace: "      throw error;",
+    find: "this.#flow.asked();\n    try {\n      this.#source[readPiece](this);\n    } catch (error) {\n      // A host's own provider may read its body, too.\n      this.breakOff(error);",
+    replace:
+      "this.#flow.asked();\n    try {\n      this.#source[readPiece](this);\n    } catch (error) {\n      // A host's own provider may read its body, too.\n      throw error;",
     test: "stream-relay",
   },
   {

@@ -3,7 +3,7 @@ import type { Mutation } from "../mutation/mutation.js";
 export const mutations: readonly Mutation[] = [
   {
     name: "tokens are estimated by an outline",
-    find: "answer.estimated || outline.isTooLittle",
+    find: "(answer.estimated && !reader.needsNoTexts) || outline.isTooLittle",
     replace: "outline.isTooLittle",
   },
   {

@@ -4,10 +4,11 @@ import { toBudgetPage } from "../../budgets/to-budget-page.js";
 import { Database, type PostgresOptions } from "../database.js";
 import { Notifications } from "../listen/notifications.js";
 
-/** As an array, the fields are looked up in the index, whatever the planner takes their number to be. */
+/** Each field by itself, so that it is looked up in the index, whatever the planner takes the number of budgets to be. */
 const readSql = /* sql */ `
-select budget::text as json from infergate.budget
-where account = $1 and field = any (array(select jsonb_array_elements_text($2::text::jsonb)))`;
+select found.budget::text as json
+from jsonb_array_elements_text($2::text::jsonb) as sought
+cross join lateral (select budget from infergate.budget where account = $1 and field = sought offset 0) as found`;
 
 const putSql = /* sql */ `
 insert into infergate.budget (account, field, budget) values ($1, $2, $3::text::jsonb)
