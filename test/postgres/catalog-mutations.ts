@@ -3,13 +3,13 @@ import type { Mutation } from "../mutation/mutation.js";
 const lines: readonly Omit<Mutation, "test">[] = [
   {
     name: "budgets of every account are found",
-    find: "where account = $1 and field = any",
-    replace: "where $1::text is not null and field = any",
+    find: "where account = $1 and field = sought offset 0",
+    replace: "where $1::text is not null and field = sought offset 0",
   },
   {
     name: "all budgets of an account are read",
-    find: "field = any (array(select jsonb_array_elements_text($2::text::jsonb)))",
-    replace: "field <> all (array(select jsonb_array_elements_text($2::text::jsonb)))",
+    find: "field = sought offset 0",
+    replace: "field <> sought offset 0",
   },
   {
     name: "a budget that is there is not replaced",
