@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { launchChromium } from "./support/chromium.js";
+import { runADay } from "./support/run-a-day.js";
 import { startSampleHost } from "./support/sample-host.js";
 import { liveAMonth } from "./support/sample-month.js";
 import { settled } from "./support/settled.js";
@@ -17,6 +18,10 @@ const pictures = [
   { name: "account", user: "olga", view: "overview" },
   { name: "account-keys", user: "olga", view: "keys" },
   { name: "account-usage", user: "olga", view: "usage" },
+  { name: "operator", user: "root", view: "today" },
+  { name: "operator-accounts", user: "root", view: "accounts" },
+  { name: "operator-account", user: "root", view: "account/acme" },
+  { name: "operator-models", user: "root", view: "models" },
 ] as const;
 
 const host = await startSampleHost();
@@ -25,10 +30,15 @@ const visits = new Visits();
 visits.browser = browser;
 mkdirSync(folder, { recursive: true });
 try {
-  await liveAMonth(host);
+  const { backend } = await liveAMonth(host);
+  await runADay(host, backend.secret);
   for (const { name, user, view } of pictures) {
     for (const scheme of ["light", "dark"] as const) {
-      const page = await visits.open(`${host.account}#${view}`, { user, scheme, width: 1280 });
+      const page = await visits.open(`${user === "root" ? host.operator : host.account}#${view}`, {
+        user,
+        scheme,
+        width: 1280,
+      });
       await settled(page);
       const bytes = await page.screenshot({ clip: { x: 0, y: 0, width: 1280, height: 900 } });
       if (bytes.length > mostBytes) throw new Error(`${name}-${scheme}.png is larger than 150 KB.`);

@@ -58,17 +58,23 @@ async function callOnce(sample: SampleGateway, keys: SampleKeys, random: () => n
     name === "ci" ? ids[1] : name === "notebook" ? ids[random() < 0.5 ? 1 : 3] : ids[Math.floor(random() ** 1.6 * 4)];
   const usage = tokens(20_000 + Math.floor(random() * 250_000), 1500 + Math.floor(random() * 15_000));
   sample.upstream.replyOnce(wholeAnswer(chatAnswer({ usage })));
-  await call(sample, keys[name].secret, model ?? "");
+  await callChat(sample, keys[name].secret, model ?? "");
 }
 
 /** What is not served: a model that there is not, one that the key may not call, and a key that is revoked. */
 async function refuse(sample: SampleGateway, keys: SampleKeys): Promise<void> {
-  await call(sample, keys.laptop.secret, "openai/gpt-4");
-  await call(sample, keys.ci.secret, "anthropic/claude-sonnet-4.5");
-  await call(sample, keys.notebook.secret, "openai/gpt-5-mini", { messages: [] });
+  await callChat(sample, keys.laptop.secret, "openai/gpt-4");
+  await callChat(sample, keys.ci.secret, "anthropic/claude-sonnet-4.5");
+  await callChat(sample, keys.notebook.secret, "openai/gpt-5-mini", { messages: [] });
 }
 
-async function call({ gateway }: SampleGateway, secret: string, model: string, more: object = {}): Promise<void> {
+/** A call of a model, to its end. @param more - members of the request. */
+export async function callChat(
+  { gateway }: SampleGateway,
+  secret: string,
+  model: string,
+  more: object = {},
+): Promise<void> {
   const response = await gateway.handler(
     new Request("http://gateway.test/ai/v1/chat/completions", {
       method: "POST",
@@ -84,7 +90,7 @@ function tokens(prompt: number, completion: number) {
 }
 
 /** The same ones each time (mulberry32). */
-function randomNumbers(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
