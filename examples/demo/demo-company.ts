@@ -4,6 +4,7 @@ import type { Gateway } from "infergate";
 export interface Caller {
   readonly account: string;
   readonly key: string;
+  readonly keyId: string;
   readonly models: readonly string[];
   /** Calls a day, about. */
   readonly perDay: number;
@@ -16,25 +17,26 @@ const both = ["acme/small", "acme/large"];
  * @param own - the key of the demo's own account.
  */
 export async function makeCompany(gateway: Gateway, own: { key: string; account: string }): Promise<Caller[]> {
-  await gateway.plans.put({ id: "team", models: ["acme/*"], credits: { session: 40, week: 200, month: 600 } });
+  await gateway.plans.put({ id: "team", models: ["acme/*"], credits: { session: 200, week: 800, month: 2_000 } });
   for (const [id, plan] of Object.entries(accounts)) await gateway.accounts.put({ id, plan }, { note: "Signed up" });
   await gateway.accounts.topUp("kite-labs", { id: "invoice_1042", credits: 50, note: "Paid by card" });
   await gateway.budgets.put("nordwind", { tag: "member", value: "ada", credits: { month: 80 } });
   await gateway.budgets.put("nordwind", { tag: "member", value: "ben", credits: { day: 4, month: 40 } });
   const make = async (account: string, name: string, perDay: number, more: object = {}): Promise<Caller> => {
-    const { secret } = await gateway.keys.create({ account, name, ...more });
-    return { account, key: secret, models: both, perDay };
+    const { id, secret } = await gateway.keys.create({ account, name, ...more });
+    return { account, key: secret, keyId: id, models: both, perDay };
   };
+  const [known] = await gateway.keys.list(own.account);
   return [
-    { ...own, models: ["acme/small"], perDay: 2 },
+    { ...own, keyId: known?.id ?? "", models: ["acme/small"], perDay: 2 },
     await make(own.account, "Laptop", 1),
     await make("nordwind", "Search backend", 14, { tags: { project: "search" } }),
     await make("nordwind", "Ada’s editor", 8, { tags: { member: "ada" } }),
-    await make("nordwind", "Ben’s notebook", 5, { tags: { member: "ben" }, credits: { day: 3 } }),
+    await make("nordwind", "Ben’s notebook", 3, { tags: { member: "ben" }, credits: { day: 3 } }),
     await make("kite-labs", "Production", 12),
     await make("kite-labs", "CI", 6, { models: ["acme/small"] }),
-    await make("paperplane", "Prototype", 5),
-    await make("lighthouse", "Trial", 3),
+    await make("paperplane", "Prototype", 3),
+    await make("lighthouse", "Trial", 1),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock, Gateway, UpstreamAnswer, UpstreamProvider } from "infergate";
+import type { Clock, Gateway, UpstreamAnswer, UpstreamProvider, WritableKeyStore } from "infergate";
 import { type Caller, makeCompany } from "./demo-company.js";
 
 const hourMs = 3_600_000;
@@ -26,17 +26,23 @@ interface Attempt {
 
 /** Customers of the demo: two weeks of calls that are over at once, and then three minutes of them. */
 export class DemoTraffic {
-  #behindMs = 0;
+  #behindMs = days * dayMs;
   /** The demo's own account is left for whoever tries it. */
   #live: readonly Caller[] = [];
   readonly #ending = new AbortController();
 
-  /** The real time, except while the two weeks pass. */
+  /** The real time, once the two weeks have passed. */
   readonly clock: Clock = { now: () => Date.now() - this.#behindMs };
 
-  /** A model server that fails now and then. @param rate - from 0 to 1. */
+  /** A model server that fails now and then, and takes its time at present. @param rate - of failures, from 0 to 1. */
   unsteady(model: UpstreamProvider, rate: number): UpstreamProvider {
-    return { ...model, call: (call) => (Math.random() < rate ? overloaded() : model.call(call)) };
+    return {
+      ...model,
+      call: async (call) => {
+        if (this.#behindMs === 0) await pause(100 + Math.random() ** 3 * 900, undefined, { signal: call.signal });
+        return Math.random() < rate ? overloaded() : model.call(call);
+      },
+    };
   }
 
   /** What only the present says. */
@@ -46,10 +52,12 @@ export class DemoTraffic {
     };
   }
 
-  /** @param own - the key of the account that the demo signs in. */
-  async liveTwoWeeks(gateway: Gateway, own: { key: string; account: string }): Promise<void> {
+  /**
+   * @param own - the key of the account that the demo signs in.
+   * @param keys - the gateway's, which learn of their uses once a minute: too late for two weeks in seconds.
+   */
+  async liveTwoWeeks(gateway: Gateway, own: { key: string; account: string }, keys: WritableKeyStore): Promise<void> {
     const until = Date.now();
-    this.#behindMs = days * dayMs;
     const callers = await makeCompany(gateway, own);
     this.#live = callers.filter(({ account }) => account !== own.account);
     const calls = callers.flatMap((caller) => {
@@ -58,11 +66,14 @@ export class DemoTraffic {
       const leastHours = caller.account === own.account ? 6 : 1;
       return Array.from({ length: count }, () => ({ caller, at: until - randomPast(leastHours * hourMs) }));
     });
+    const lastUses = new Map<string, number>();
     for (const { caller, at } of calls.sort((one, other) => one.at - other.at)) {
       this.#behindMs = Math.max(1, Date.now() - at);
       const { url, ...init } = request("http://demo/v1", { ...attemptOf(caller), stream: false });
       await (await gateway.handler(new Request(url, init))).text();
+      lastUses.set(caller.keyId, Math.floor(at));
     }
+    await keys.touch?.([...lastUses].map(([id, at]) => ({ id, at })));
     await gateway.accounts.suspend("lighthouse", { message: "Your trial has ended." });
     this.#behindMs = 0;
   }
@@ -140,7 +151,7 @@ function request(baseURL: string, { key, model, stream }: Attempt) {
   };
 }
 
-async function overloaded(): Promise<UpstreamAnswer> {
+function overloaded(): UpstreamAnswer {
   const error = { message: "The demo's model server is overloaded.", type: "server_error", code: null };
   return { status: 503, headers: { "content-type": "application/json" }, body: once(JSON.stringify({ error })) };
 }

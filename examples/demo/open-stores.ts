@@ -1,5 +1,6 @@
 import {
   type AuditTrail,
+  type Clock,
   type CreditLedger,
   hashKey,
   type ModelStore,
@@ -73,11 +74,12 @@ export async function seed(
   { keys, plans }: Pick<Stores, "keys" | "plans">,
   key: { key: string; account: string },
   plan: Plan,
+  clock: Clock = { now: () => Date.now() },
 ): Promise<void> {
   await plans.put(plan);
   const hash = hashKey(key.key);
   if (await keys.find(hash)) return;
   const id = `key_${hash.slice(0, 12)}`;
   const hint = `${key.key.slice(0, 5)}…`;
-  await keys.insert({ id, hash, hint, account: key.account, plan: plan.id, createdAt: Date.now() });
+  await keys.insert({ id, hash, hint, account: key.account, plan: plan.id, name: "Demo", createdAt: clock.now() });
 }

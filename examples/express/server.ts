@@ -25,7 +25,7 @@ const lasting = await openStores(process.env);
 const traffic = process.argv.includes("--traffic") ? new DemoTraffic() : undefined;
 if (traffic && (lasting || baseURL)) refuseToStart(new Error("--traffic takes no store and no model server"));
 const { close: closeStores, ...stores } = lasting ?? memoryStores(traffic?.clock);
-await seed(stores, key, plan);
+await seed(stores, key, plan, traffic?.clock);
 
 const provider = (failures: number) => {
   if (baseURL) return openAICompatible({ baseURL, apiKey });
@@ -87,7 +87,7 @@ const operator = createOperatorPage<Request>({
 app.use("/account", toExpressHandler(account));
 app.use("/admin", toExpressHandler(operator));
 
-await traffic?.liveTwoWeeks(gateway, key);
+await traffic?.liveTwoWeeks(gateway, key, stores.keys);
 const server = app.listen(Number(PORT), (error) => {
   if (error) refuseToStart(error);
   const { port } = server.address() as AddressInfo;
