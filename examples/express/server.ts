@@ -27,6 +27,7 @@ if (traffic && (lasting || baseURL)) refuseToStart(new Error("--traffic takes no
 const { close: closeStores, ...stores } = lasting ?? memoryStores(traffic?.clock);
 await seed(stores, key, plan, traffic?.clock);
 
+/** @param failures - with --traffic, how many of its calls fail, from 0 to 1. */
 const provider = (failures: number) => {
   if (baseURL) return openAICompatible({ baseURL, apiKey });
   return traffic?.unsteady(demoModel(), failures) ?? demoModel();
@@ -53,12 +54,12 @@ const gateway = createGateway({
       price: { input: 300, output: 3_000, request: 0.8 },
       // The second one is called when the first one fails. `cost` is what you pay for each.
       upstream: [
-        { provider: "upstream", model, cost: { input: 200, output: 2_000, request: 0.5 } },
+        { provider: "cloud", model, cost: { input: 200, output: 2_000, request: 0.5 } },
         { provider: "spare", model, cost: { input: 250, output: 2_500, request: 0.6 } },
       ],
     },
   ],
-  providers: { upstream: provider(0.05), spare: provider(0.01) },
+  providers: { upstream: provider(0), cloud: provider(0.2), spare: provider(0.2) },
   observers: [live],
   onRequestCompleted: traffic?.now(logRequest) ?? logRequest,
   onWarning: traffic?.now(logWarning) ?? logWarning,
