@@ -132,6 +132,7 @@ export const accountTexts = {
   funding_plan: "Plan",
   funding_prepaid: "Prepaid credits",
   pageCalls: "This page",
+  sessionCalls: "The app",
   usageChart: "{measure} from {from} to {to}, {total} in all",
   usageEmpty: "Nothing was used in this time",
   usageEmptyMore: "As soon as a call is made with one of your keys, you see here what it used, by model, key and tag.",

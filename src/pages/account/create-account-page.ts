@@ -78,6 +78,7 @@ export function createAccountPage<Raw = unknown>(options: AccountPageOptions<Raw
     entry: pageFiles.account,
     title: "API access",
     noScript: "This page needs JavaScript. GET /v1/usage of the API has the same figures.",
+    data: "me",
     check: checkReader,
     routes: accountRoutes(services, { readOnly, tryModels }).map((route) => refuseWithoutPlan(route, warnOnce)),
     settings: ({ locale, role }) => ({ locale, role, apiUrl: apiUrl ?? `${gateway.basePath}/v1`, texts }),

@@ -29,6 +29,8 @@ export interface PageDefinition<Identity> {
   readonly entry: PageEntry;
   readonly title: string;
   readonly noScript: string;
+  /** What the script asks the API for at once, without a query. */
+  readonly data?: string;
   readonly check: (found: unknown) => Identity;
   readonly routes: readonly PageRoute<Identity>[];
   /** What the page's script reads in its document. */
@@ -115,7 +117,7 @@ class Page<Identity> {
     const base = baseOf(host?.url ?? "/");
     const styles = [pageFiles.style, ...(this.#theme === undefined ? [] : [this.#theme.name])];
     const toPath = (name: string) => `${base}assets/${name}`;
-    const { entry, noScript, settings, langOf } = this.#definition;
+    const { entry, noScript, data, settings, langOf } = this.#definition;
     const title = options.title ?? this.#definition.title;
     if (identity === undefined) {
       if (options.signInUrl !== undefined) return { status: 302, headers: { location: options.signInUrl }, body: null };
@@ -127,6 +129,7 @@ class Page<Identity> {
       styles: styles.map(toPath),
       preloads: entry.preloads.map(toPath),
       script: toPath(entry.script),
+      data: data && `${base}api/${data}`,
       nonce: host === undefined ? undefined : options.scriptNonce?.(host),
       noScript,
       settings: { title, logo: options.logo, signInUrl: options.signInUrl, ...settings(identity) },

@@ -1,5 +1,7 @@
 import type { GatewayRequest, GatewayResponse } from "../../http/message.js";
 
+type AssetRequest = Pick<GatewayRequest, "header" | "hostRequest">;
+
 const types: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
@@ -21,7 +23,7 @@ export class PageAssets {
   }
 
   /** @returns `undefined`: there is no such file. */
-  async answer(name: string, request: Pick<GatewayRequest, "header">): Promise<GatewayResponse | undefined> {
+  async answer(name: string, request: AssetRequest): Promise<GatewayResponse | undefined> {
     const asset = this.#assets.get(name);
     if (asset === undefined) return undefined;
     const headers = {
@@ -31,13 +33,21 @@ export class PageAssets {
       etag: `"${name}"`,
     };
     if (request.header("if-none-match")?.includes(headers.etag)) return { status: 304, headers, body: null };
-    if (!acceptsGzip(request)) return { status: 200, headers, body: asset.text };
+    if (isWeb(request) || !acceptsGzip(request)) return { status: 200, headers, body: asset.text };
     asset.gzip ??= gzip(asset.text);
     return { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: await asset.gzip };
   }
 }
 
-function acceptsGzip(request: Pick<GatewayRequest, "header">): boolean {
+/**
+ * What gets a web `Response` compresses by itself, or its platform does. Next.js takes `content-encoding` off, and would
+ * compress twice.
+ */
+function isWeb(request: AssetRequest): boolean {
+  return typeof (request.hostRequest?.()?.raw as Partial<Request> | undefined)?.arrayBuffer === "function";
+}
+
+function acceptsGzip(request: AssetRequest): boolean {
   return /(?:^|,)\s*gzip\s*(?:,|$|;(?!\s*q=0(?:\.0*)?\s*(?:,|$)))/i.test(request.header("accept-encoding") ?? "");
 }
 

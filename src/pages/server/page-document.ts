@@ -7,6 +7,8 @@ export interface PageDocument {
   readonly styles: readonly string[];
   readonly preloads: readonly string[];
   readonly script: string;
+  /** The path of what the module asks the API for at once; the browser asks while the module is still on its way. */
+  readonly data: string | undefined;
   readonly nonce: string | undefined;
   readonly noScript: string;
   /** What the script reads, as JSON in the document. */
@@ -19,6 +21,7 @@ export function documentText({
   styles,
   preloads,
   script,
+  data,
   nonce,
   noScript,
   settings,
@@ -27,6 +30,7 @@ export function documentText({
   const head = [
     ...styles.map((path) => `<link rel="stylesheet" href="${escaped(path)}">`),
     ...preloads.map((path) => `<link rel="modulepreload" href="${escaped(path)}"${trusted}>`),
+    ...(data === undefined ? [] : [`<link rel="preload" href="${escaped(data)}" as="fetch" crossorigin="anonymous">`]),
     `<script type="module" src="${escaped(script)}"${trusted}></script>`,
   ].join("\n");
   return `${opening(lang, title)}

@@ -25,8 +25,9 @@ export function describeInBrowser(name: string, tests: (visits: Visits) => void)
       browser = await launchChromium();
       visits.browser = browser;
     });
-    afterEach(async () => expect(await visits.end()).toEqual([]));
     afterAll(() => browser?.close());
     tests(visits);
+    // The last hook runs first: pages are closed before their hosts are.
+    afterEach(async () => expect(await visits.end()).toEqual([]));
   });
 }

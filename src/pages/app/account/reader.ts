@@ -20,5 +20,6 @@ export function useKeys(): readonly AccountKey[] | undefined {
 /** What a key is called that calls were made with. `null`: none. */
 export function keyName(keys: readonly AccountKey[] | undefined, id: string | null): string {
   if (id === null) return texts.untagged;
+  if (id === "session") return texts.sessionCalls;
   return id === "account-page" ? texts.pageCalls : (keys?.find((key) => key.id === id)?.name ?? id);
 }
