@@ -40,6 +40,8 @@ export const names = {
   attempts: "infergate.attempts",
   errorCode: "infergate.error.code",
   outcome: "infergate.outcome",
+  shard: "infergate.ledger.shard",
+  ledgerOperation: "infergate.ledger.operation",
   ledgerOutcome: "infergate.ledger.outcome",
   upstreamId: "infergate.upstream.request_id",
 } as const;

@@ -1,5 +1,4 @@
 import { type MeterProvider, metrics, type TracerProvider } from "@opentelemetry/api";
-import type { RequestCompleted } from "../events/request-completed.js";
 import type { ObservedRequest, Observer } from "../gateway/observers/observer.js";
 import { type ContentOptions, resolveContent } from "./content-options.js";
 import { CurrentTracer } from "./current-tracer.js";
@@ -53,13 +52,15 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
   const tracers = new CurrentTracer(tracerProvider);
   // Tracers and instruments that were taken before the SDK was registered may do nothing for ever.
   const measured = new RequestMetrics(() => meterProvider ?? metrics.getMeterProvider());
-  const also = (event: RequestCompleted): void => measured.ended(event);
-  const ended: ObservedRequest = { onCompleted: also };
+  const ended: ObservedRequest = {
+    onLedgerOperation: (operation) => measured.ledgerOperation(operation),
+    onCompleted: (event) => measured.ended(event),
+  };
   const content = resolveContent(options.content);
-  const measuredSpan: SpanOptions = { extract, inject, details, content, also };
-  const spanAlone: SpanOptions = { ...measuredSpan, also: () => {} };
+  const measuredSpan: SpanOptions = { extract, inject, details, content, also: ended };
+  const spanAlone: SpanOptions = { ...measuredSpan, also: undefined };
   return {
-    onStart: ({ health }) => measured.observeTargets(health),
+    onStart: ({ health }) => measured.observeHealth(health),
     onRequest(request) {
       if (request.endpoint === undefined) return undefined;
       const tracer = tracers.get();

@@ -1,8 +1,10 @@
 import { createNoopMeter, type Histogram, type Meter, type MeterProvider } from "@opentelemetry/api";
+import type { LedgerOperationCompleted } from "../events/ledger-operation-completed.js";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayHealth } from "../gateway/gateway-health.js";
 import { CallAttributes } from "./call-attributes.js";
 import { names } from "./names.js";
+import { observeHealth } from "./observe-health.js";
 import { ObservedSum } from "./observed-sum.js";
 
 /** What is measured one by one. */
@@ -10,6 +12,7 @@ interface Histograms {
   readonly duration: Histogram;
   readonly firstChunk: Histogram;
   readonly tokens: Histogram;
+  readonly ledger: Histogram;
 }
 
 /** Metrics of requests. Ids of accounts and keys are in none, nor what a client has made up. */
@@ -32,7 +35,7 @@ export class RequestMetrics {
     this.#provider = provider;
   }
 
-  observeTargets(health: () => GatewayHealth): void {
+  observeHealth(health: () => GatewayHealth): void {
     this.#health = health;
     this.#current();
   }
@@ -60,6 +63,13 @@ export class RequestMetrics {
     if (event.usageSource === undefined) return;
     to.tokens.record(event.tokens.input, attributes.input);
     if (event.tokens.output > 0) to.tokens.record(event.tokens.output, attributes.output);
+  }
+
+  /** A ledger in this process takes no time worth a look. */
+  ledgerOperation({ operation, outcome, isRemote, durationMs }: LedgerOperationCompleted): void {
+    if (!isRemote) return;
+    const about = { [names.ledgerOperation]: operation, [names.ledgerOutcome]: outcome };
+    this.#current()?.ledger.record(durationMs / 1000, about);
   }
 
   ledgerEvent(type: string): void {
@@ -96,28 +106,11 @@ export class RequestMetrics {
     this.#active.observedBy(meter, "upDownCounter", "infergate.active_requests", { unit: "{request}" });
     this.#ledgerEvents.observedBy(meter, "counter", "infergate.ledger.events", { unit: "{event}" });
     this.#warnings.observedBy(meter, "counter", "infergate.warnings", { unit: "{warning}" });
-    if (this.#health !== undefined) observeTargets(meter, this.#health);
+    if (this.#health !== undefined) observeHealth(meter, this.#health);
   }
 }
 
 const noMeter = createNoopMeter().constructor;
-
-function observeTargets(meter: Meter, health: () => GatewayHealth): void {
-  const gauge = meter.createObservableGauge("infergate.target.available", {
-    description: "1: the target's breaker lets calls through.",
-  });
-  gauge.addCallback((result) => {
-    for (const [model, { targets }] of Object.entries(health().models)) {
-      for (const target of targets) {
-        result.observe(target.state === "open" ? 0 : 1, {
-          [names.model]: model,
-          [names.provider]: target.provider,
-          [names.requestModel]: target.model,
-        });
-      }
-    }
-  });
-}
 
 /** Seconds, from 10 ms on, each twice the one before. */
 const seconds = Array.from({ length: 14 }, (_, place) => 0.01 * 2 ** place);
@@ -126,12 +119,11 @@ const counts = Array.from({ length: 14 }, (_, place) => 4 ** place);
 
 function histogramsOf(meter: Meter): Histograms {
   const inSeconds = { unit: "s", advice: { explicitBucketBoundaries: seconds } };
+  const fromMilliseconds = { unit: "s", advice: { explicitBucketBoundaries: [0.001, 0.0025, 0.005, ...seconds] } };
   return {
     duration: meter.createHistogram("gen_ai.client.operation.duration", inSeconds),
-    firstChunk: meter.createHistogram("gen_ai.client.operation.time_to_first_chunk", {
-      unit: "s",
-      advice: { explicitBucketBoundaries: [0.001, 0.0025, 0.005, ...seconds] },
-    }),
+    firstChunk: meter.createHistogram("gen_ai.client.operation.time_to_first_chunk", fromMilliseconds),
+    ledger: meter.createHistogram("infergate.ledger.duration", fromMilliseconds),
     tokens: meter.createHistogram("gen_ai.client.token.usage", {
       unit: "{token}",
       advice: { explicitBucketBoundaries: counts },

@@ -30,8 +30,8 @@ export interface SpanOptions {
   readonly details: LedgerDetails;
   /** `undefined`: the span has nothing of prompts and answers. */
   readonly content: ResolvedContent | undefined;
-  /** Gets the event after the span. */
-  readonly also: (event: RequestCompleted) => void;
+  /** Is told after the span. */
+  readonly also: ObservedRequest | undefined;
 }
 
 /** The span of one request, and those of its calls to model servers. */
@@ -107,13 +107,15 @@ export class RequestSpan implements ObservedRequest {
       if (content !== undefined && options !== undefined) setContent(this.#span, content, event, options);
     } finally {
       this.#span.end(endedAt);
-      this.#options.also(event);
+      this.#options.also?.onCompleted(event);
     }
   }
 
   /** Those that were long enough to matter, or all. */
-  onLedgerOperation({ operation, outcome, isRemote, durationMs }: LedgerOperationCompleted): void {
-    const { details } = this.#options;
+  onLedgerOperation(completed: LedgerOperationCompleted): void {
+    const { operation, outcome, isRemote, durationMs } = completed;
+    const { details, also } = this.#options;
+    also?.onLedgerOperation?.(completed);
     if (details === "none" || (details === "slow" && !(isRemote && durationMs > slowMs))) return;
     const endTime = now();
     const attributes = { [names.ledgerOutcome]: outcome };

@@ -7,10 +7,12 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import type { Observer } from "infergate";
 import { openTelemetry } from "infergate/otel";
 import OpenAI from "openai";
 import { afterEach, expect, it } from "vitest";
 import type { GatewayOptions } from "../../src/gateway/options.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { chatAnswer, chatChunks, errorBody, eventStream, wholeAnswer } from "../../src/testing.js";
 import { chatRequest, getRequest, smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
@@ -185,6 +187,57 @@ it("measures requests, tokens, credits and refusals, without ids and without nam
   const labels = JSON.stringify([...found.values()].flatMap((points) => points.map(({ attributes }) => attributes)));
   for (const hidden of ["acct_pro", "key_pro", "made/up", "sk-"]) expect(labels).not.toContain(hidden);
 });
+
+it("measures the ledger in a store, and what waits", async () => {
+  const sdk = startSdk();
+  const ledger = { ...memoryCreditLedger(), inProcess: false };
+  test = await startTestGateway({ ledger, observers: [openTelemetry({ details: "none" })] });
+  await test.gateway.handler(chatRequest());
+  const found = await sdk.measured();
+  const durations = found.get("infergate.ledger.duration")?.map(({ attributes, value }) => ({ ...attributes, value }));
+  expect(durations).toMatchObject([
+    { "infergate.ledger.operation": "reserve", "infergate.ledger.outcome": "held", value: { count: 1 } },
+    { "infergate.ledger.operation": "settle", "infergate.ledger.outcome": "settled", value: { count: 1 } },
+  ]);
+  const gauges = ["infergate.queued_requests", "infergate.ledger.available", "infergate.settlements.kept"];
+  expect(gauges.map((name) => found.get(name)?.[0]?.value)).toEqual([0, 1, 0]);
+  expect(sdk.spans()).toHaveLength(2);
+});
+
+it("keeps the traces of streams apart that are served at once, and leaves none behind", async () => {
+  const sdk = startSdk();
+  const seen: (string | undefined)[] = [];
+  const watch: Observer = {
+    // What is called within the request's context, and by whom.
+    onRequest: () => ({ traceHeaders: () => void seen.push(traceNow()), onCompleted: () => {} }),
+  };
+  test = await startTestGateway({ observers: [openTelemetry(), watch] });
+  test.upstream.reply(eventStream());
+  const { handler } = test.gateway;
+  const one = async (number: number) =>
+    sdk.tracer.startActiveSpan(`page ${number}`, async (span) => {
+      await (await handler(chatRequest({ stream: true }))).text();
+      expect(trace.getActiveSpan()).toBe(span);
+      span.end();
+    });
+  await Promise.all(Array.from({ length: 100 }, (_, number) => one(number)));
+  expect(trace.getActiveSpan()).toBeUndefined();
+  const spans = sdk.spans();
+  const byId = new Map(spans.map((span) => [span.spanContext().spanId, span]));
+  const chains = spans
+    .filter(({ name }) => name === "chat upstream-small")
+    .map((attempt) => {
+      const request = byId.get(parentOf(attempt) ?? "");
+      const page = byId.get((request && parentOf(request)) ?? "");
+      const traces = [attempt, request, page].map((span) => span?.spanContext().traceId);
+      return { request: request?.name, page: page?.name, traces: new Set(traces).size };
+    });
+  expect(chains.map(({ request, traces }) => [request, traces])).toEqual(Array(100).fill(["chat acme/small", 1]));
+  expect(new Set(chains.map(({ page }) => page)).size).toBe(100);
+  expect([spans.length, new Set(seen).size]).toEqual([300, 100]);
+});
+
+const traceNow = () => trace.getActiveSpan()?.spanContext().traceId;
 
 it("has nothing of prompts, answers, headers and keys in spans", async () => {
   const sdk = startSdk();
