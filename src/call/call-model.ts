@@ -1,7 +1,7 @@
 import type { Allowance } from "../access/allowance.js";
 import { GatewayError } from "../errors/gateway-error.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
-import { readBody } from "../http/read-body.js";
+import { readBody, readUpload } from "../http/read-body.js";
 import type { WindowLimits } from "../ledger/credit-ledger.js";
 import type { ModelRequest } from "../operations/operation.js";
 import { checkCall, type ReceivedCall } from "./admission/check-call.js";
@@ -28,7 +28,11 @@ export function callModel(services: CallServices, incoming: ReceivedCall): Promi
     const { request, caller, operation } = incoming;
     try {
       operation.checkContentType(request.header("content-type"));
-      goOn(road, readBody(request, caller.account, services.body), parse);
+      const { body, uploads } = services;
+      const bytes = operation.takesForms
+        ? readUpload(request, caller.account, uploads)
+        : readBody(request, caller.account, body);
+      goOn(road, bytes, parse);
     } catch (thrown) {
       fail(road, thrown);
     }
@@ -38,7 +42,7 @@ export function callModel(services: CallServices, incoming: ReceivedCall): Promi
 function parse(road: CallRoad, bytes: Uint8Array): void {
   const { services, incoming } = road;
   road.bytes = bytes;
-  incoming.observer.texts?.asked(bytes);
+  if (incoming.operation.takesForms !== true) incoming.observer.texts?.asked(bytes);
   goOn(road, incoming.operation.parse(bytes, services.operations, incoming), findPlan);
 }
 
@@ -47,6 +51,7 @@ function findPlan(road: CallRoad, asked: ModelRequest): void {
   incoming.observer.requested(asked, services.catalog.current.get(asked.model)?.id);
   requireWanted(services, incoming.request);
   road.asked = asked;
+  if (asked.fields !== undefined) incoming.observer.texts?.asked(asked.fields);
   goOn(road, services.findAllowance(incoming.caller.plan), check);
 }
 
@@ -87,7 +92,9 @@ function admit(road: CallRoad, held: Reservation | GatewayError | undefined): vo
     return;
   }
   // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.
-  if (held !== undefined && isLimited(held.lease.limits)) services.body.pendingBodies.drop(incoming.request);
+  const isForm = incoming.operation.takesForms === true;
+  // But a form is far larger than what its credits bound.
+  if (held !== undefined && !isForm && isLimited(held.lease.limits)) services.body.pendingBodies.drop(incoming.request);
   const call = new ModelCall(services, checked, held, incoming);
   road.call = call;
   call.begin();

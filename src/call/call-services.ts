@@ -43,6 +43,8 @@ export interface CallServices {
   /** Targets of which the host was warned that they cost more than is held. */
   readonly costlyTargets: FirstTimes;
   readonly body: BodyOptions;
+  /** Of forms with files. */
+  readonly uploads: BodyOptions;
   readonly operations: OperationServices;
   readonly limits: RelayLimits;
   /** Whether clients see in the usage what a call costs. */

@@ -232,7 +232,7 @@ function callOptions(
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,
-    body: bodyOptions(resolved),
+    ...bodyOptions(resolved),
     operations: operationServices(resolved, responses, warn),
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
     exposesCost: resolved.exposeCost,
@@ -273,11 +273,17 @@ function responseStore({ responses, clock }: ResolvedOptions, limit: TimeLimit, 
   return watchedResponses(responses ?? memoryResponseStore(clock === undefined ? {} : { clock }), limit, warn);
 }
 
-function bodyOptions(options: ResolvedOptions): BodyOptions {
-  const { maxBodyBytes, bodyTimeoutMs, minBodyBytesPerSecond } = options;
-  const { maxPendingBodyBytes = Math.max(defaultPendingBodyBytes, maxBodyBytes) } = options;
-  const pendingBodies = new PendingBodies(maxPendingBodyBytes, maxBodyBytes);
-  return { maxBodyBytes, bodyTimeoutMs, minBodyBytesPerSecond, pendingBodies };
+const usualUploadBytes = 32 * 1024 * 1024;
+
+/** The limits of bodies, and of forms with files. */
+function bodyOptions(options: ResolvedOptions): { readonly body: BodyOptions; readonly uploads: BodyOptions } {
+  const { maxBodyBytes, bodyTimeoutMs, uploadTimeoutMs, minBodyBytesPerSecond } = options;
+  const largest = Math.max(maxBodyBytes, options.maxUploadBytes ?? 0);
+  const { maxPendingBodyBytes = Math.max(defaultPendingBodyBytes, largest) } = options;
+  const pendingBodies = new PendingBodies(maxPendingBodyBytes, largest);
+  const { maxUploadBytes = Math.min(usualUploadBytes, pendingBodies.maxAccountBytes) } = options;
+  const body = { maxBodyBytes, bodyTimeoutMs, minBodyBytesPerSecond, pendingBodies };
+  return { body, uploads: { ...body, maxBodyBytes: maxUploadBytes, bodyTimeoutMs: uploadTimeoutMs } };
 }
 
 /** Errors of the warning hook are ignored. */

@@ -85,6 +85,16 @@ export interface Model extends RoutingOptions {
    * of these.
    */
   imageTokens?: readonly ImageTokens[] | undefined;
+  /**
+   * The longest audio of one request that the upstream accepts, in seconds: it is held for audio whose length its bytes do not
+   * bound, which is all but WAV and MP3. Default: 7,200.
+   */
+  maxAudioSeconds?: number | undefined;
+  /**
+   * Compressed audio has at least so many bytes a second, such as 500: a trust in clients, since silence takes nearly none.
+   * Default: nothing is assumed.
+   */
+  leastAudioBytesPerSecond?: number | undefined;
   /** The sizes of images that requests may ask for beside `auto`, such as `["1024x1024"]`. Default: any. */
   sizes?: readonly string[] | undefined;
   /** How a model of the type `rerank` counts documents. */
@@ -164,6 +174,10 @@ export interface GatewayOptions<Raw = unknown> {
    * maxBodyBytes}.
    */
   maxPendingBodyBytes?: number | undefined;
+  /** The largest form with files in bytes; beyond it a 413. Default: 32 MiB, or what bodies of one account may have together. */
+  maxUploadBytes?: number | undefined;
+  /** How long such a form may take to arrive, in milliseconds; beyond it a 408. Default: 300,000. */
+  uploadTimeoutMs?: number | undefined;
   /** How deep a request body may be nested; beyond it a 400. Default: 256. */
   maxBodyDepth?: number | undefined;
   /** How long a request body may take to arrive, in milliseconds; beyond it a 408. Default: 30,000. */
@@ -437,6 +451,8 @@ const optionsSchema = z.strictObject({
     .default(""),
   maxBodyBytes: count.default(32 * 1024 * 1024),
   maxPendingBodyBytes: count.optional(),
+  maxUploadBytes: count.optional(),
+  uploadTimeoutMs: milliseconds.default(300_000),
   maxBodyDepth: count.max(deepestBody).default(256),
   bodyTimeoutMs: milliseconds.default(30_000),
   minBodyBytesPerSecond: z.number().int().nonnegative().default(1024),
@@ -492,10 +508,12 @@ export function resolveOptions(options: GatewayOptions<never>): ResolvedOptions 
 }
 
 function findContradictions(options: ResolvedOptions): string[] {
-  const { maxBodyBytes, maxPendingBodyBytes = maxBodyBytes } = options;
+  const { maxBodyBytes, maxUploadBytes = 0, maxPendingBodyBytes } = options;
+  const largest = Math.max(maxBodyBytes, maxUploadBytes);
   const problems = [...sessionProblems(options), ...findPlanlessKeys(options)];
-  if (maxPendingBodyBytes < maxBodyBytes) {
-    problems.push(`maxPendingBodyBytes must be at least maxBodyBytes, ${maxBodyBytes}: one body must find room.`);
+  if (maxPendingBodyBytes !== undefined && maxPendingBodyBytes < largest) {
+    const which = maxBodyBytes < largest ? "maxUploadBytes" : "maxBodyBytes";
+    problems.push(`maxPendingBodyBytes must be at least ${which}, ${largest}: one body must find room.`);
   }
   problems.push(...catalogProblems(options));
   return problems;

@@ -1,5 +1,5 @@
 import { GatewayError, internalError, invalidJson, serviceUnavailable, withHeaders } from "../errors/gateway-error.js";
-import type { BodyError, BodyFailure, BodyLimits, GatewayRequest } from "./message.js";
+import { type BodyError, type BodyFailure, type BodyLimits, type GatewayRequest, isBodyError } from "./message.js";
 import type { PendingBodies } from "./pending-bodies.js";
 
 export interface BodyOptions {
@@ -24,6 +24,15 @@ export function readBody(request: GatewayRequest, account: string, options: Body
     });
   }
   return request.body(new RequestLimits(request, account, options));
+}
+
+/** Reads a form with files, which has limits of its own. @throws as {@link readBody}; rejects with a GatewayError. */
+export async function readUpload(request: GatewayRequest, account: string, options: BodyOptions): Promise<Uint8Array> {
+  try {
+    return await readBody(request, account, options);
+  } catch (error) {
+    throw isBodyError(error) ? bodyFailure(error, options) : error;
+  }
 }
 
 /** The limits of one request's body. */

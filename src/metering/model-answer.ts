@@ -5,6 +5,8 @@ import type { UsageCounts } from "./usage-counts.js";
 export interface ModelAnswer extends ResponseMark {
   /** Text if there is one already: it is faster to send. */
   readonly body: Uint8Array | string;
+  /** Default: `application/json`. */
+  readonly contentType?: string | undefined;
   readonly tokens: UsageCounts;
   /** Whether `tokens` are estimated, or a part of them, since the upstream did not report it. */
   readonly estimated: boolean;

@@ -9,6 +9,8 @@ export const operationNames = [
   "rerank",
   "images/generations",
   "audio/speech",
+  "audio/transcriptions",
+  "audio/translations",
 ] as const;
 
 /** What a client can call, and a gateway at an upstream: the path behind `/v1/`. */

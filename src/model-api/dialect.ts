@@ -48,6 +48,13 @@ export interface Dialect {
    */
   imageFormat?: "b64_json" | "url" | "none" | undefined;
   /**
+   * The formats of transcripts that the server knows beside `json`. Subtitles are made of `verbose_json`, and texts of `json`;
+   * a client that wants what cannot be made gets the server's own, which is charged by an estimate. Default: all.
+   */
+  transcriptFormats?: readonly string[] | undefined;
+  /** Fields that a request for a transcript's stream gets, such as vLLM's `{ stream_include_usage: "true" }`. Default: none. */
+  transcriptStream?: { readonly fields: Readonly<Record<string, string>> } | undefined;
+  /**
    * Whether the server sends speech as events, too, which have its usage. Models that are priced by tokens are asked for them.
    * Default: `false`.
    */

@@ -1,4 +1,13 @@
-export const modelTypes = ["chat", "embedding", "completion", "moderation", "image", "rerank", "speech"] as const;
+export const modelTypes = [
+  "chat",
+  "embedding",
+  "completion",
+  "moderation",
+  "image",
+  "rerank",
+  "speech",
+  "transcription",
+] as const;
 
 /** What a model is for. */
 export type ModelType = (typeof modelTypes)[number];
@@ -10,4 +19,4 @@ export const contextTypes: readonly ModelType[] = ["chat", "embedding", "complet
 export const drainedTypes: readonly ModelType[] = ["image"];
 
 /** Models that make or hear sound. */
-export const audioTypes: readonly ModelType[] = ["speech"];
+export const audioTypes: readonly ModelType[] = ["speech", "transcription"];

@@ -14,6 +14,7 @@ import type { PayloadSeal } from "../seal/payload-seal.js";
 import type { ThoughtSeal } from "../seal/thought-seal.js";
 import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
+import type { MemberEdits } from "../wire/json-members.js";
 import type { AnswerFormat } from "./answers/answer-format.js";
 import type { ModelType } from "./model-type.js";
 import type { PriceTerms } from "./price-terms.js";
@@ -39,6 +40,8 @@ export interface Operation<Name extends OperationName = OperationName> {
   readonly prompt: PromptLayout;
   /** How its answers are read and refused; `undefined`: they hold no texts. */
   readonly answers: AnswerFormat | undefined;
+  /** Whether its bodies are forms with files: they may be larger, and take longer to come. Absent: they are not. */
+  readonly takesForms?: boolean;
   /** @throws GatewayError 415 when a body of this content type is none that {@link parse} reads. */
   checkContentType(contentType: string | undefined): void;
   /**
@@ -75,6 +78,10 @@ export interface ModelRequest {
   /** The request names no model, and `model` is the one that it means. */
   readonly namesNoModel?: boolean;
   readonly stream: boolean;
+  /** What it says as JSON, where its body is none: what hooks see of it. */
+  readonly fields?: Uint8Array;
+  /** The same request with these instead of its {@link fields}. @throws GatewayError 400 */
+  readonly withFields?: (json: Uint8Array) => ModelRequest | Promise<ModelRequest>;
   /** Whether its client wants bytes as they come, such as sound. Absent: it does not. */
   readonly wantsBytes?: boolean;
   /**
@@ -171,6 +178,10 @@ export interface ModelTraits {
 export interface AudioTraits {
   /** Whether it is priced by tokens. */
   readonly byTokens: boolean;
+  /** The longest audio of one request; absent: two hours. */
+  readonly mostSeconds?: number | undefined;
+  /** So many bytes of compressed audio are a second at least; absent: nothing is known. */
+  readonly leastBytesPerSecond?: number | undefined;
 }
 
 /** What a model for images makes. */
@@ -237,6 +248,8 @@ export interface Exchange {
   readonly body: Uint8Array;
   /** The same in pieces. Absent where it is no long text. */
   readonly pieces?: readonly Uint8Array[] | undefined;
+  /** The body with some members changed, where it is no JSON. */
+  bodyWith?(edits: MemberEdits): readonly Uint8Array[];
   /** Further headers for the upstream. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A promise where much has to be translated, which is done in slices. @throws GatewayError when it is no response to the request. */

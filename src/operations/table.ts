@@ -1,5 +1,6 @@
 import type { OperationName } from "../metering/operation-name.js";
 import { speech } from "./audio/speech.js";
+import { transcriptions, translations } from "./audio/transcriptions.js";
 import { chatCompletions } from "./chat-completions/chat-completions.js";
 import { completions } from "./completions/completions.js";
 import { embeddings } from "./embeddings/embeddings.js";
@@ -21,6 +22,8 @@ const byName: { readonly [Name in OperationName]: Operation<Name> } = {
   rerank,
   "images/generations": imageGenerations,
   "audio/speech": speech,
+  "audio/transcriptions": transcriptions,
+  "audio/translations": translations,
 };
 
 export const operations: readonly Operation[] = Object.values(byName);

@@ -38,8 +38,17 @@ export function azureOpenAI({ apiVersion, ...options }: AzureOpenAIOptions): Ups
     readError,
     ...options.dialect,
   };
-  const { operations = ["chat/completions", "embeddings", "completions", "images/generations", "audio/speech"] } =
-    options;
+  const {
+    operations = [
+      "chat/completions",
+      "embeddings",
+      "completions",
+      "images/generations",
+      "audio/speech",
+      "audio/transcriptions",
+      "audio/translations",
+    ],
+  } = options;
   const checked = checkOpenAICompatibleOptions({ ...options, operations, dialect }, "azureOpenAI");
   const root = checked.basePath.replace(/\/openai(\/v1)?$/, "");
   if (apiVersion === undefined) return toProvider({ ...checked, basePath: `${root}/openai/v1` });

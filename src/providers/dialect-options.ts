@@ -20,6 +20,8 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
   droppedFromMessages: memberNames(["role", "content"]).optional(),
   hiddenUsage: memberNames(["prompt_tokens", "completion_tokens", "total_tokens"]).optional(),
   imageFormat: z.enum(["b64_json", "url", "none"]).optional(),
+  transcriptFormats: z.array(z.string()).readonly().optional(),
+  transcriptStream: z.strictObject({ fields: z.record(memberName(), z.string()) }).optional(),
   speechEvents: z.boolean().optional(),
   rerank: z.enum(["cohere", "jina", "voyage", "tei"]).optional(),
   keyHeader: z

@@ -5,7 +5,7 @@ import type { AbortNotice, UpstreamAnswer, UpstreamCall, UpstreamProvider } from
  * A call as the gateway makes it: the `signal` is left out, which would have to be made, and the body of a long request is
  * in pieces.
  */
-export type DirectCall = Omit<UpstreamCall, "signal" | "body"> & {
+export type DirectCall = Omit<UpstreamCall, "signal" | "body" | "contentType" | "expects"> & {
   readonly notice: AbortNotice;
   readonly body: RequestBytes;
 };
@@ -55,7 +55,9 @@ export function toDirectProvider(
   settings: object,
 ): UpstreamProvider {
   const call = async (given: UpstreamCall): Promise<UpstreamAnswer> => {
-    const { endpoint, model, body, stream, requestId, headers } = given;
+    const { endpoint, model, body, stream, requestId, contentType } = given;
+    const isForm = contentType !== undefined && contentType !== "application/json";
+    const headers = isForm ? { ...given.headers, "content-type": contentType } : given.headers;
     const notice = given.notice ?? given.signal;
     const answer = await callDirectly({ endpoint, model, body, stream, requestId, notice, headers });
     return { status: answer.status, headers: answer.headers, body: answer.body };

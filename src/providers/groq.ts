@@ -1,7 +1,7 @@
 import type { UpstreamErrorAnswer } from "../model-api/dialect.js";
 import { isRecord } from "../wire/is-record.js";
 import { fromPreset, type PresetOptions } from "./preset.js";
-import type { UpstreamProvider } from "./upstream-provider.js";
+import { defaultOperations, type UpstreamProvider } from "./upstream-provider.js";
 
 /**
  * Groq, by default at `https://api.groq.com/openai/v1`. Parameters and members of messages that it refuses with a 400 are
@@ -14,6 +14,7 @@ export function groq(options: PresetOptions = {}): UpstreamProvider {
     {
       name: "groq",
       baseURL: "https://api.groq.com/openai/v1",
+      operations: [...defaultOperations, "audio/speech", "audio/transcriptions", "audio/translations"],
       dialect: {
         capName: "max_completion_tokens",
         developerRole: "system",

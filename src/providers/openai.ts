@@ -21,6 +21,8 @@ export function openAI(options: PresetOptions = {}): UpstreamProvider {
         "moderations",
         "images/generations",
         "audio/speech",
+        "audio/transcriptions",
+        "audio/translations",
       ],
       dialect: { capName: "max_completion_tokens", imageFormat: "b64_json", speechEvents: true },
     },

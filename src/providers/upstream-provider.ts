@@ -22,8 +22,12 @@ export interface UpstreamCall {
   endpoint: UpstreamOperation;
   /** The upstream's name for the model; `body` carries it already. */
   model: string;
-  /** The JSON request, UTF-8. */
+  /** The request: JSON in UTF-8, or a form with files, as {@link contentType} says. */
   body: Uint8Array;
+  /** Of `body`: `application/json`, or `multipart/form-data` with its boundary. The gateway sets it always. */
+  contentType?: string | undefined;
+  /** What is to come: one document, server-sent events, or bytes such as sound. The gateway sets it always. */
+  expects?: "document" | "events" | "bytes" | undefined;
   /** Whether `body` requests server-sent events. */
   stream: boolean;
   /** Aborted when the client has left or the gateway shuts down: cancel the call at once. */

@@ -18,8 +18,20 @@ export function vLLM(options: VersionedPresetOptions = {}): UpstreamProvider {
     {
       name: "vLLM",
       baseURL: "http://127.0.0.1:8000/v1",
-      operations: ["chat/completions", "embeddings", "completions", "rerank"],
-      dialect: { capName: "max_tokens", developerRole: "system" },
+      operations: [
+        "chat/completions",
+        "embeddings",
+        "completions",
+        "rerank",
+        "audio/transcriptions",
+        "audio/translations",
+      ],
+      dialect: {
+        capName: "max_tokens",
+        developerRole: "system",
+        // Its streams have usage only where that is asked for.
+        transcriptStream: { fields: { stream_include_usage: "true" } },
+      },
     },
     since,
     options,

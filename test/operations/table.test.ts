@@ -36,9 +36,17 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
+function formOf(members: object): FormData {
+  const form = new FormData();
+  form.set("file", new Blob(["sound"]), "sound.wav");
+  for (const [name, value] of Object.entries(members)) form.set(name, String(value));
+  return form;
+}
+
 async function refusal(path: string, members: object) {
-  const body = JSON.stringify(members);
-  const headers = { authorization: "Bearer sk-pro", "content-type": "application/json" };
+  const takesForms = operations.find(({ paths }) => paths.includes(path))?.takesForms;
+  const body = takesForms ? formOf(members) : JSON.stringify(members);
+  const headers = { authorization: "Bearer sk-pro", ...(!takesForms && { "content-type": "application/json" }) };
   const response = await test.gateway.handler(
     new Request(`http://gateway.test${path}`, { method: "POST", headers, body }),
   );

@@ -3,7 +3,7 @@ import { ollama } from "../../src/providers/ollama.js";
 import { vLLM } from "../../src/providers/vllm.js";
 
 const always = ["chat/completions", "embeddings"];
-const ofVllm = [...always, "completions", "rerank"];
+const ofVllm = [...always, "completions", "rerank", "audio/transcriptions", "audio/translations"];
 
 describe("what a server speaks by its version", () => {
   it.each([

@@ -20,7 +20,8 @@ export async function reviewCall(
   const { requestHook, warn } = services;
   if (requestHook === undefined) return checked;
   const { seal } = services.operations;
-  const prompt = new ReceivedPrompt(body, received.operation.prompt, { seal, account: received.caller.account });
+  const { fields = body } = checked.request;
+  const prompt = new ReceivedPrompt(fields, received.operation.prompt, { seal, account: received.caller.account });
   const result = await runRequestHook(requestHook, { received, checked, prompt }, warn);
   if (result === undefined) return checked;
   const { headers, members } = result;
@@ -29,7 +30,9 @@ export async function reviewCall(
   const reviewed = tagged === checked ? checked : await rebudgeted(services, tagged);
   const additions = headers === undefined && members === undefined ? undefined : { headers, members };
   if (result.body === undefined) return { ...reviewed, additions };
-  const request = await received.operation.parse(result.body, services.operations, received);
+  const request = await (checked.request.withFields === undefined
+    ? received.operation.parse(result.body, services.operations, received)
+    : checked.request.withFields(result.body));
   const demand = request.demand(checked.model, checked.allowance.defaultOutputTokens);
   return await completeCall(services, received, { ...reviewed, request, demand, additions });
 }

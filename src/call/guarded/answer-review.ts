@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { AnswerContent, GuardReview, GuardRound } from "../../answer-guards/guard-round.js";
 import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
@@ -47,16 +48,18 @@ export class AnswerReview {
 
   /**
    * Reviews a whole answer.
-   * @returns what its client gets in its place, as JSON text; `undefined`: the answer itself.
+   * @returns what its client gets in its place, as JSON text, or as a text where it is one; `undefined`: the answer itself.
    * @throws GatewayError 503 when it could not be checked, UpstreamError `aborted` when the call was broken off.
    */
-  async ofWhole({ body, tokens, estimated }: ModelAnswer): Promise<string | undefined> {
+  async ofWhole({ body, contentType, tokens, estimated }: ModelAnswer): Promise<string | undefined> {
+    const isText = contentType?.startsWith("text/") === true;
     let answer: ReadAnswer | undefined;
     const refusal = await this.#review(() => {
-      answer = readAnswer(this.#format, body);
+      answer = isText ? this.#format.readWhole({ text: textOf(body) }) : readAnswer(this.#format, body);
       return contentOf(answer, estimated ? undefined : tokens);
     });
-    return refusal === undefined ? undefined : this.#instead(answer, refusal);
+    if (refusal === undefined || isText) return refusal;
+    return this.#instead(answer, refusal);
   }
 
   /** A codec of the exchange that collects its stream for {@link ofStream}. */
@@ -135,4 +138,8 @@ export class AnswerReview {
 
 function contentOf({ texts, finishReasons }: ReadAnswer, usage: AnswerContent["usage"]): AnswerContent {
   return { texts, finishReasons, ...(usage === undefined ? undefined : { usage }) };
+}
+
+function textOf(body: Uint8Array | string): string {
+  return typeof body === "string" ? body : Buffer.from(body).toString();
 }

@@ -16,7 +16,6 @@ import type { Attempt, AttemptListener, Relayed } from "../attempt.js";
 import type { SettledCharge } from "../call-settlement.js";
 import type { AnswerReview } from "../guarded/answer-review.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
-import type { ModelCall } from "../model-call.js";
 import type { Soon } from "../soon.js";
 import { clientLeft } from "./abort-error.js";
 import { hasTooManyMembers, mostAnswerMembers } from "./few-members.js";
@@ -179,13 +178,26 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
     this.#attempt.call.observer.texts?.answered(body);
     const charge = this.#attempt.end({ reason: "completed" });
     const isThere = this.#exchange.keep === undefined && !(charge instanceof Promise);
-    return isThere ? toResponse(this.#attempt.call, body, charge) : this.#endLater(body, charge, instead);
+    return isThere ? this.#toResponse(body, charge) : this.#endLater(body, charge, instead);
   }
 
   async #endLater(body: Uint8Array | string, charged: Soon<SettledCharge>, instead?: string): Promise<GatewayResponse> {
     const charge = await charged;
     await this.#exchange.keep?.(instead);
-    return toResponse(this.#attempt.call, body, charge);
+    return this.#toResponse(body, charge);
+  }
+
+  #toResponse(body: Uint8Array | string, { micro, credits }: SettledCharge): GatewayResponse {
+    const { departure, settlement } = this.#attempt.call;
+    if (departure?.hasLeft) throw clientLeft();
+    const headers: Record<string, string> = {
+      "content-type": this.#answer?.contentType ?? "application/json",
+      "x-credits-charged": creditText(micro),
+    };
+    if (credits !== undefined) {
+      addRateHeaders(addCreditHeaders(headers, credits), credits.rates, settlement.reservation?.rules);
+    }
+    return { status: 200, headers, body };
   }
 
   /** A client may leave while guards check the answer. */
@@ -212,22 +224,6 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   get finishReason(): string | undefined {
     return this.#answer?.finishReason;
   }
-}
-
-function toResponse(
-  { departure, settlement }: ModelCall,
-  body: Uint8Array | string,
-  { micro, credits }: SettledCharge,
-): GatewayResponse {
-  if (departure?.hasLeft) throw clientLeft();
-  const headers: Record<string, string> = {
-    "content-type": "application/json",
-    "x-credits-charged": creditText(micro),
-  };
-  if (credits !== undefined) {
-    addRateHeaders(addCreditHeaders(headers, credits), credits.rates, settlement.reservation?.rules);
-  }
-  return { status: 200, headers, body };
 }
 
 function throwUpstreamFailure(error: unknown): never {

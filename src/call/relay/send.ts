@@ -3,7 +3,7 @@ import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { RequestObserver } from "../../events/request-observer.js";
 import type { Exchange } from "../../operations/operation.js";
-import { type DirectAnswer, directCallOf } from "../../providers/direct-call.js";
+import { type DirectAnswer, directCallOf, type RequestBytes } from "../../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
 import { iteratorOf, leaveBody, leaveUnread } from "../../wire/pieces/body-iterator.js";
@@ -91,7 +91,7 @@ function callProvider({ target, notice, meter, call }: SendingAttempt, exchange:
   const parts: UpstreamCallParts = {
     endpoint: operation,
     model: upstreamModel,
-    body: additions?.members === undefined ? (pieces ?? exchange.body) : withMembers(exchange.body, additions.members),
+    body: additions?.members === undefined ? (pieces ?? exchange.body) : withMembers(exchange, additions.members),
     stream,
     notice,
     requestId,
@@ -121,7 +121,7 @@ function handOver(
   if (callDirectly !== undefined) return callDirectly(parts, meter);
   // A host's own provider may do anything with its call.
   meter.handedOver();
-  return provider.call(toUpstreamCall(parts, exchange));
+  return provider.call(toUpstreamCall(parts, exchange, exchange.readBytes !== undefined && !parts.stream));
 }
 
 interface Sent {
@@ -140,7 +140,9 @@ function handOverWithin(
   return observer.runAttempt?.(call) ?? call();
 }
 
-function withMembers(body: Uint8Array, members: MemberEdits): Uint8Array {
+function withMembers(exchange: Exchange, members: MemberEdits): RequestBytes {
+  if (exchange.bodyWith !== undefined) return exchange.bodyWith(members);
+  const { body } = exchange;
   return editMembers(body, membersOf(body), members);
 }
 

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Exchange } from "../../operations/operation.js";
 import type { DirectCall } from "../../providers/direct-call.js";
 import type { UpstreamCall } from "../../providers/upstream-provider.js";
@@ -11,9 +12,31 @@ export type UpstreamCallParts = DirectCall & { readonly notice: AbortNotifier };
  * All calls share one getter: a getter for each call would give each object a hidden class of its own. Such classes are
  * slow to make, and stay in memory until the next major collection.
  */
-export function toUpstreamCall(parts: UpstreamCallParts, made: Pick<Exchange, "body">): UpstreamCall {
-  if (!(parts.body instanceof Uint8Array)) Object.defineProperty(parts, "body", bodyOf(made));
+export function toUpstreamCall(
+  parts: UpstreamCallParts,
+  made: Pick<Exchange, "body" | "pieces">,
+  wantsBytes = false,
+): UpstreamCall {
+  const { body, headers, stream } = parts;
+  if (!(body instanceof Uint8Array)) {
+    Object.defineProperty(parts, "body", bodyOf(body === made.pieces ? made : new JoinedBody(body)));
+  }
+  const call: Partial<UpstreamCall> = parts as UpstreamCallParts & UpstreamCall;
+  call.contentType = headers?.["content-type"] ?? "application/json";
+  call.expects = stream ? "events" : wantsBytes ? "bytes" : "document";
   return Object.defineProperty(parts, "signal", signal) as UpstreamCallParts & UpstreamCall;
+}
+
+class JoinedBody {
+  readonly #pieces: readonly Uint8Array[];
+
+  constructor(pieces: readonly Uint8Array[]) {
+    this.#pieces = pieces;
+  }
+
+  get body(): Uint8Array {
+    return Buffer.concat(this.#pieces);
+  }
 }
 
 /** A long body is put together when it is first read. It can be set, as all members can. */

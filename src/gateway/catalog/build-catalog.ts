@@ -84,7 +84,8 @@ function imageTraits(model: ResolvedModel): ImageTraits {
 }
 
 function audioTraits(model: ResolvedModel): AudioTraits | undefined {
-  return audioTypes.includes(model.type) ? { byTokens: pricesOutput(model) } : undefined;
+  const { type, maxAudioSeconds: mostSeconds, leastAudioBytesPerSecond: leastBytesPerSecond } = model;
+  return audioTypes.includes(type) ? { byTokens: pricesOutput(model), mostSeconds, leastBytesPerSecond } : undefined;
 }
 
 /** The capabilities that the model lacks: those that its options do not set to `true`. */

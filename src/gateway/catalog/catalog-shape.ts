@@ -52,6 +52,8 @@ export const modelSchema = z.strictObject({
     .max(mostImageRows)
     .readonly()
     .optional(),
+  maxAudioSeconds: z.number().positive().max(1_000_000).optional(),
+  leastAudioBytesPerSecond: z.number().positive().optional(),
   sizes: z.array(imageSize).min(1, "must have a size at least").readonly().optional(),
   rerank: z
     .strictObject({ maxDocuments: count.max(mostDocuments).optional(), chunkTokens: count.optional() })

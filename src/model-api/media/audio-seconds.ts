@@ -27,9 +27,18 @@ export function audioSeconds(json: Uint8Array, start: number, end: number): numb
   if (isUrl && payload === 0) return unknownSeconds;
   const text = bytes.toString("latin1", payload, payload + headerLength).replaceAll("\\/", "/");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) return unknownSeconds;
-  const header = Buffer.from(text, "base64");
-  const rate = waveRate(header) ?? mpegRate(header);
-  return rate === undefined || !(rate > 0) ? unknownSeconds : ((bytes.length - payload) * 0.75) / rate;
+  return secondsOf(Buffer.from(text, "base64"), (bytes.length - payload) * 0.75);
+}
+
+/** The longest that a file of audio can last, in seconds. */
+export function fileSeconds(file: Buffer): number {
+  return secondsOf(file, file.length);
+}
+
+/** @param start - its first bytes. @param length - of all of it. */
+function secondsOf(start: Buffer, length: number): number {
+  const rate = waveRate(start) ?? mpegRate(start);
+  return rate === undefined || !(rate > 0) ? unknownSeconds : length / rate;
 }
 
 /** Bytes per second of uncompressed WAV. */

@@ -151,7 +151,9 @@ describe("the operations", () => {
     const guarded = operations.filter(({ answers }) => answers !== undefined).map(({ name }) => name);
     expect(guarded).toEqual(operations.filter(({ name }) => !textless.includes(name)).map(({ name }) => name));
     // No other protocol is translated into completions: test/operations/completions/answers.test.ts has a guard of its own.
-    expect(new Set([...pairs.map(([path]) => path), "completions"])).toEqual(new Set(guarded));
+    // Nor into transcripts: test/operations/audio/transcriptions.test.ts.
+    const alone = ["completions", "audio/transcriptions", "audio/translations"];
+    expect(new Set([...pairs.map(([path]) => path), ...alone])).toEqual(new Set(guarded));
   });
 
   it("that give vectors do not wait for guards", async () => {

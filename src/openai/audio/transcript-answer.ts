@@ -1,0 +1,93 @@
+import { Buffer } from "node:buffer";
+import { guessTokens } from "../../metering/guess-tokens.js";
+import type { ModelAnswer } from "../../metering/model-answer.js";
+import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
+import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { visibleUsage } from "../../model-api/answer/usage.js";
+import { isRecord } from "../../wire/is-record.js";
+import { subtitles } from "./subtitles.js";
+import { type TranscriptBounds, type TranscriptUse, useOfTranscript } from "./transcript-usage.js";
+import type { TranscriptFormat } from "./transcription-request.js";
+
+export type TranscriptContext = AnswerContext & TranscriptBounds;
+
+const textType = "text/plain; charset=utf-8";
+
+/** What the upstream is asked for: only JSON says what it cost, and the rest is made of it. */
+export function sentFormat(format: TranscriptFormat): TranscriptFormat {
+  if (format === "text") return "json";
+  return format === "srt" || format === "vtt" ? "verbose_json" : format;
+}
+
+/**
+ * Turns an upstream's transcript into the client's: in the format that it wants, with all that clients require, and with usage.
+ *
+ * @returns `undefined` when it is none.
+ */
+export function toTranscriptAnswer(
+  received: ReceivedAnswer,
+  format: TranscriptFormat,
+  context: TranscriptContext,
+): ModelAnswer | undefined {
+  const { json } = received;
+  if (!isRecord(json) || typeof json["text"] !== "string") return undefined;
+  const { text, segments } = json;
+  const use = useOfTranscript(json, context, guessTokens(Buffer.byteLength(text)));
+  const answer = { tokens: use.used, estimated: use.estimated, responseId: undefined, finishReason: undefined };
+  if (format === "text") return { ...answer, body: `${text}\n`, contentType: textType };
+  if (format === "srt" || format === "vtt") {
+    const whole = [{ start: 0, end: use.used.audioMs === undefined ? 0 : use.used.audioMs / 1000, text }];
+    const body = subtitles(format, Array.isArray(segments) ? segments : whole);
+    return { ...answer, body, contentType: textType };
+  }
+  const edits = new AnswerEdits();
+  if (json["error"] === null) edits.set("error", null);
+  if (format === "verbose_json") repair(json, edits, use);
+  const usage = visibleUsage(json["usage"], context.dialect);
+  if (!isRecord(usage)) edits.set("usage", JSON.stringify(usageOf(use, context)));
+  else if (usage !== json["usage"]) edits.set("usage", JSON.stringify(usage));
+  return { ...answer, body: editAnswer(received, edits) };
+}
+
+/** A transcript in a format that says nothing of what it cost. */
+export function unreadTranscript(body: Uint8Array, context: TranscriptContext): ModelAnswer {
+  const { used } = useOfTranscript({}, context, guessTokens(body.length));
+  return { body, contentType: textType, tokens: used, estimated: true, responseId: undefined, finishReason: undefined };
+}
+
+/** In the unit that is charged. */
+function usageOf({ used }: TranscriptUse, { byTokens }: TranscriptBounds): object {
+  const { input, output, audioMs = 0 } = used;
+  return byTokens
+    ? { type: "tokens", input_tokens: input, output_tokens: output, total_tokens: input + output }
+    : { type: "duration", seconds: audioMs / 1000 };
+}
+
+const numbers = ["id", "seek", "start", "end", "temperature", "avg_logprob", "compression_ratio", "no_speech_prob"];
+
+/** Some clients refuse segments that lack a number, and durations that are texts. */
+function repair(json: Readonly<Record<string, unknown>>, edits: AnswerEdits, { used }: TranscriptUse): void {
+  const { duration, segments } = json;
+  if (typeof duration !== "number") edits.set("duration", String((used.audioMs ?? 0) / 1000));
+  if (typeof json["language"] !== "string") edits.set("language", JSON.stringify(""));
+  if (!Array.isArray(segments) || segments.every(isWhole)) return;
+  const whole = segments.filter(isRecord).map((segment, place) => {
+    const missing = numbers.filter((name) => typeof segment[name] !== "number");
+    const tokens = Array.isArray(segment["tokens"]) ? segment["tokens"] : [];
+    const text = typeof segment["text"] === "string" ? segment["text"] : "";
+    const given = Object.fromEntries(missing.map((name) => [name, name === "id" ? place : Number(segment[name]) || 0]));
+    return { ...segment, ...given, tokens, text };
+  });
+  edits.set("segments", JSON.stringify(whole));
+}
+
+function isWhole(segment: unknown): boolean {
+  return (
+    isRecord(segment) &&
+    numbers.every((name) => typeof segment[name] === "number") &&
+    Array.isArray(segment["tokens"]) &&
+    typeof segment["text"] === "string"
+  );
+}

@@ -1,0 +1,107 @@
+import { Buffer } from "node:buffer";
+import type { GatewayError } from "../../errors/gateway-error.js";
+import { StreamFault } from "../../errors/stream-fault.js";
+import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { fromErrorObject } from "../../model-api/failure/upstream-failure.js";
+import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { keepAliveComment } from "../../wire/event-frame.js";
+import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { isRecord } from "../../wire/is-record.js";
+import { openAIErrorBody } from "../openai-error-body.js";
+import { doneEvent, PassedEvent } from "../passed-event.js";
+import type { TranscriptContext } from "./transcript-answer.js";
+import { TranscriptProgress } from "./transcript-progress.js";
+
+const nothing = Buffer.alloc(0);
+
+/**
+ * Converts an upstream's stream of a transcript into the client's. Some servers send chunks as those of chat, one finish for
+ * each part of the audio: these become the events that clients know.
+ */
+export class TranscriptCodec {
+  readonly progress: TranscriptProgress;
+  readonly #context: TranscriptContext;
+  /** What chunks have brought; `undefined`: events come. */
+  #joined: string | undefined;
+  #usage: unknown;
+
+  constructor(context: TranscriptContext) {
+    this.progress = new TranscriptProgress(context);
+    this.#context = context;
+  }
+
+  /** @throws StreamFault, or GatewayError for an error that the upstream sent. */
+  event({ data, event }: ServerSentEvent): Uint8Array | undefined {
+    const text = data.trim();
+    const { progress } = this;
+    if (progress.isDone || text === "") return undefined;
+    if (text === "[DONE]") {
+      progress.doneCame();
+      // Behind chunks, the end of the transcript comes first.
+      return this.#joined === undefined ? doneEvent : undefined;
+    }
+    const passed = new PassedEvent({ data: text, event }, this.#context);
+    const { json, type } = passed;
+    if (Array.isArray(json["choices"])) return this.#chunk(json, json["choices"]);
+    if (type === "transcript.text.delta") progress.textCame(String(json["delta"] ?? ""));
+    if (type === "transcript.text.done") {
+      progress.usageCame(json);
+      progress.ended();
+    }
+    return passed.bytes(this.#context);
+  }
+
+  #chunk(json: Readonly<Record<string, unknown>>, choices: readonly unknown[]): Uint8Array | undefined {
+    this.#joined ??= "";
+    if (isRecord(json["usage"])) {
+      this.#usage = json["usage"];
+      this.progress.usageCame({ usage: this.#usage });
+    }
+    const deltas = choices.map((choice) => (isRecord(choice) && isRecord(choice["delta"]) ? choice["delta"] : {}));
+    const delta = deltas.map(({ content }) => (typeof content === "string" ? content : "")).join("");
+    if (delta === "") return undefined;
+    this.#joined += delta;
+    this.progress.textCame(delta);
+    return eventOf({ type: "transcript.text.delta", delta });
+  }
+
+  /**
+   * Makes events of a document that came in reply to a request for a stream.
+   * @throws StreamFault `garbage` when it is no transcript, or GatewayError for an error.
+   */
+  whole(body: Uint8Array): Uint8Array {
+    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    if (isRecord(json) && isRecord(json["error"])) throw fromErrorObject(json["error"], this.#context);
+    if (!isRecord(json) || typeof json["text"] !== "string") throw new StreamFault("garbage");
+    const { text, usage } = json;
+    this.progress.textCame(text);
+    this.progress.usageCame(json);
+    this.progress.ended();
+    const delta = eventOf({ type: "transcript.text.delta", delta: text });
+    return Buffer.concat([delta, eventOf({ type: "transcript.text.done", text, usage: usage ?? undefined })]);
+  }
+
+  /** @throws StreamFault `incomplete` */
+  end(): Uint8Array {
+    const { progress } = this;
+    if (this.#joined !== undefined && progress.isDone) {
+      progress.ended();
+      const done = { type: "transcript.text.done", text: this.#joined, usage: this.#usage };
+      return Buffer.concat([eventOf(done), doneEvent]);
+    }
+    if (!progress.isComplete) throw new StreamFault("incomplete");
+    return nothing;
+  }
+
+  keepAlive(): Uint8Array {
+    return keepAliveComment;
+  }
+
+  fault(error: GatewayError): Uint8Array {
+    return Buffer.from(`data: ${openAIErrorBody(error)}\n\n`);
+  }
+}
+
+function eventOf(json: object): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(json)}\n\n`);
+}

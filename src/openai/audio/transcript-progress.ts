@@ -1,0 +1,71 @@
+import { guessTokens } from "../../metering/guess-tokens.js";
+import type { StreamProgress } from "../../metering/progress.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
+import { type TranscriptBounds, type TranscriptUse, useOfTranscript } from "./transcript-usage.js";
+
+/** The progress of a transcript's stream. The stream's reader updates it; the meter reads it. */
+export class TranscriptProgress implements StreamProgress {
+  responseId: string | undefined;
+  finishReason: string | undefined;
+  readonly awaitsUsage = false;
+  readonly reasons = false;
+  readonly #bounds: TranscriptBounds;
+  #bytes = 0;
+  /** What has come of the usage, and of what stands in for it. */
+  #last: Readonly<Record<string, unknown>> = {};
+  #hasEnded = false;
+  #isDone = false;
+
+  constructor(bounds: TranscriptBounds) {
+    this.#bounds = bounds;
+  }
+
+  get seenOutput(): number {
+    return guessTokens(this.#bytes);
+  }
+
+  get hasOutput(): boolean {
+    return this.#bytes > 0 || this.#hasEnded;
+  }
+
+  get isComplete(): boolean {
+    return this.#hasEnded;
+  }
+
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  get isCounted(): boolean {
+    return this.#hasEnded && !this.#use.estimated;
+  }
+
+  get estimated(): boolean {
+    return this.#use.estimated;
+  }
+
+  get tokens(): UsageCounts {
+    return this.#use.used;
+  }
+
+  get #use(): TranscriptUse {
+    return useOfTranscript(this.#last, this.#bounds, this.seenOutput);
+  }
+
+  textCame(text: string): void {
+    this.#bytes += text.length;
+  }
+
+  /** @param json - what may say how much was used. */
+  usageCame(json: Readonly<Record<string, unknown>>): void {
+    this.#last = json;
+  }
+
+  ended(): void {
+    this.#hasEnded = true;
+  }
+
+  doneCame(): void {
+    this.#isDone = true;
+  }
+}

@@ -1,0 +1,65 @@
+import { largestCount, readTokenCount } from "../../metering/token-counts.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
+import { isRecord } from "../../wire/is-record.js";
+
+/** What is needed to count what a model hears. */
+export interface TranscriptBounds {
+  /** Of the audio, at the most. */
+  readonly audioMs: number;
+  /** Of the prompt and the audio, where the upstream reports no usage. */
+  readonly promptTokens: number;
+  /** Those that stand for audio. */
+  readonly inputAudio: number;
+  /** Whether its model is priced by tokens; otherwise by the time. */
+  readonly byTokens: boolean;
+}
+
+/** What a transcript says of what it cost. */
+export interface TranscriptUse {
+  readonly used: UsageCounts;
+  /** Whether what its model is priced by was not reported. */
+  readonly estimated: boolean;
+}
+
+/** @param outputTokens - of the transcript, where nothing is reported. */
+export function useOfTranscript(
+  json: Readonly<Record<string, unknown>>,
+  bounds: TranscriptBounds,
+  outputTokens: number,
+): TranscriptUse {
+  const tokens = readTokens(json["usage"]);
+  const audioMs = readMs(json);
+  const { byTokens, promptTokens: input, inputAudio } = bounds;
+  const estimate = { input, cachedInput: 0, inputAudio, output: outputTokens, reasoning: 0 };
+  return {
+    used: { ...(tokens ?? estimate), audioMs: audioMs ?? bounds.audioMs },
+    estimated: (byTokens ? tokens : audioMs) === undefined,
+  };
+}
+
+function readTokens(usage: unknown): UsageCounts | undefined {
+  if (!isRecord(usage)) return undefined;
+  const input = readTokenCount(usage["input_tokens"] ?? usage["prompt_tokens"]);
+  const output = readTokenCount(usage["output_tokens"] ?? usage["completion_tokens"]);
+  if (input === undefined || output === undefined || input + output === 0) return undefined;
+  const details = usage["input_token_details"] ?? usage["input_tokens_details"];
+  const of = (name: string) => (isRecord(details) ? readTokenCount(details[name]) : undefined);
+  const inputAudio = of("audio_tokens") ?? Math.max(0, input - (of("text_tokens") ?? 0));
+  return { input, cachedInput: 0, inputAudio, output, reasoning: 0 };
+}
+
+/** In milliseconds: what is said to be charged, else how long the audio was, else where its last part ends. */
+function readMs(json: Readonly<Record<string, unknown>>): number | undefined {
+  const { usage, duration, segments } = json;
+  const last: unknown = Array.isArray(segments) ? segments.at(-1) : undefined;
+  const said = isRecord(usage) ? (usage["seconds"] ?? usage["prompt_audio_seconds"]) : undefined;
+  return toMs(said) ?? toMs(duration) ?? toMs(isRecord(last) ? last["end"] : undefined);
+}
+
+/** Some servers write numbers as texts. Nothing has no length: what says so says nothing. */
+function toMs(seconds: unknown): number | undefined {
+  const number = typeof seconds === "string" && seconds.trim() !== "" ? Number(seconds) : seconds;
+  if (typeof number !== "number" || !(number > 0) || number * 1000 > largestCount) return undefined;
+  // A decimal times a thousand may come out a little above.
+  return Math.ceil(Number((number * 1000).toFixed(6)));
+}

@@ -1,0 +1,86 @@
+import { invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import { fileSeconds } from "../../model-api/media/audio-seconds.js";
+import { RequestNames } from "../../model-api/request/request-names.js";
+import { textTokens } from "../../tokens/text-tokens.js";
+import { memberOf } from "../../wire/json-members.js";
+import { type FormNames, type FormRequest, readFormRequest, withFields } from "../form/form-request.js";
+import { readField, readFlag, requireField } from "../form/form-values.js";
+
+/** The fields of a form with audio that the gateway reads (OpenAI reference, "Create transcription"). */
+export interface TranscriptionRequest extends FormRequest {
+  readonly model: string;
+  readonly stream: boolean;
+  /** What its client gets. */
+  readonly format: TranscriptFormat;
+  /** The longest that the audio can last, by its bytes; infinite: they do not show it. */
+  readonly seconds: number;
+  /** Of samples of speakers, at the most. */
+  readonly speakerSeconds: number;
+  readonly fileBytes: number;
+  /** Of the `prompt`, at the most. */
+  readonly promptTokens: number;
+}
+
+export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
+export type TranscriptFormat = (typeof transcriptFormats)[number];
+
+const names = new RequestNames({
+  owned: ["model", "file", "prompt", "response_format", "stream", "known_speaker_references"],
+});
+
+export const transcriptionForm: FormNames = {
+  names,
+  lists: [
+    ...["timestamp_granularities", "include", "languages", "keywords", "known_speaker_names"],
+    "known_speaker_references",
+  ],
+  files: { file: 1 },
+  // 32,000 characters, and samples of some seconds as data URLs.
+  longest: { prompt: 128 * 1024, known_speaker_references: 1024 * 1024 },
+};
+
+/** Samples of four speakers, of up to ten seconds each. */
+const mostSpeakerSeconds = 40;
+const marks = 16;
+
+/** @throws GatewayError 400 */
+export async function parseTranscription(
+  body: Uint8Array,
+  contentType: string | undefined,
+): Promise<TranscriptionRequest> {
+  return toTranscriptionRequest(await readFormRequest(body, contentType, transcriptionForm));
+}
+
+/** The same request with other fields, as JSON. @throws GatewayError 400 */
+export function transcriptionWith(json: Uint8Array, { files }: TranscriptionRequest): TranscriptionRequest {
+  return toTranscriptionRequest(withFields(json, files, names));
+}
+
+function toTranscriptionRequest(form: FormRequest): TranscriptionRequest {
+  const model = requireField(form, "model");
+  const [file] = form.files;
+  if (file === undefined) throw missingParameter("file");
+  const format = readField(form, "response_format") ?? "json";
+  if (!isFormat(format)) {
+    throw invalidValue("response_format", `'response_format' must be one of ${transcriptFormats.join(", ")}.`);
+  }
+  const hasSpeakers = memberOf(form.members, "known_speaker_references") !== undefined;
+  return {
+    ...form,
+    ...{ model, stream: readFlag(form, "stream"), format, fileBytes: file.bytes.length },
+    seconds: fileSeconds(file.bytes),
+    speakerSeconds: hasSpeakers ? mostSpeakerSeconds : 0,
+    promptTokens: readPrompt(form),
+  };
+}
+
+function readPrompt({ body, members }: FormRequest): number {
+  const prompt = memberOf(members, "prompt");
+  if (prompt === undefined) return 0;
+  if (body[prompt.start] !== 0x22) throw invalidType("prompt", "one field");
+  return textTokens(body.subarray(prompt.start + 1, prompt.end - 1), true) + marks;
+}
+
+function isFormat(format: string): format is TranscriptFormat {
+  return (transcriptFormats as readonly string[]).includes(format);
+}

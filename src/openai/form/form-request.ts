@@ -1,0 +1,180 @@
+import { Buffer } from "node:buffer";
+import { GatewayError, invalidValue } from "../../errors/gateway-error.js";
+import { type JsonRequest, parseJsonRequest } from "../../model-api/request/json-request.js";
+import type { RequestNames } from "../../model-api/request/request-names.js";
+import { asBuffer } from "../../wire/as-buffer.js";
+import { foldName } from "../../wire/folded-names.js";
+import type { FormPart } from "../../wire/form/form-part.js";
+import { FormScan } from "../../wire/form/form-scan.js";
+import { boundaryOf, isFormType } from "../../wire/form/form-type.js";
+import { bySize, type Steps, slicesOf } from "../../wire/slices.js";
+
+/** A file of a form. Its bytes are a slice of the client's. */
+export interface FormFile {
+  readonly name: string;
+  readonly filename: string;
+  readonly type: string | undefined;
+  readonly bytes: Buffer;
+}
+
+/**
+ * A form whose fields are JSON: a text each, several as a list, and those with keys as an object. So all that is checked of
+ * JSON requests is checked of them, and hooks see them as those of any other request.
+ */
+export interface FormRequest extends JsonRequest {
+  readonly files: readonly FormFile[];
+}
+
+/** What an operation's forms hold. */
+export interface FormNames {
+  readonly names: RequestNames;
+  /** The fields that may come several times. Others come once, if the gateway knows them. */
+  readonly lists: readonly string[];
+  /** The files, and how many of each at the most. */
+  readonly files: Readonly<Record<string, number>>;
+  /** Fields that may be longer than others, in bytes. */
+  readonly longest: Readonly<Record<string, number>>;
+}
+
+const limits = { mostParts: 64, mostFiles: 16 };
+const longestField = 64 * 1024;
+const longestFilename = 255;
+/** A name, and what of it a field is: `[]`, `[0]` or `[key]`. */
+const fieldName = /^([^[\]]+)(?:\[([\w.-]{0,64})\])?$/;
+
+/** @throws GatewayError 415 when a body of this content type is no form. */
+export function requireFormType(contentType: string | undefined): void {
+  if (isFormType(contentType)) return;
+  throw new GatewayError("The request body must be a form: send the header Content-Type: multipart/form-data.", {
+    status: 415,
+    code: "unsupported_content_type",
+  });
+}
+
+/**
+ * Reads a form. A large one is scanned in slices, between which others have their turn.
+ * @throws GatewayError 400
+ */
+export function readFormRequest(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  form: FormNames,
+): FormRequest | Promise<FormRequest> {
+  const boundary = boundaryOf(contentType ?? "");
+  if (boundary === undefined) throw invalidForm("The Content-Type must have one boundary of 1 to 70 characters.");
+  if (bytes.length === 0) {
+    throw invalidForm(
+      "The form is empty. If something else reads forms before the gateway, mount the gateway before it.",
+    );
+  }
+  return bySize(bytes.length, formSteps(bytes, boundary, form));
+}
+
+function* formSteps(bytes: Uint8Array, boundary: string, form: FormNames): Steps<FormRequest> {
+  const scan = new FormScan(bytes, boundary, limits);
+  yield* slicesOf(scan);
+  if (scan.fault !== undefined) throw invalidForm(scan.fault);
+  const source = asBuffer(bytes);
+  const fields = new FormFields(form);
+  const files: FormFile[] = [];
+  for (const part of scan.parts) {
+    if (part.filename === undefined) fields.add(part.name, source.subarray(part.start, part.end));
+    else files.push(readFile(part, part.filename, source, form));
+  }
+  for (const [name, most] of Object.entries(form.files)) {
+    if (files.filter((file) => file.name === name).length > most) {
+      throw invalidValue(
+        name,
+        most === 1 ? `'${name}' must come once.` : `'${name}' must come ${most} times at the most.`,
+      );
+    }
+  }
+  return withFields(fields.toJson(), files, form.names);
+}
+
+/** The form with these fields. @throws GatewayError 400 */
+export function withFields(json: Uint8Array, files: readonly FormFile[], names: RequestNames): FormRequest {
+  return { ...parseJsonRequest(json, deepestField, names), files };
+}
+
+/** A list or an object of texts. */
+const deepestField = 2;
+
+function readFile({ name, type, start, end }: FormPart, filename: string, source: Buffer, form: FormNames): FormFile {
+  const base = name.endsWith("[]") ? name.slice(0, -2) : name;
+  if (!Object.hasOwn(form.files, base)) {
+    throw invalidValue(base.slice(0, 200), `'${base.slice(0, 200)}' must not be a file.`);
+  }
+  if (filename === "" || filename.length > longestFilename) {
+    throw invalidValue(base, `'${base}' must have a file name of 1 to ${longestFilename} characters.`);
+  }
+  if (start === end) throw invalidValue(base, `'${base}' must not be an empty file.`);
+  // Servers take a path for one of theirs.
+  return {
+    name: base,
+    filename: filename.replace(/^.*[/\\]/s, "") || "file",
+    type,
+    bytes: source.subarray(start, end),
+  };
+}
+
+type Value = string | string[] | Record<string, string>;
+
+/** Gathers fields as members of an object. */
+class FormFields {
+  readonly #form: FormNames;
+  readonly #values = new Map<string, Value>();
+
+  constructor(form: FormNames) {
+    this.#form = form;
+  }
+
+  add(name: string, payload: Buffer): void {
+    const [, base = "", key] = fieldName.exec(name) ?? [];
+    const param = (base || name).slice(0, 200);
+    if (base === "") throw invalidForm(`The form has a field of the name '${param}', which is none.`);
+    if (Object.hasOwn(this.#form.files, base))
+      throw invalidValue(param, `'${param}' must be a file: give it a file name.`);
+    const most = this.#form.longest[base] ?? longestField;
+    if (payload.length > most) throw invalidValue(param, `'${param}' must have at most ${most} bytes.`);
+    const text = payload.toString("utf8");
+    if (Buffer.byteLength(text) !== payload.length) throw invalidValue(param, `'${param}' is not valid UTF-8.`);
+    this.#put(base, key, text);
+  }
+
+  #put(base: string, key: string | undefined, text: string): void {
+    const known = this.#values.get(base);
+    const isList = this.#form.lists.includes(base);
+    const meant = this.#form.names.meantBy("", foldName(base));
+    // A name that the gateway reads has one value, whatever the server makes of several.
+    if (meant !== undefined && !isList && key !== undefined) throw invalidValue(meant, `'${meant}' must be one field.`);
+    if (key === undefined && !isList) {
+      if (known !== undefined) throw invalidValue(base.slice(0, 200), `'${base.slice(0, 200)}' must come once.`);
+      this.#values.set(base, text);
+    } else if (key === undefined || key === "" || /^\d+$/.test(key)) {
+      if (known !== undefined && !Array.isArray(known)) throw mixed(base);
+      this.#values.set(base, [...(known ?? []), text]);
+    } else {
+      if (typeof known === "string" || Array.isArray(known)) throw mixed(base);
+      if (known !== undefined && Object.hasOwn(known, key))
+        throw invalidValue(base, `'${base}[${key}]' must come once.`);
+      this.#values.set(base, { ...known, [key]: text });
+    }
+  }
+
+  toJson(): Buffer {
+    const members = [...this.#values].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+    return Buffer.from(`{${members.join(",")}}`);
+  }
+}
+
+function mixed(name: string): GatewayError {
+  return invalidValue(
+    name.slice(0, 200),
+    `'${name.slice(0, 200)}' must be one field, a list or an object, and not several of these.`,
+  );
+}
+
+export function invalidForm(message: string): GatewayError {
+  return new GatewayError(message, { status: 400, code: "invalid_form" });
+}

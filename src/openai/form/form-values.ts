@@ -1,0 +1,38 @@
+import { invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import { type JsonRequest, readMember } from "../../model-api/request/json-request.js";
+
+type Fields = Pick<JsonRequest, "body" | "members">;
+
+/** A field that comes once. @throws GatewayError 400 where it is longer than any that the gateway reads. */
+export function readField(request: Fields, name: string): string | undefined {
+  const value = readMember(request, name);
+  if (value === undefined) return undefined;
+  if (typeof value !== "string") throw invalidType(name, "a short text");
+  return value;
+}
+
+/** @throws GatewayError 400 when the field is missing, or empty. */
+export function requireField(request: Fields, name: string): string {
+  const value = readField(request, name);
+  if (value === undefined) throw missingParameter(name);
+  if (value === "") throw invalidValue(name, `'${name}' must not be empty.`);
+  return value;
+}
+
+/** Servers differ in what else they take for true: a stream would come where none is expected. */
+export function readFlag(request: Fields, name: string): boolean {
+  const value = readField(request, name);
+  if (value === undefined || value === "false") return false;
+  if (value === "true") return true;
+  throw invalidValue(name, `'${name}' must be 'true' or 'false'.`);
+}
+
+/** A number of plain digits. @throws GatewayError 400 */
+export function readNumber(request: Fields, name: string, least: number, most: number): number | undefined {
+  const value = readField(request, name);
+  if (value === undefined) return undefined;
+  if (!/^(0|[1-9][0-9]{0,8})$/.test(value)) throw invalidType(name, "an integer of plain digits");
+  const count = Number(value);
+  if (count < least || count > most) throw invalidValue(name, `'${name}' must be ${least} to ${most}.`);
+  return count;
+}

@@ -1,0 +1,47 @@
+import { ProtocolTable, type Row, words } from "../../model-api/tables/protocol-table.js";
+
+/** What forms with audio may hold, at OpenAI and at the servers that speak its API. */
+function rowsWith(further: string): Row[] {
+  return [
+    {
+      place: "member",
+      treatment: "passes",
+      names: words(`
+        model file prompt response_format temperature language hotwords vad_filter seed top_p top_k min_p
+        frequency_penalty presence_penalty repetition_penalty user metadata safety_identifier ${further}`),
+    },
+    {
+      place: "member",
+      treatment: "refused",
+      names: words("n max_completion_tokens max_tokens to_language"),
+      why: "asks for more than the audio in one language, or limits it under another name",
+      advice: "Leave it out.",
+    },
+    {
+      place: "member",
+      treatment: "refused",
+      names: words("url file_url audio_url file_id"),
+      why: "names a file that the gateway cannot see",
+      advice: "Send 'file'.",
+    },
+  ];
+}
+
+const about = (api: string) => ({
+  reference: `OpenAI, "${api}" (openai 7.57.0), vLLM and Speaches`,
+  date: "2026-11-28",
+  own: [],
+});
+
+const ofTranscriptions = `stream timestamp_granularities include chunking_strategy languages keywords known_speaker_names
+  known_speaker_references vad_config`;
+
+export const transcriptionsTable = new ProtocolTable(
+  { protocol: "audio/transcriptions", ...about("Create transcription") },
+  rowsWith(ofTranscriptions),
+);
+
+export const translationsTable = new ProtocolTable(
+  { protocol: "audio/translations", ...about("Create translation") },
+  rowsWith(""),
+);

@@ -1,0 +1,147 @@
+import { invalidValue } from "../../errors/gateway-error.js";
+import type { OperationName } from "../../metering/operation-name.js";
+import { largestCount } from "../../metering/token-counts.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
+import {
+  parseTranscription,
+  type TranscriptionRequest,
+  transcriptionForm,
+  transcriptionWith,
+} from "../../openai/audio/transcription-request.js";
+import { requireFormType } from "../../openai/form/form-request.js";
+import { transcriptionsTable, translationsTable } from "../../openai/tables/audio-tables.js";
+import { toAnswerContext } from "../answer-context.js";
+import type {
+  AttemptFacts,
+  Demand,
+  Exchange,
+  ModelRequest,
+  ModelTraits,
+  Operation,
+  TargetTraits,
+} from "../operation.js";
+import type { PriceTerms } from "../price-terms.js";
+import { openAIProtocol } from "../protocols/openai-protocol.js";
+import { requireAllowedMembers } from "../require-fit.js";
+import { transcriptAnswers } from "./transcript-answers.js";
+import { TranscriptExchange } from "./transcript-exchange.js";
+import { transcriptionsLayout } from "./transcriptions-layout.js";
+
+type Hearing = Extract<OperationName, "audio/transcriptions" | "audio/translations">;
+
+/** By the minute that was heard, by tokens, or by the call. */
+const priced: PriceTerms = {
+  required: [["audioMinute"], ["inputAudio", "output"], ["input", "output"], ["request"]],
+  known: ["audioMinute", "input", "inputAudio", "output", "request"],
+};
+
+const shared = {
+  modelTypes: ["transcription"],
+  priced,
+  protocol: openAIProtocol,
+  names: transcriptionForm.names,
+  prompt: transcriptionsLayout,
+  answers: transcriptAnswers,
+  takesForms: true,
+  checkContentType: requireFormType,
+} as const;
+
+/** `POST /v1/audio/transcriptions` */
+export const transcriptions: Operation<"audio/transcriptions"> = {
+  ...shared,
+  name: "audio/transcriptions",
+  paths: ["/v1/audio/transcriptions"],
+  table: transcriptionsTable,
+  parse: async (body, _services, facts) =>
+    toModelRequest("audio/transcriptions", await parseTranscription(body, facts.header("content-type"))),
+};
+
+/** `POST /v1/audio/translations`: into English. */
+export const translations: Operation<"audio/translations"> = {
+  ...shared,
+  name: "audio/translations",
+  paths: ["/v1/audio/translations"],
+  table: translationsTable,
+  parse: async (body, _services, facts) =>
+    toModelRequest("audio/translations", await parseTranscription(body, facts.header("content-type"))),
+};
+
+const tables = { "audio/transcriptions": transcriptionsTable, "audio/translations": translationsTable };
+
+/** @throws GatewayError 400 */
+function toModelRequest(operation: Hearing, request: TranscriptionRequest): ModelRequest {
+  if (operation === "audio/translations") {
+    if (request.stream) throw invalidValue("stream", "A translation does not come in a stream.");
+    if (request.format === "diarized_json") {
+      throw invalidValue("response_format", "A translation does not tell speakers apart.");
+    }
+  }
+  return new TranscriptionModelRequest(operation, request);
+}
+
+class TranscriptionModelRequest implements ModelRequest {
+  readonly #operation: Hearing;
+  readonly #request: TranscriptionRequest;
+
+  constructor(operation: Hearing, request: TranscriptionRequest) {
+    this.#operation = operation;
+    this.#request = request;
+  }
+
+  get model(): string {
+    return this.#request.model;
+  }
+
+  get stream(): boolean {
+    return this.#request.stream;
+  }
+
+  get fields(): Uint8Array {
+    return this.#request.body;
+  }
+
+  withFields(json: Uint8Array): ModelRequest {
+    return toModelRequest(this.#operation, transcriptionWith(json, this.#request));
+  }
+
+  demand(model: ModelTraits): Demand {
+    requireAllowedMembers(this.#request, model, tables[this.#operation]);
+    const bounds = boundsOf(this.#request, model);
+    const { promptTokens, inputAudio, audioMs, byTokens } = bounds;
+    const outputTokens = byTokens ? Math.min(model.maxOutputTokens ?? largestCount, largestCount) : 0;
+    const heard: UsageCounts = { input: promptTokens, cachedInput: 0, inputAudio, output: 0, reasoning: 0, audioMs };
+    return {
+      ...{ promptTokens, heldPromptTokens: promptTokens, promptBound: undefined, outputTokens, addedCap: undefined },
+      most: { ...heard, output: outputTokens },
+      handedOver: heard,
+    };
+  }
+
+  asksToReason(): boolean {
+    return false;
+  }
+
+  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
+    if (!target.operations.has(this.#operation)) return undefined;
+    const dialect = target.rules.dialectFor(this.#request, target.dialect, tables[this.#operation]);
+    const answer = toAnswerContext(target, model, attempt, "file");
+    return new TranscriptExchange(this.#operation, this.#request, {
+      answer,
+      bounds: boundsOf(this.#request, model),
+      dialect,
+    });
+  }
+}
+
+/** Compressed audio has no bound by its bytes: silence takes nearly none. */
+function boundsOf(request: TranscriptionRequest, { audio, tokenBounds }: ModelTraits) {
+  const { mostSeconds = usualSeconds, leastBytesPerSecond, byTokens = false } = audio ?? {};
+  const byRate = leastBytesPerSecond === undefined ? mostSeconds : request.fileBytes / leastBytesPerSecond;
+  const heard = Number.isFinite(request.seconds) ? request.seconds : byRate;
+  const seconds = Math.max(1, Math.min(heard, mostSeconds)) + request.speakerSeconds;
+  const inputAudio = byTokens ? Math.min(Math.ceil(seconds * tokenBounds.audioPerSecond), largestCount) : 0;
+  const promptTokens = Math.min(inputAudio + request.promptTokens, largestCount);
+  return { audioMs: Math.ceil(seconds * 1000), promptTokens, inputAudio, byTokens };
+}
+
+const usualSeconds = 7_200;

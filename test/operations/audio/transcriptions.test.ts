@@ -1,0 +1,507 @@
+import { Readable } from "node:stream";
+import { createOpenAI } from "@ai-sdk/openai";
+import { experimental_transcribe as transcribe } from "ai";
+import OpenAI, { toFile } from "openai";
+import { afterAll, describe, expect, it } from "vitest";
+import type { AnswerGuard } from "../../../src/answer-guards/answer-guard.js";
+import type { Model } from "../../../src/gateway/options.js";
+import { errorBody, eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
+import { expectNoSockets } from "../../clients/start-server.js";
+import { type MediaOptions, startMedia } from "../../support/media-server.js";
+
+afterAll(expectNoSockets);
+
+const path = "audio/transcriptions";
+
+const byMinutes: Model = {
+  id: "acme/hear",
+  type: "transcription",
+  price: { audioMinute: 0.006 },
+  upstream: [
+    { provider: "fake", model: "whisper-1" },
+    { provider: "other", model: "whisper-2" },
+  ],
+};
+
+const byTokens: Model = {
+  id: "acme/tokens",
+  type: "transcription",
+  maxOutputTokens: 2000,
+  price: { input: 2.5, inputAudio: 6, output: 10 },
+  upstream: { provider: "fake", model: "gpt-4o-transcribe" },
+};
+
+const startHearing = (options: Partial<MediaOptions> = {}) =>
+  startMedia({ models: [byMinutes, byTokens], operations: [path, "audio/translations"], ...options });
+
+/** PCM of 16 bits and 8,000 samples a second. */
+function wav(seconds: number, rate = 8000): Buffer {
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate * 2, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write("data", 36);
+  // A reader that believes it would read on for ever.
+  head.writeUInt32LE(0xffffffff, 40);
+  return Buffer.concat([head, Buffer.alloc(seconds * 16_000, 5)]);
+}
+
+const heard = { text: "Hello there.", usage: { type: "duration", seconds: 9.5 } };
+
+/** A form as it came to a server. */
+async function formOf({ body, headers }: { body: Buffer; headers: { "content-type"?: string | undefined } }) {
+  const form = await new Response(body, { headers: { "content-type": headers["content-type"] ?? "" } }).formData();
+  return [...form.entries()];
+}
+
+type Entries = Awaited<ReturnType<typeof formOf>>;
+
+/** The files come last. */
+const fileOf = (entries: Entries) => entries[entries.length - 1]?.[1] as File;
+const bytesOf = async (entries: Entries) => Buffer.from(await fileOf(entries).arrayBuffer());
+
+const fieldsOf = async (request: Parameters<typeof formOf>[0]) =>
+  Object.fromEntries(
+    (await formOf(request)).map(([name, value]) => [name, typeof value === "string" ? value : "file"]),
+  );
+
+function upload(members: Record<string, string | string[]> = {}, file = wav(3), filename = "a.wav"): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ model: "acme/hear", ...members })) {
+    for (const each of [value].flat()) form.append(name, each);
+  }
+  form.append("file", new Blob([file], { type: "audio/wav" }), filename);
+  return form;
+}
+
+const send = ({ baseURL }: { baseURL: string }, form: FormData, to = path, headers: Record<string, string> = {}) =>
+  fetch(`${baseURL}/${to}`, { method: "POST", headers: { authorization: "Bearer sk-pro", ...headers }, body: form });
+
+describe("transcripts for real clients", () => {
+  it("openai, with a file in front of the model, in one piece and chunked without a length", async () => {
+    const { baseURL, server, events, checkBooks } = await startHearing();
+    server.reply(wholeAnswer(heard));
+    const client = new OpenAI({ baseURL, apiKey: "sk-pro", maxRetries: 0 });
+    const sound = wav(3);
+    for (const file of [
+      await toFile(sound, "talk.wav", { type: "audio/wav" }),
+      await toFile(Readable.from([sound]), "talk.wav"),
+    ]) {
+      const transcript = await client.audio.transcriptions.create({
+        ...{ file, model: "acme/hear", language: "en", timestamp_granularities: ["word", "segment"] },
+        include: ["logprobs"],
+      });
+      expect(transcript).toMatchObject(heard);
+      const entries = await formOf(server.lastRequest);
+      expect(
+        entries
+          .slice(0, -1)
+          .map((entry) => entry.join("="))
+          .sort(),
+      ).toEqual([
+        ...["include[]=logprobs", "language=en", "model=whisper-1", "timestamp_granularities[]=segment"],
+        "timestamp_granularities[]=word",
+      ]);
+      expect([fileOf(entries).name, (await bytesOf(entries)).equals(sound)]).toEqual(["talk.wav", true]);
+      expect(server.lastRequest.headers["content-length"]).toBe(String(server.lastRequest.body.length));
+    }
+    await checkBooks();
+    expect(events[0]).toMatchObject({
+      ...{ endpoint: path, usageSource: "provider", chargedMicro: 950, heldMicro: expect.any(Number) },
+      tokens: { audioMs: 9_500 },
+    });
+  });
+
+  it("the AI SDK, also of a server whose answer it would refuse", async () => {
+    const { baseURL, server } = await startHearing();
+    const model = createOpenAI({ baseURL, apiKey: "sk-pro" }).transcription("acme/hear");
+    const options = { openai: { responseFormat: "verbose_json" } };
+    // As vLLM answers.
+    server.reply(
+      wholeAnswer({
+        ...{ text: "Hi.", duration: "2.5", language: "en" },
+        segments: [{ id: 0, start: 0, end: 2.5, text: "Hi.", no_speech_prob: null }],
+      }),
+    );
+    const result = await transcribe({ model, audio: wav(3), providerOptions: options, maxRetries: 0 });
+    expect(result).toMatchObject({ text: "Hi.", durationInSeconds: 2.5, segments: [{ text: "Hi.", endSecond: 2.5 }] });
+  });
+
+  it("translations", async () => {
+    const { baseURL, server } = await startHearing();
+    server.reply(wholeAnswer(heard));
+    const client = new OpenAI({ baseURL, apiKey: "sk-pro", maxRetries: 0 });
+    const file = await toFile(wav(1), "a.wav");
+    expect(await client.audio.translations.create({ file, model: "acme/hear" })).toMatchObject({ text: heard.text });
+    expect(server.lastRequest.url).toBe("/v1/audio/translations");
+  });
+});
+
+describe("the formats of a transcript", () => {
+  const verbose = {
+    ...{ task: "transcribe", language: "en", duration: 5.004, text: "Hi. Bye." },
+    segments: [
+      {
+        ...{ id: 0, seek: 0, start: 0, end: 2.5, text: " Hi.", tokens: [1], temperature: 0, avg_logprob: -0.1 },
+        compression_ratio: 1,
+        no_speech_prob: 0,
+      },
+      {
+        ...{
+          id: 1,
+          seek: 0,
+          start: 3661.2345,
+          end: 3662,
+          text: " Bye --> now.",
+          tokens: [2],
+          temperature: 0,
+          avg_logprob: -0.1,
+        },
+        compression_ratio: 1,
+        no_speech_prob: 0,
+      },
+    ],
+  };
+
+  it.each([
+    ["text", "json", heard, "Hello there.\n", 950],
+    [
+      "srt",
+      "verbose_json",
+      verbose,
+      "1\n00:00:00,000 --> 00:00:02,500\nHi.\n\n2\n01:01:01,235 --> 01:01:02,000\nBye -> now.\n\n",
+      501,
+    ],
+    [
+      "vtt",
+      "verbose_json",
+      verbose,
+      "WEBVTT\n\n00:00:00.000 --> 00:00:02.500\nHi.\n\n01:01:01.235 --> 01:01:02.000\nBye -> now.\n\n",
+      501,
+    ],
+  ])("%s is made of JSON, which says what it cost", async (format, sent, answer, text, charged) => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer(answer));
+    const ended = started.nextEvent();
+    const response = await send(started, upload({ response_format: format }));
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(await response.text()).toBe(text);
+    expect(await fieldsOf(started.server.lastRequest)).toMatchObject({ response_format: sent });
+    expect(await ended).toMatchObject({ chargedMicro: charged, usageSource: "provider" });
+  });
+
+  it("verbose JSON that is whole stays as it came, with usage in the unit that is charged", async () => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer(verbose));
+    const response = await send(started, upload({ response_format: "verbose_json" }));
+    expect(await response.json()).toEqual({ ...verbose, usage: { type: "duration", seconds: 5.004 } });
+  });
+
+  it("a server's own is charged by the audio where nothing can be made of what it knows", async () => {
+    const started = await startHearing({ dialect: { transcriptFormats: ["srt"] } });
+    started.server.reply(wholeAnswer("1\n00:00:00,000 --> 00:00:02,500\nHi.\n\n"));
+    const ended = started.nextEvent();
+    const response = await send(started, upload({ response_format: "srt" }));
+    expect(await response.text()).toContain("Hi.");
+    expect(await fieldsOf(started.server.lastRequest)).toMatchObject({ response_format: "srt" });
+    expect(await ended).toMatchObject({
+      usageSource: "estimated",
+      tokens: { audioMs: expect.any(Number) },
+      chargedMicro: 301,
+    });
+  });
+});
+
+describe("what a transcript is held at and charged", () => {
+  const mp3 = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(99_996)]);
+  const tagged = Buffer.concat([
+    Buffer.from("ID3\u0003\u0000\u0000"),
+    Buffer.from([0, 9, 0x4e, 0x20]),
+    Buffer.alloc(157_472),
+    mp3,
+  ]);
+
+  it.each<[string, Buffer, Partial<Model>, number]>([
+    ["WAV, by the least of its rates", wav(3), {}, 3.00275],
+    ["WAV with a rate that is none", wav(3, 0), {}, 7200],
+    ["MP3, by the lowest rate", mp3, {}, 100],
+    ["MP3 behind a long tag", tagged, {}, 257.482],
+    ["WebM, which nothing bounds", Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 1, 2]), {}, 7200],
+    ["FLAC of a model with a bound", Buffer.from("fLaC and so on"), { maxAudioSeconds: 1500 }, 1500],
+    ["Opus of clients that are trusted", Buffer.alloc(50_000, "OggS"), { leastAudioBytesPerSecond: 500 }, 100],
+    ["next to nothing", wav(0), {}, 1],
+  ])("%s", async (_name, file, model, seconds) => {
+    const started = await startHearing({ models: [{ ...byMinutes, ...model }] });
+    started.server.reply(wholeAnswer({ text: "Hi." }));
+    const ended = started.nextEvent();
+    await send(started, upload({}, file));
+    const micro = Math.ceil(Math.ceil(seconds * 1000 - 1e-6) * 0.1);
+    expect(await ended).toMatchObject({ heldMicro: micro, chargedMicro: micro, usageSource: "estimated" });
+  });
+
+  it("samples of speakers are 40 seconds more", async () => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer(heard));
+    const ended = started.nextEvent();
+    await send(
+      started,
+      upload({ "known_speaker_references[]": ["data:a", "data:b"], "known_speaker_names[]": ["A", "B"] }),
+    );
+    expect((await ended).heldMicro).toBe(Math.ceil(43_003 * 0.1));
+  });
+
+  it.each<[string, string, object, object]>([
+    [
+      "tokens, which a model by minutes does not know: the audio is charged",
+      "acme/hear",
+      { type: "tokens", input_tokens: 14, output_tokens: 9, total_tokens: 23 },
+      { usageSource: "estimated", chargedMicro: 301 },
+    ],
+    [
+      "tokens by kind",
+      "acme/tokens",
+      {
+        ...{ type: "tokens", input_tokens: 14, output_tokens: 9 },
+        input_token_details: { text_tokens: 4, audio_tokens: 10 },
+      },
+      { usageSource: "provider", chargedMicro: 4 * 2.5 + 10 * 6 + 9 * 10 },
+    ],
+    [
+      "seconds, which a model by tokens does not know: never 0",
+      "acme/tokens",
+      { type: "duration", seconds: 3 },
+      { usageSource: "estimated", tokens: { inputAudio: 97, audioMs: 3000 } },
+    ],
+    ["Mistral's seconds", "acme/hear", { prompt_audio_seconds: 4 }, { usageSource: "provider", chargedMicro: 400 }],
+    [
+      "zeros, which say nothing",
+      "acme/hear",
+      { type: "duration", seconds: 0 },
+      { usageSource: "estimated", chargedMicro: 301 },
+    ],
+  ])("usage of %s", async (_name, model, usage, charged) => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer({ text: "Hi.", usage }));
+    const ended = started.nextEvent();
+    await send(started, upload({ model }));
+    expect(await ended).toMatchObject(charged);
+  });
+
+  it("the next target gets the same bytes, under its own name of the model", async () => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer(errorBody("down", { type: "server_error" }), { status: 503 }));
+    started.other.reply(wholeAnswer(heard));
+    const sound = wav(3);
+    expect((await send(started, upload({}, sound))).status).toBe(200);
+    const [first, second] = [await formOf(started.server.lastRequest), await formOf(started.other.lastRequest)];
+    expect([first[0], second[0]]).toEqual([
+      ["model", "whisper-1"],
+      ["model", "whisper-2"],
+    ]);
+    for (const entries of [first, second]) {
+      expect((await bytesOf(entries)).equals(sound)).toBe(true);
+    }
+  });
+});
+
+describe("a stream of a transcript", () => {
+  const delta = (text: string) => ({ type: "transcript.text.delta", delta: text });
+  const done = { type: "transcript.text.done", text: "Hi there.", usage: { type: "duration", seconds: 3 } };
+  const chunk = (content: string, finish: string | null = null) => ({
+    ...{ id: "trsc-1", object: "transcription.chunk", choices: [{ delta: { content }, finish_reason: finish }] },
+  });
+
+  async function streamed(answer: FakeAnswer, options: Partial<MediaOptions> = {}) {
+    const started = await startHearing(options);
+    started.server.reply(answer);
+    const ended = started.nextEvent();
+    const client = new OpenAI({ baseURL: started.baseURL, apiKey: "sk-pro", maxRetries: 0 });
+    const file = await toFile(wav(3), "a.wav");
+    const seen: unknown[] = [];
+    let failure: unknown;
+    try {
+      const stream = await client.audio.transcriptions.create({ file, model: "acme/hear", stream: true });
+      for await (const event of stream) seen.push(event);
+    } catch (error) {
+      failure = error;
+    }
+    return { seen, failure, event: await ended, server: started.server };
+  }
+
+  it("reaches openai as it came", async () => {
+    const { seen, event } = await streamed(eventStream([delta("Hi "), delta("there."), done]));
+    expect(seen).toEqual([delta("Hi "), delta("there."), done]);
+    expect(event).toMatchObject({ usageSource: "provider", chargedMicro: 300, stream: true });
+  });
+
+  it("is made of chunks as those of chat, with one end", async () => {
+    const chunks = [chunk("Hi "), chunk("", "stop"), chunk("there."), chunk("", "stop")];
+    const usage = {
+      ...chunk(""),
+      choices: [],
+      usage: { prompt_tokens: 1, completion_tokens: 2, prompt_audio_seconds: 3 },
+    };
+    const { seen, event, server } = await streamed(eventStream([...chunks, usage]), {
+      dialect: { transcriptStream: { fields: { stream_include_usage: "true" } } },
+    });
+    expect(seen).toEqual([delta("Hi "), delta("there."), { ...done, usage: usage.usage }]);
+    expect(await fieldsOf(server.lastRequest)).toMatchObject({ stream: "true", stream_include_usage: "true" });
+    expect(event).toMatchObject({ usageSource: "provider", chargedMicro: 300 });
+  });
+
+  it("is made of a document where the server knows none", async () => {
+    const { seen, event } = await streamed(wholeAnswer({ text: "Hi there.", usage: done.usage }));
+    expect(seen).toEqual([delta("Hi there."), done]);
+    expect(event).toMatchObject({ usageSource: "provider", chargedMicro: 300 });
+  });
+
+  it("that does not come to its end is an error, and is charged for the audio", async () => {
+    const { seen, failure, event } = await streamed(eventStream([delta("Hi ")], { done: false }));
+    expect(seen).toEqual([delta("Hi ")]);
+    expect(failure).toMatchObject({ message: expect.stringContaining("broke off") });
+    expect(event).toMatchObject({ usageSource: "partial", chargedMicro: 301 });
+  });
+
+  it("with an error in the middle throws it", async () => {
+    const { failure } = await streamed(
+      eventStream([delta("Hi "), { error: { message: "Bad.", type: "server_error" } }]),
+    );
+    expect(failure).toBeDefined();
+  });
+});
+
+describe("a form that is refused", () => {
+  const form = (body: string, boundary = "b") => ({
+    body,
+    headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+  });
+  const field = (name: string, value: string) =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const file = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nsound\r\n';
+  const model = field("model", "acme/hear");
+
+  it.each<[string, string, string | null, string]>([
+    ["the model twice", `${model}${model}${file}--b--`, "model", "invalid_value"],
+    ["a model in another spelling", `${model}${field("Model", "acme/tokens")}${file}--b--`, "Model", "invalid_value"],
+    ["a model in a list", `${field("model[]", "acme/hear")}${file}--b--`, "model", "invalid_value"],
+    [
+      "a model that is a file",
+      `${model.replace('name="model"', 'name="model"; filename="m"')}${file}--b--`,
+      "model",
+      "invalid_value",
+    ],
+    ["no model", `${file}--b--`, "model", "missing_required_parameter"],
+    ["no file", `${model}--b--`, "file", "missing_required_parameter"],
+    ["a file that is a field", `${model}${field("file", "sound")}--b--`, "file", "invalid_value"],
+    ["two files", `${model}${file}${file}--b--`, "file", "invalid_value"],
+    ["an empty file", `${model}${file.replace("sound", "")}--b--`, "file", "invalid_value"],
+    [
+      "a file by another name",
+      `${model}${file}${file.replace('name="file"', 'name="other"')}--b--`,
+      "other",
+      "invalid_value",
+    ],
+    ["a stream of 1", `${model}${field("stream", "1")}${file}--b--`, "stream", "invalid_value"],
+    ["a stream of True", `${model}${field("stream", "True")}${file}--b--`, "stream", "invalid_value"],
+    ["another format", `${model}${field("response_format", "xml")}${file}--b--`, "response_format", "invalid_value"],
+    ["a number of transcripts", `${model}${field("n", "9")}${file}--b--`, "n", "unsupported_parameter"],
+    ["a file of the server's", `${model}${field("file_id", "x")}${file}--b--`, "file_id", "unsupported_parameter"],
+    ["a field that is no UTF-8", `${model}${field("language", "\u00ff")}${file}--b--`, "language", "invalid_value"],
+    ["__proto__", `${model}${field("__proto__", "x")}${file}--b--`, null, "invalid_value"],
+    ["no end", `${model}${file}`, null, "invalid_form"],
+    ["nothing", "", null, "invalid_form"],
+  ])("for %s calls nobody", async (_name, body, param, code) => {
+    const started = await startHearing();
+    const { headers } = form(body);
+    const response = await fetch(`${started.baseURL}/${path}`, {
+      method: "POST",
+      headers: { authorization: "Bearer sk-pro", ...headers },
+      body: Buffer.from(body, "latin1"),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { param, code } });
+    expect(started.server.requests).toEqual([]);
+  });
+
+  it("for JSON is a 415, and for being too large a 413 that names the limit of forms", async () => {
+    const started = await startHearing({ maxUploadBytes: 100_000 });
+    expect((await started.post(path, { model: "acme/hear" })).status).toBe(415);
+    const response = await send(started, upload({}, wav(10)));
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining("100000 bytes") } });
+  });
+
+  it("does not: boundaries inside the file, odd file names, and a file name with a path", async () => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer(heard));
+    const sound = Buffer.concat([wav(1), Buffer.from("\r\n--not-a-boundary\r\n--")]);
+    for (const [name, sent] of [
+      ["größe 1.wav", "größe 1.wav"],
+      ["../../etc/passwd.mp3", "passwd.mp3"],
+      ['q"uote.wav', 'q"uote.wav'],
+    ] as const) {
+      expect((await send(started, upload({}, sound, name))).status).toBe(200);
+      const entries = await formOf(started.server.lastRequest);
+      expect([fileOf(entries).name, (await bytesOf(entries)).equals(sound)]).toEqual([sent, true]);
+    }
+  });
+});
+
+describe("a hook", () => {
+  it("reads the texts of a form, replaces them, and sets fields", async () => {
+    const started = await startHearing({
+      onRequest: async (call) => {
+        const texts = await call.texts();
+        return {
+          texts: texts.map(({ path: at, text }) => ({ path: at, text: text.replace("secret", "[gone]") })),
+          upstream: { set: { temperature: 0, language: "de" } },
+        };
+      },
+    });
+    started.server.reply(wholeAnswer(heard));
+    const sound = wav(1);
+    expect((await send(started, upload({ prompt: "A secret talk", language: "en" }, sound))).status).toBe(200);
+    expect(await fieldsOf(started.server.lastRequest)).toEqual({
+      ...{ model: "whisper-1", prompt: "A [gone] talk", language: "de", temperature: "0", file: "file" },
+    });
+    expect((await bytesOf(await formOf(started.server.lastRequest))).equals(sound)).toBe(true);
+  });
+});
+
+describe("a guard of answers", () => {
+  const guards: AnswerGuard[] = [
+    {
+      name: "no_names",
+      answer: ({ texts }) => (texts.some(({ text }) => text.includes("there")) ? { refuse: "No." } : undefined),
+    },
+  ];
+
+  it.each([
+    ["json", { text: "No.", usage: heard.usage }],
+    ["text", "No."],
+  ])("refuses a transcript in %s", async (format, expected) => {
+    const started = await startHearing({ guards });
+    started.server.reply(wholeAnswer(heard));
+    const response = await send(started, upload({ response_format: format }));
+    expect(format === "json" ? await response.json() : await response.text()).toEqual(expected);
+  });
+
+  it("refuses a transcript in a stream", async () => {
+    const started = await startHearing({ guards });
+    started.server.reply(
+      eventStream([
+        { type: "transcript.text.delta", delta: "Hi there." },
+        { type: "transcript.text.done", text: "Hi there." },
+      ]),
+    );
+    const text = await (await send(started, upload({ stream: "true" }))).text();
+    expect(text).not.toContain("there");
+    expect(text).toContain('"text":"No."');
+  });
+});
