@@ -1,3 +1,4 @@
+import { isAskedTooMuch } from "../errors/asked-too-much.js";
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../errors/gateway-error.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
 import { endReasonOf, type Outcome } from "../events/outcome.js";
@@ -141,7 +142,7 @@ export class Attempt implements AttemptFacts {
     const isOver = isPaid || !client.signal.aborted;
     call.observer.attemptFailed(error, isOver && used ? call.settlement.addFailed(used, isPaid) : undefined);
     if (this.meter.wasHandedOver) call.settlement.reachedUpstream();
-    if (isOver) call.meter = undefined;
+    if (isOver && !isAskedTooMuch(error)) call.meter = undefined;
     // When the gateway itself ended the call, the target did not fail.
     const isOurs = call.abortReason !== undefined;
     this.#visit.leave(isOurs ? "unknown" : verdictOf({ reason: endReasonOf(error), error }), services.clock);

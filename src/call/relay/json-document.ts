@@ -9,11 +9,14 @@ import { skipSpace } from "../../wire/json-members.js";
  */
 export class JsonDocument {
   readonly #maxBytes: number;
+  readonly #tooLarge: () => Error;
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
 
-  constructor(maxBytes: number) {
+  /** @param tooLarge - makes the error for more bytes. */
+  constructor(maxBytes: number, tooLarge: () => Error = garbage) {
     this.#maxBytes = maxBytes;
+    this.#tooLarge = tooLarge;
   }
 
   get length(): number {
@@ -27,7 +30,7 @@ export class JsonDocument {
 
   /**
    * @returns `false` when the body is a stream of events.
-   * @throws StreamFault `garbage` when it is too large.
+   * @throws StreamFault | GatewayError when it is too large.
    */
   take(bytes: Uint8Array): boolean {
     if (this.#length === 0) {
@@ -37,11 +40,13 @@ export class JsonDocument {
       if (first !== 0x7b && first !== 0x5b && first !== 0x3c) return false;
     }
     this.#length += bytes.length;
-    if (this.#length > this.#maxBytes) throw new StreamFault("garbage");
+    if (this.#length > this.#maxBytes) throw this.#tooLarge();
     this.#pieces.push(bytes);
     return true;
   }
 }
+
+const garbage = () => new StreamFault("garbage");
 
 /** The first byte after a byte order mark and white space. No line of an event stream begins with a bracket. */
 function firstByte(bytes: Uint8Array): number | undefined {

@@ -35,7 +35,8 @@ const noPieces: Uint8Array[] = [];
 
 /** A whole response on its way to the client, which gets nothing before its end. */
 class WholeRelay implements Progress, AnswerReceiver, BodyReader {
-  readonly hasOutput = false;
+  /** What the client gets nothing of, since it has asked for too much, counts as what it got. */
+  hasOutput = false;
   readonly awaitsUsage = false;
   readonly reasons = false;
   readonly #attempt: Attempt;
@@ -97,7 +98,7 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
     this.#isOver = true;
     let response: Soon<Relayed>;
     try {
-      if (body.length > this.#maxBytes) throw tooLarge(`${this.#maxBytes} bytes`);
+      if (body.length > this.#maxBytes) throw this.#tooLarge();
       response = this.#respond(body);
     } catch (error) {
       this.#failLater(error);
@@ -119,6 +120,12 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
 
   #failLater(error: unknown): void {
     queueMicrotask(() => this.#listener.failed(this.#attempt, error));
+  }
+
+  #tooLarge(): GatewayError {
+    const asked = this.#exchange.tooLarge;
+    if (asked !== undefined) this.hasOutput = true;
+    return asked ?? tooLarge(`${this.#maxBytes} bytes`);
   }
 
   get #maxBytes(): number {

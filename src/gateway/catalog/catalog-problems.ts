@@ -24,7 +24,7 @@ export function catalogProblems({ models, providers }: CatalogOptions): string[]
     }
     if (pricesImageTokens(model) && imageTokensOf(model) === undefined) {
       problems.push(
-        `The model "${id}" has a price.outputImage and no imageTokens. Say how many tokens an image has at the most, ` +
+        `The model "${id}" is priced by tokens of output, and has no imageTokens. Say how many tokens an image has at the most, ` +
           "such as imageTokens: [{ tokens: 7030 }].",
       );
     }

@@ -21,13 +21,14 @@ export class PriceRows {
 
   /** @param rows - one at least. */
   constructor(rows: readonly PriceRow[]) {
-    this.#rows = rows;
-    this.#qualities = [...new Set(rows.map(({ quality }) => quality ?? other)), other];
-    this.#sizes = [...new Set(rows.map(({ size }) => size ?? other)), other];
+    this.#rows = rows.map((row) => ({ ...row, quality: folded(row.quality), size: folded(row.size) }));
+    this.#qualities = [...new Set(this.#rows.map(({ quality }) => quality ?? other)), other];
+    this.#sizes = [...new Set(this.#rows.map(({ size }) => size ?? other)), other];
   }
 
   /** The place of the row for such images: the dearest of those that may be for them, where it is not known what they are. */
-  placeFor({ quality, size }: ImageCount): number {
+  placeFor(image: ImageCount): number {
+    const [quality, size] = [folded(image.quality), folded(image.size)];
     // What a client names ends here: only what rows name is kept.
     const named = (name: string | undefined, known: readonly Kind[]) =>
       name === undefined ? "?" : known.includes(name) ? `=${name}` : "";
@@ -52,4 +53,9 @@ export class PriceRows {
     const weightOf = (place: number) => this.#rows[place]?.weight ?? 0n;
     return places.reduce((one, place) => (weightOf(place) > weightOf(one) ? place : one));
   }
+}
+
+/** Servers that take `HD` for `hd` make the same image of it. */
+function folded(name: string | undefined): string | undefined {
+  return name?.toLowerCase();
 }

@@ -17,3 +17,8 @@ export function audioTypeOf(format = "mp3"): string {
 export function isAudioType(contentType: string): boolean {
   return /^(audio\/[\w.+-]+|application\/octet-stream)\s*(;|$)/i.test(contentType);
 }
+
+/** Whether it is PCM, and of no rate of its own. */
+export function isPlainPcm(contentType: string): boolean {
+  return /^audio\/pcm\s*$/i.test(contentType);
+}

@@ -38,7 +38,7 @@ export class SpeechProgress implements StreamProgress {
   }
 
   get estimated(): boolean {
-    return !this.isCounted;
+    return !this.isCounted || this.#bytes === 0;
   }
 
   get tokens(): UsageCounts {

@@ -15,12 +15,12 @@ export interface SpeechBounds {
   readonly tokensOf: ((bytes: number) => number) | undefined;
 }
 
-/** @returns `undefined` when there is none. A server that counts nothing has counted nothing. */
+/** @returns `undefined` when there is none. No sound is without tokens: a server that counts none has counted nothing. */
 export function readSpeechUsage(usage: unknown): UsageCounts | undefined {
   if (!isRecord(usage)) return undefined;
   const input = readTokenCount(usage["input_tokens"]);
   const output = readTokenCount(usage["output_tokens"]);
-  if (input === undefined || output === undefined || input + output === 0) return undefined;
+  if (input === undefined || output === undefined || output === 0) return undefined;
   return { input, cachedInput: 0, output, outputAudio: output, reasoning: 0 };
 }
 

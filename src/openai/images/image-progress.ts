@@ -40,7 +40,7 @@ export class ImageProgress implements StreamProgress {
   }
 
   get estimated(): boolean {
-    return !this.#isReported && this.#bounds.tokensOf !== undefined;
+    return !this.#isReported && (this.#bounds.tokensOf !== undefined || this.#images.length === 0);
   }
 
   get tokens(): UsageCounts {
@@ -81,6 +81,12 @@ export class ImageProgress implements StreamProgress {
     this.#reported = used;
     this.#reports = used === undefined ? 0 : images.length;
     this.#isDone = true;
+  }
+
+  /** All that were asked for were made, and nobody can pass them on. */
+  allCame(): void {
+    const { quality, size, n } = this.#bounds.asked;
+    this.#images.push({ quality, size, count: n });
   }
 
   doneCame(): void {

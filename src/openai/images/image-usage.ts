@@ -28,14 +28,14 @@ export interface ImageBounds {
 export const tokensOfPartial = 100;
 
 /**
- * Reads the usage of images. Where it does not say what the output tokens stand for, they stand for images.
- * @returns `undefined` when there is none. A server that counts nothing has counted nothing.
+ * Reads the usage of images. Output tokens that are not said to be of a text stand for images.
+ * @returns `undefined` when there is none. No image is without tokens: a server that counts none has counted nothing.
  */
 export function readImageUsage(usage: unknown): UsageCounts | undefined {
   if (!isRecord(usage)) return undefined;
   const input = readTokenCount(usage["input_tokens"]);
   const output = readTokenCount(usage["output_tokens"]);
-  if (input === undefined || output === undefined || input + output === 0) return undefined;
+  if (input === undefined || output === undefined || output === 0) return undefined;
   const of = detailsOf(usage["input_tokens_details"]);
   const made = detailsOf(usage["output_tokens_details"]);
   const cached = Math.min(of.cached ?? 0, input);
@@ -44,7 +44,7 @@ export function readImageUsage(usage: unknown): UsageCounts | undefined {
     cachedInput: cached,
     ...(of.image !== undefined && { inputImage: of.image }),
     output,
-    outputImage: made.image ?? output - Math.min(made.text ?? 0, output),
+    outputImage: made.text === undefined ? (made.image ?? output) : output - Math.min(made.text, output),
     reasoning: 0,
   };
 }
@@ -76,5 +76,6 @@ export function kindOfImage(json: Readonly<Record<string, unknown>>, asked: Aske
 
 /** `undefined` where the server chooses. */
 export function named(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" && value !== "auto" && value.length <= 32 ? value : undefined;
+  if (typeof value !== "string" || value === "" || value.length > 32) return undefined;
+  return value.toLowerCase() === "auto" ? undefined : value;
 }

@@ -22,15 +22,18 @@ export const imagesTable = new ProtocolTable(
       place: "member",
       treatment: "refused",
       names: words(`
-        width height aspect_ratio resolution image_size megapixels num_images num_outputs batch_size batch_count
-        steps num_inference_steps`),
+        width height aspect_ratio resolution image_size megapixels num_images num_outputs num_images_per_prompt
+        num_outputs_per_prompt number_of_images number_of_results n_images n_samples num_samples samples sample_count n_iter
+        batch_size batch_count upscale upscale_factor step steps num_inference_steps`),
       why: "chooses another number, another size or another effort than the price is for",
       advice: "Send 'n', 'size' and 'quality'.",
     },
     {
       place: "member",
       treatment: "refused",
-      names: words("image images image_url image_urls mask reference_images input_image"),
+      names: words(`
+        image images image_url image_urls image_prompt image_data mask mask_image reference_image reference_images ref_image
+        ref_images input_image input_images input_reference init_image init_images source_image control_image file files`),
       why: "is an image that would be edited, at a price of its own",
       advice: "Leave it out.",
     },

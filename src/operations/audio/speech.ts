@@ -4,7 +4,7 @@ import type { UsageCounts } from "../../metering/usage-counts.js";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
 import { requireJsonType } from "../../model-api/request/json-content-type.js";
-import { audioTypeOf, isAudioType } from "../../openai/audio/audio-types.js";
+import { audioTypeOf, isAudioType, isPlainPcm } from "../../openai/audio/audio-types.js";
 import { SpeechBytes } from "../../openai/audio/speech-bytes.js";
 import { SpeechCodec, type SpeechContext } from "../../openai/audio/speech-codec.js";
 import { SpeechDecoder } from "../../openai/audio/speech-decoder.js";
@@ -17,7 +17,7 @@ import {
 import { pcmTokens } from "../../openai/audio/speech-usage.js";
 import { addNameEdits } from "../../openai/chat/request-edits.js";
 import { speechTable } from "../../openai/tables/speech-table.js";
-import { editMembers, type MemberEdits } from "../../wire/json-members.js";
+import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
 import type {
@@ -129,7 +129,9 @@ class SpeechExchange implements Exchange {
     this.body = editMembers(body, members, edits);
     this.#format = format;
     this.#answer = toAnswerContext(target, model, attempt, "input");
-    const tokensOf = format === "pcm" ? pcmTokens(model.tokenBounds.audioPerSecond) : undefined;
+    // At another rate, as many bytes last longer.
+    const isTimed = format === "pcm" && memberOf(members, "sample_rate") === undefined;
+    const tokensOf = isTimed ? pcmTokens(model.tokenBounds.audioPerSecond) : undefined;
     this.#context = speechContext(this.#answer, { characters, byTokens, tokensOf });
   }
 
@@ -137,7 +139,9 @@ class SpeechExchange implements Exchange {
   readBytes(headers: Readonly<Record<string, string>>): ByteAnswer {
     const type = headers["content-type"];
     if (type === undefined || isAudioType(type)) {
-      return new SpeechBytes(this.#context, type ?? audioTypeOf(this.#format));
+      const isTimed = type !== undefined && isPlainPcm(type);
+      const bounds = isTimed ? this.#context : { ...this.#context, tokensOf: undefined };
+      return new SpeechBytes(bounds, type ?? audioTypeOf(this.#format));
     }
     if (/^text\/event-stream\s*(;|$)/i.test(type)) return new SpeechDecoder(this.#context, audioTypeOf(this.#format));
     const cause = new Error(`It answered ${type.slice(0, 100)}, which is no audio.`);

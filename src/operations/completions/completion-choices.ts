@@ -1,5 +1,5 @@
 import { isRecord } from "../../wire/is-record.js";
-import { type CompletionRequest, promptLength } from "./completion-request.js";
+import { type CompletionRequest, promptText } from "./completion-request.js";
 
 /** The choices that a request asks for: `n` of each prompt, one prompt after the other. */
 export class AskedChoices {
@@ -7,7 +7,10 @@ export class AskedChoices {
   readonly least: number;
   readonly all: number;
   readonly #request: CompletionRequest;
+  /** How much of its prompt each choice has repeated; -1 once it has gone on in other words. */
   readonly #echoed = new Map<number, number>();
+  /** The prompt that was read last: its choices come together, as a rule. */
+  #prompt: { readonly place: number; readonly text: string } | undefined;
 
   constructor(request: CompletionRequest) {
     this.least = request.prompts.length;
@@ -16,15 +19,24 @@ export class AskedChoices {
   }
 
   /**
-   * What of a choice's text the model has written: an echoed prompt is not. Pieces of a text come in their order.
+   * What of a choice's text the model has written: an echoed prompt is not. Pieces of a text come in their order. Not every
+   * server repeats a prompt because its client asks for that.
    * @param index - of the choice.
    */
   written(index: number, text: string): string {
     const { echo, n } = this.#request;
-    if (!echo) return text;
-    const left = this.#echoed.get(index) ?? promptLength(this.#request, Math.floor(index / n));
-    this.#echoed.set(index, Math.max(0, left - text.length));
-    return text.slice(left);
+    const from = echo ? (this.#echoed.get(index) ?? 0) : -1;
+    if (from < 0) return text;
+    const prompt = this.#promptAt(Math.floor(index / n));
+    const length = Math.min(text.length, prompt.length - from);
+    const isEcho = text.slice(0, length) === prompt.slice(from, from + length);
+    this.#echoed.set(index, isEcho ? from + length : -1);
+    return isEcho ? text.slice(length) : text;
+  }
+
+  #promptAt(place: number): string {
+    if (this.#prompt?.place !== place) this.#prompt = { place, text: promptText(this.#request, place) };
+    return this.#prompt.text;
   }
 }
 

@@ -135,11 +135,11 @@ function readSuffix({ body, members }: JsonRequest): Input | undefined {
   return { start, end, tokens: stringTokens(body, start, end) + marks };
 }
 
-/** The length of a prompt's text; 0 where it consists of tokens. */
-export function promptLength({ body, prompts }: CompletionRequest, place: number): number {
+/** A prompt's text; empty where it consists of tokens. */
+export function promptText({ body, prompts }: CompletionRequest, place: number): string {
   const prompt = prompts[place];
-  if (prompt === undefined || prompt.end === 0 || body[prompt.start] !== 0x22) return 0;
-  return String(valueAt(body, prompt)).length;
+  if (prompt === undefined || prompt.end === 0 || body[prompt.start] !== 0x22) return "";
+  return String(valueAt(body, prompt));
 }
 
 /** The target of a request. */

@@ -16,6 +16,7 @@ import {
   requireSize,
 } from "../../openai/images/image-request.js";
 import { mostOfImages } from "../../openai/images/image-usage.js";
+import { tooLargeImages } from "../../openai/images/too-large-images.js";
 import { readWhole, refuseWhole, type WholeReader } from "../../openai/read-whole.js";
 import { imagesTable } from "../../openai/tables/images-table.js";
 import { editMembers, type MemberEdits } from "../../wire/json-members.js";
@@ -143,6 +144,10 @@ class ImageExchange implements Exchange, WholeReader {
 
   refuse(received: ReceivedAnswer): never {
     return refuseWhole(received, this.#context);
+  }
+
+  get tooLarge() {
+    return tooLargeImages();
   }
 
   /** The upstream makes all of them, whoever waits. */

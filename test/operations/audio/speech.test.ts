@@ -130,7 +130,7 @@ describe("the price of speech", () => {
     ["by the longest that it may be", "mp3", 5000, 2000],
   ])("by tokens is estimated where there is no usage: %s", async (_name, format, bytes, output) => {
     const { post, server, nextEvent } = await startSpeech();
-    server.reply(spoken([Buffer.alloc(bytes)]));
+    server.reply(spoken([Buffer.alloc(bytes)], format === "pcm" ? "audio/pcm" : "audio/mpeg"));
     const ended = nextEvent();
     await (await post(path, { model: "acme/tokens", ...say, response_format: format })).arrayBuffer();
     expect(server.lastRequest.json).not.toHaveProperty("stream_format");

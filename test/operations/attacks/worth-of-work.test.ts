@@ -1,0 +1,190 @@
+import { afterAll, describe, expect, it } from "vitest";
+import type { Model } from "../../../src/gateway/options.js";
+import { eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
+import { expectNoSockets } from "../../clients/start-server.js";
+import { textChunks, textCompletion } from "../../support/completion-samples.js";
+import { startMedia } from "../../support/media-server.js";
+import { startCompletions } from "../completions/start-completions.js";
+import { imagesOf, rowModel, startImages, tokenModel } from "../images/image-samples.js";
+
+afterAll(expectNoSockets);
+
+const images = "images/generations";
+const twice = (model: Model): Model => ({
+  ...model,
+  upstream: ["fake", "other"].map((provider) => ({ provider, model: "gpt-image-1" })),
+});
+
+describe("images", () => {
+  it.each([
+    ["by the image", rowModel, 10 * 120_000],
+    ["by tokens", tokenModel, 10 * 6240 * 40],
+  ])("that are too large together are paid for %s, and made once", async (_name, model, charged) => {
+    const { post, server, other, nextEvent, checkBooks } = await startImages({
+      models: [twice(model)],
+      maxAnswerBytes: 5000,
+    });
+    const large = Buffer.alloc(600, 7).toString("base64");
+    server.reply(wholeAnswer({ created: 1, data: Array.from({ length: 10 }, () => ({ b64_json: large })) }));
+    const ended = nextEvent();
+    const response = await post(images, { model: model.id, prompt: "A cat", n: 10 });
+    const { error } = (await response.json()) as { error: { message: string } };
+    expect(error.message).toContain("too large");
+    expect(response.headers.get("x-should-retry")).toBe("false");
+    expect(other.requests).toEqual([]);
+    const { chargedMicro, heldMicro } = await ended;
+    expect(chargedMicro).toBeGreaterThanOrEqual(charged);
+    expect(chargedMicro).toBeLessThanOrEqual(heldMicro ?? 0);
+    await checkBooks();
+  });
+
+  it.each([
+    ["by the image", rowModel, 10 * 120_000],
+    ["by tokens", tokenModel, 10 * 6240 * 40],
+  ])("that are too large together for a stream, too: %s", async (_name, model, charged) => {
+    const { post, server, other, nextEvent, checkBooks } = await startImages({
+      models: [twice(model)],
+      maxAnswerBytes: 5000,
+      exposeCost: true,
+    });
+    const large = Buffer.alloc(600, 7).toString("base64");
+    server.reply(wholeAnswer({ created: 1, data: Array.from({ length: 10 }, () => ({ b64_json: large })) }));
+    const ended = nextEvent();
+    const response = await post(images, { model: model.id, prompt: "A cat", n: 10, stream: true });
+    expect(await response.json()).toMatchObject({ error: { code: "answer_too_large", param: "n" } });
+    expect(other.requests).toEqual([]);
+    expect((await ended).chargedMicro).toBeGreaterThanOrEqual(charged);
+    await checkBooks();
+  });
+
+  it.each<[string, object]>([
+    ["no output", { input_tokens: 12, output_tokens: 0, total_tokens: 12 }],
+    [
+      "output of no kind",
+      {
+        ...{ input_tokens: 12, output_tokens: 6240, total_tokens: 6252 },
+        output_tokens_details: { text_tokens: 0, image_tokens: 0 },
+      },
+    ],
+  ])("of which the server counts %s are not free", async (_name, usage) => {
+    const model = { ...tokenModel, price: { input: 5, output: 1, outputImage: 40 } };
+    const { post, server, nextEvent } = await startImages({ models: [model] });
+    server.reply(wholeAnswer(imagesOf(1, { usage })));
+    const ended = nextEvent();
+    await (await post(images, { model: model.id, prompt: "A cat" })).text();
+    expect((await ended).chargedMicro).toBeGreaterThanOrEqual(6240 * 40);
+    server.reply(eventStream([{ type: "image_generation.completed", b64_json: "YQ==", usage }], { done: false }));
+    const streamed = nextEvent();
+    await (await post(images, { model: model.id, prompt: "A cat", stream: true })).text();
+    expect((await streamed).chargedMicro).toBeGreaterThanOrEqual(6240 * 40);
+  });
+
+  it("with a price for output of any kind need the most tokens of one", async () => {
+    const model = { ...tokenModel, price: { request: 0.01, output: 40 } };
+    await expect(
+      startImages({ models: [{ ...model, upstream: { provider: "fake", model: "paint" } }] }),
+    ).rejects.toThrow("imageTokens");
+    const { post, server, nextEvent } = await startImages({ models: [model] });
+    server.reply(wholeAnswer(imagesOf(1)));
+    const ended = nextEvent();
+    await (await post(images, { model: model.id, prompt: "A cat" })).text();
+    expect(await ended).toMatchObject({ chargedMicro: 10_000 + 6240 * 40, heldMicro: 10_000 + 6240 * 40 });
+  });
+
+  it.each(["HD", "Hd"])("of the quality %s are not cheaper than the same in small letters", async (quality) => {
+    const { post, server, nextEvent } = await startImages();
+    server.reply(wholeAnswer(imagesOf(1)));
+    const ended = nextEvent();
+    await (await post(images, { model: rowModel.id, prompt: "A cat", quality, size: "512x512" })).text();
+    expect(await ended).toMatchObject({ chargedMicro: 120_000, heldMicro: 120_000 });
+  });
+
+  it.each(["num_images_per_prompt", "n_samples", "samples", "ref_images", "file", "init_image"])(
+    "in other numbers, or of others, by '%s' are refused",
+    async (name) => {
+      const { post, server } = await startImages();
+      server.reply(wholeAnswer(imagesOf(1)));
+      expect((await post(images, { model: rowModel.id, prompt: "A cat", [name]: 4 })).status).toBe(400);
+      expect(server.requests).toEqual([]);
+    },
+  );
+});
+
+const voice: Model = {
+  id: "acme/voice",
+  type: "speech",
+  maxOutputTokens: 2000,
+  price: { input: 0.6, outputAudio: 12 },
+  upstream: { provider: "fake", model: "speaker" },
+};
+
+const spoken =
+  (bytes: number, type: string): FakeAnswer =>
+  (_request, response) => {
+    response.writeHead(200, { "content-type": type });
+    response.end(Buffer.alloc(bytes, 1));
+  };
+
+describe("speech", () => {
+  const speech = "audio/speech";
+  const say = { model: voice.id, input: "Hello.", voice: "alloy" };
+  const start = () => startMedia({ models: [voice], operations: [speech] });
+
+  it.each<[string, object, string]>([
+    ["of fewer samples", { sample_rate: 8000 }, "audio/pcm"],
+    ["that is none", {}, "audio/mpeg"],
+    ["of a rate of its own", {}, "audio/pcm; rate=8000"],
+  ])("as PCM %s is not estimated as if it were shorter", async (_name, members, type) => {
+    const { post, server, nextEvent } = await start();
+    server.reply(spoken(96_000, type));
+    const ended = nextEvent();
+    await (await post(speech, { ...say, response_format: "pcm", ...members })).arrayBuffer();
+    expect(await ended).toMatchObject({ tokens: { output: 2000 } });
+  });
+
+  it("whose server counts no output is not free", async () => {
+    const { post, server, nextEvent } = await start();
+    server.reply(
+      eventStream(
+        [
+          { type: "speech.audio.delta", audio: "AAAA" },
+          { type: "speech.audio.done", usage: { input_tokens: 9, output_tokens: 0 } },
+        ],
+        { done: false },
+      ),
+    );
+    const ended = nextEvent();
+    await (await post(speech, { ...say, stream_format: "sse" })).text();
+    expect(await ended).toMatchObject({ tokens: { output: 2000 }, usageSource: "estimated" });
+  });
+
+  it("that never came is no usage of a failed attempt", async () => {
+    const upstream = ["fake", "other"].map((provider) => ({ provider, model: "speaker" }));
+    const model: Model = { ...voice, price: { characters: 15 }, chargeFailedAttempts: true, upstream };
+    const { post, server, other, nextEvent } = await startMedia({ models: [model], operations: [speech] });
+    server.reply(spoken(0, "audio/mpeg"));
+    other.reply(spoken(100, "audio/mpeg"));
+    const ended = nextEvent();
+    await (await post(speech, say)).arrayBuffer();
+    expect(await ended).toMatchObject({ chargedMicro: 6 * 15, attempts: [{}, { provider: "other" }] });
+  });
+});
+
+describe("completions", () => {
+  const prompt = "Please write the longest poem that you know, with all of its verses.";
+  const poem = "I wandered lonely as a cloud that floats on high o'er vales and hills.";
+
+  it.each([true, false])("of a server that echoes nothing are not free by `echo` (streamed: %s)", async (stream) => {
+    const { complete, server, events } = await startCompletions();
+    server.reply(
+      stream
+        ? eventStream(textChunks([poem.slice(0, 20), poem.slice(20)], null))
+        : wholeAnswer(textCompletion([poem], null)),
+    );
+    for (const echo of [false, true]) {
+      await (await complete({ prompt, echo, stream, max_tokens: 50 })).text();
+    }
+    expect(events[0]?.tokens.output).toBeGreaterThan(5);
+    expect(events[1]?.tokens).toEqual(events[0]?.tokens);
+  });
+});
