@@ -17,6 +17,8 @@ export function useView<Id extends string>(ids: readonly [Id, ...Id[]]): View<Id
   useEffect(() => {
     const change = () => setFragment(location.hash);
     window.addEventListener("hashchange", change);
+    // It may have changed since the first rendering.
+    change();
     return () => window.removeEventListener("hashchange", change);
   }, []);
   const [name = "", ...rest] = fragment.slice(1).split("/");
