@@ -6,11 +6,31 @@ import type { PageFiles } from "../src/pages/server/page-entry.js";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const app = "src/pages/app";
 
-/** Builds what browsers load of the pages: small, each file with a hash in its name, and what both pages need once. */
+/**
+ * Builds what browsers load of the pages: small, and each file with a hash in its name. Each page is built by itself, since what
+ * the two share would else come in many small files, and nobody is on both.
+ */
 export function buildPageFiles(): PageFiles {
+  const style = build({ page: `${app}/page.css` });
+  const account = build({ account: `${app}/account.tsx` });
+  const operator = build({ operator: `${app}/operator.tsx` });
+  return {
+    texts: { ...style.texts, ...account.texts, ...operator.texts },
+    style: nameOf(style.metafile, "page.css"),
+    account: entryOf(account.metafile, "account.tsx"),
+    operator: entryOf(operator.metafile, "operator.tsx"),
+  };
+}
+
+interface Built {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly metafile: Metafile;
+}
+
+function build(entryPoints: Readonly<Record<string, string>>): Built {
   const { outputFiles, metafile } = buildSync({
     absWorkingDir: root,
-    entryPoints: { account: `${app}/account.tsx`, operator: `${app}/operator.tsx`, page: `${app}/page.css` },
+    entryPoints,
     bundle: true,
     splitting: true,
     format: "esm",
@@ -26,13 +46,7 @@ export function buildPageFiles(): PageFiles {
     metafile: true,
     logLevel: "error",
   }) as BuildResult & { outputFiles: OutputFile[]; metafile: Metafile };
-  const texts = Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text.trimEnd()]));
-  return {
-    texts,
-    style: nameOf(metafile, "page.css"),
-    account: entryOf(metafile, "account.tsx"),
-    operator: entryOf(metafile, "operator.tsx"),
-  };
+  return { texts: Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text.trimEnd()])), metafile };
 }
 
 function entryOf(metafile: Metafile, file: string): PageFiles["account"] {

@@ -4,6 +4,7 @@ import { expectAccessible, expectFits, keepPicture, schemes, widths } from "./su
 import { type SampleHost, startSampleHost } from "./support/sample-host.js";
 import { liveAMonth } from "./support/sample-month.js";
 import { settled } from "./support/settled.js";
+import { shifts } from "./support/shifts.js";
 
 const looks = schemes.flatMap((scheme) => widths.map((width) => ({ scheme, width })));
 
@@ -96,21 +97,3 @@ describeInBrowser("the account page", (visits) => {
     expect(requests).toEqual([...new Set(requests)]);
   });
 });
-
-/** What of the page has moved since it was opened, in a browser. */
-function shifts(): Promise<readonly string[]> {
-  interface Shift extends PerformanceEntry {
-    readonly value: number;
-    readonly sources: readonly { readonly node: Node | null }[];
-  }
-  return new Promise((resolve) => {
-    const found: string[] = [];
-    new PerformanceObserver((list) => {
-      for (const { value, sources } of list.getEntries() as Shift[]) {
-        found.push(...sources.map(({ node }) => `${value} ${(node as Element | null)?.className}`));
-      }
-    }).observe({ type: "layout-shift", buffered: true });
-    // What was seen until now is told of in the next turn.
-    setTimeout(() => resolve(found), 300);
-  });
-}

@@ -5,6 +5,7 @@ import { runADay } from "./support/run-a-day.js";
 import { type SampleHost, startSampleHost } from "./support/sample-host.js";
 import { liveAMonth } from "./support/sample-month.js";
 import { settled } from "./support/settled.js";
+import { shifts } from "./support/shifts.js";
 
 const looks = schemes.flatMap((scheme) => widths.map((width) => ({ scheme, width })));
 const views = [
@@ -88,6 +89,23 @@ describeInBrowser("the operator's page", (visits) => {
     await page.getByText("Show as table").click();
     await page.getByRole("columnheader", { name: "Margin" }).first().waitFor();
     await page.getByRole("rowheader", { name: "openai/gpt-5-mini" }).waitFor();
+  });
+
+  it("shows today without waiting for anything else, and moves nothing afterwards", async () => {
+    const page = await visits.open(host.operator, { user: "root" });
+    await page.getByRole("heading", { name: "By hour" }).waitFor();
+    expect(await page.evaluate(shifts)).toEqual([]);
+    const requests = await page.evaluate(() =>
+      performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname),
+    );
+    // The files and the data of the first view, each once.
+    expect(requests.filter((path) => path.includes("/assets/")).length).toBeLessThanOrEqual(3);
+    expect(
+      requests
+        .filter((path) => path.includes("/api/"))
+        .map((path) => path.split("/").at(-1))
+        .toSorted(),
+    ).toEqual(["health", "overview"]);
   });
 
   it("finds accounts, requests and changes by their filters, which stand in the address", async () => {

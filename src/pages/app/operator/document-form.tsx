@@ -40,9 +40,11 @@ export function DocumentForm({ kind, title, data, version, fields, onDone, onClo
     return (
       <ChangeForm title={title} action={texts.apply} send={send} onClose={onClose}>
         <Changes check={check} />
-        <button type="button" class="plain" onClick={() => setCheck(undefined)}>
-          ← {texts.task_edit}
-        </button>
+        <div>
+          <button type="button" onClick={() => setCheck(undefined)}>
+            ← {texts.task_edit}
+          </button>
+        </div>
       </ChangeForm>
     );
   }

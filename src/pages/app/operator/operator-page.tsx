@@ -47,14 +47,15 @@ export function OperatorPage() {
       state={health}
       aside={data?.read_only && <Badge>{texts.readOnly}</Badge>}
     >
-      <Ready of={health} height={420}>
-        {(known) => (
-          <>
-            <Troubles health={known} />
-            <View key={`${id}/${rest}`} health={known} rest={rest} />
-          </>
-        )}
-      </Ready>
+      {data && <Troubles health={data} />}
+      {id === "today" ? (
+        // It waits for nothing else.
+        <TodayView />
+      ) : (
+        <Ready of={health} height={420}>
+          {(known) => <View key={`${id}/${rest}`} health={known} rest={rest} />}
+        </Ready>
+      )}
     </Shell>
   );
 }

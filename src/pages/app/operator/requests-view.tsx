@@ -69,8 +69,12 @@ export function requestColumns(onOpen: (request: AnyRequest) => void): readonly 
     { head: texts.target, csv: ({ target }) => target ?? "" },
     cut(texts.account, ({ account }) => account),
     { head: texts.result, cell: (row) => <Result of={row} />, csv: ({ status, code }) => code ?? status },
-    figures(texts.input, (row) => row.input_tokens),
-    figures(texts.output, (row) => row.output_tokens),
+    {
+      ...{ head: texts.tokens, isNumeric: true },
+      cell: (row) => `${number(row.input_tokens)} → ${number(row.output_tokens)}`,
+    },
+    { head: texts.input, csv: (row) => row.input_tokens },
+    { head: texts.output, csv: (row) => row.output_tokens },
     figures(texts.credits, (row) => row.credits, columnOf([0.0001])),
     figures(texts.took, (row) => row.duration_ms, milliseconds),
   ];
