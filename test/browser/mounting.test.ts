@@ -121,7 +121,7 @@ describeInBrowser("a page in a host", (visits) => {
     const page = await visits.open(origin + mount);
     await page.getByRole("heading", { level: 1, name: "Überblick" }).waitFor();
     await page.getByRole("meter", { name: "Dieser Monat" }).waitFor();
-    expect(await page.getByText("noch 100").count()).toBe(1);
+    expect(await page.getByText("noch 60").count()).toBe(1);
     expect(await page.title()).toBe("Überblick · Nordwind");
     expect(await page.getByRole("link", { name: "Nordwind" }).getAttribute("href")).toBe("/home");
     const look = await page.evaluate(() => {
