@@ -80,7 +80,14 @@ export type {
   RequestStarted,
   StartedGateway,
 } from "./gateway/observers/observer.js";
-export type { GatewayOptions, LedgerOptions, Model, RerankOptions, ThresholdOptions } from "./gateway/options.js";
+export type {
+  CacheOptions,
+  GatewayOptions,
+  LedgerOptions,
+  Model,
+  RerankOptions,
+  ThresholdOptions,
+} from "./gateway/options.js";
 export type { AccountListRequest, ListedAccount, ListedAccountPage } from "./gateway/records/listed-account.js";
 export { KeyEndedError } from "./gateway/refusals/key-ended-error.js";
 export { UnknownAccountError } from "./gateway/refusals/unknown-account-error.js";

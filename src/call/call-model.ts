@@ -8,6 +8,7 @@ import { checkCall, type ReceivedCall } from "./admission/check-call.js";
 import { completeCall } from "./admission/complete-call.js";
 import { holdCredits, type Reservation } from "./admission/hold-credits.js";
 import { reviewCall } from "./admission/review-call.js";
+import { Replay } from "./cached/replay.js";
 import { CallRoad, fail, giveUp, goOn } from "./call-road.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
@@ -67,8 +68,22 @@ function enter(road: CallRoad, checked: CheckedCall): void {
   road.route = checked.model.route;
   road.route.enter();
   requireWanted(services, incoming.request);
-  if (services.requestHook === undefined) hold(road, checked);
-  else goOn(road, reviewCall(services, incoming, checked, bytes), hold);
+  if (services.requestHook === undefined) recall(road, checked);
+  else goOn(road, reviewCall(services, incoming, checked, bytes), recall);
+}
+
+/** Where the response to an equal request was kept, nothing is held, and no target is called. */
+function recall(road: CallRoad, checked: CheckedCall): void {
+  const { services, incoming, bytes } = road;
+  if (services.answerRecall === undefined) {
+    hold(road, checked);
+    return;
+  }
+  requireWanted(services, incoming.request);
+  const visit = services.answerRecall.visit(incoming, checked, checked.body ?? bytes);
+  road.cacheVisit = visit;
+  if (visit?.answer === undefined) hold(road, checked);
+  else new Replay(road, checked, visit, visit.answer).run();
 }
 
 function hold(road: CallRoad, checked: CheckedCall): void {

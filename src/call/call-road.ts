@@ -2,6 +2,7 @@ import type { GatewayResponse } from "../http/message.js";
 import type { ModelRequest } from "../operations/operation.js";
 import type { TargetRoute } from "../routing/target-route.js";
 import type { ReceivedCall } from "./admission/check-call.js";
+import type { CacheVisit } from "./cached/cache-visit.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import type { ModelCall } from "./model-call.js";
@@ -23,6 +24,8 @@ export class CallRoad {
   route: TargetRoute | undefined;
   /** Whether its credits are about to be held. */
   isExpected = false;
+  /** `undefined`: the cache is not for it. */
+  cacheVisit: CacheVisit | undefined;
   /** Once it is admitted. */
   call: ModelCall | undefined;
 

@@ -186,6 +186,12 @@ export class CallSettlement implements KeptLease {
     return this.#charge;
   }
 
+  /** Charges a response that was kept from an earlier call: nothing was generated for it. */
+  chargeKept(micro: Micro): Soon<SettledCharge> {
+    this.#charge ??= this.#settle({ ...noTokens }, "cache", micro, undefined);
+    return this.#charge;
+  }
+
   /** Ends the hold without a charge. @param meter - knows what the operator pays all the same. */
   release(meter?: Pick<Meter, "reported">): Soon<SettledCharge> {
     this.#charge ??= this.#settle(noTokens, undefined, 0, this.#target?.cost && meter?.reported);

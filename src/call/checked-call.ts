@@ -29,6 +29,8 @@ export interface CheckedCall {
   readonly room: HoldRoom;
   readonly request: ModelRequest;
   readonly demand: Demand;
+  /** The request's body with the texts that the host's hook has put into it. Absent: as the client sent it. */
+  readonly body?: Uint8Array;
   /** What the host files it under; `undefined`: nothing. */
   readonly tags: Tags | undefined;
   /** What the host's hook adds to the upstream's request; `undefined`: nothing. */

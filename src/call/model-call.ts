@@ -58,6 +58,8 @@ export class ModelCall implements OpenCall {
   visit: TargetVisit | undefined;
   /** What that target has done for the call. `undefined`: nothing that is charged. */
   meter: Meter | undefined;
+  /** How it has ended. */
+  ending: Outcome | undefined;
   /** The failed attempt of which the host has been warned already. */
   warned: GatewayError | undefined;
   #abortReason: AbortReason | undefined;
@@ -157,6 +159,7 @@ export class ModelCall implements OpenCall {
 
   #end(ending: Outcome): Soon<SettledCharge> {
     const { services, client, departure } = this;
+    this.ending = ending;
     client.signal.removeEventListener("abort", this);
     services.body.pendingBodies.drop(client);
     // When the gateway itself aborted the call, nothing is known about the target.

@@ -7,6 +7,7 @@ import type { Catalog } from "../access/catalog.js";
 import { HoldRooms } from "../access/hold-rooms.js";
 import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
 import { AnswerGuards } from "../answer-guards/answer-guards.js";
+import { AnswerRecall } from "../call/cached/answer-recall.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
@@ -132,7 +133,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     models: managedModels(models, catalog, audit),
     budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock, audit, warnOfRecord }),
     accounts: managedAccounts(
-      { ...resolved, ledger, responses, requestLog: log },
+      { ...resolved, ledger, responses, requestLog: log, answers: services.calls.answerRecall },
       { ...lookups, terms, warnOfRecord, holds, audit, warn, warnOnce },
     ),
     audit: managedAudit(resolved.audit, audit),
@@ -229,6 +230,7 @@ function callOptions(
   responses: CallResponses | undefined,
   { warn, warnOnce }: Pick<CallServices, "warn" | "warnOnce">,
 ): Omit<CallServices, "catalog" | "findAllowance" | "applyBudgets" | "ledger" | "keeper" | "openCalls" | "clock"> {
+  const { cache, clock = systemClock } = resolved;
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,
@@ -238,6 +240,7 @@ function callOptions(
     exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
     requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
+    answerRecall: cache === false ? undefined : new AnswerRecall(cache, clock),
     answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn),
     warn,
     warnOnce,

@@ -99,6 +99,11 @@ export interface Model extends RoutingOptions {
   sizes?: readonly string[] | undefined;
   /** How a model of the type `rerank` counts documents. */
   rerank?: RerankOptions | undefined;
+  /**
+   * How long its responses are kept for equal requests, where the gateway has a {@link GatewayOptions.cache}. `false`: not at
+   * all. Default: the `ttlMs` of the gateway's.
+   */
+  cache?: false | { ttlMs?: number | undefined } | undefined;
   /** What it costs. A model whose prices are all zero is free: accounts without credits can use it, too. */
   price: Price;
   /**
@@ -126,6 +131,20 @@ export interface Model extends RoutingOptions {
   disconnect?: DisconnectPolicy | undefined;
   /** Further members of the model record. Cannot replace those that the gateway sets. */
   extra?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How responses are kept for equal requests. See `docs/cache.md`. */
+export interface CacheOptions {
+  /** `"ask"`: for requests with the header `x-infergate-cache: on`. `"always"`: for all. Default: `"ask"`. */
+  mode?: "ask" | "always" | undefined;
+  /** How long a response is kept, in milliseconds. Default: 300,000. */
+  ttlMs?: number | undefined;
+  /** The memory of all kept responses, in bytes. An account has a quarter of it at most. Default: 64 MiB. */
+  maxBytes?: number | undefined;
+  /** The largest response that is kept, in bytes. Default: 1 MiB. */
+  maxAnswerBytes?: number | undefined;
+  /** The share of the original charge that a kept response costs, from 0 to 1. Default: 0. */
+  price?: number | undefined;
 }
 
 /** How a reranking model counts documents. */
@@ -160,6 +179,8 @@ export interface GatewayOptions<Raw = unknown> {
   ledger: CreditLedger;
   /** The model servers, by the names that {@link Model.upstream} uses. */
   providers: Readonly<Record<string, UpstreamProvider>>;
+  /** Keeps responses for equal requests of the same account, in the memory of this process. Default: `false`. */
+  cache?: false | CacheOptions | undefined;
   /**
    * The path under which the gateway is mounted, such as `/api/ai`, where the host does not strip it: Next.js,
    * `node:http`, Hono. Express and Fastify prefixes work without it. Default: `""`, the root.
@@ -449,6 +470,18 @@ const optionsSchema = z.strictObject({
     .refine((path) => path === "" || /^\/[^?#]*$/.test(path), { error: 'must start with a slash, such as "/api/ai"' })
     .transform((path) => path.replace(/\/+$/, ""))
     .default(""),
+  cache: z
+    .union([
+      z.literal(false),
+      z.strictObject({
+        mode: z.enum(["ask", "always"]).default("ask"),
+        ttlMs: count.default(300_000),
+        maxBytes: count.default(64 * 1024 * 1024),
+        maxAnswerBytes: count.default(1024 * 1024),
+        price: z.number().min(0).max(1).default(0),
+      }),
+    ])
+    .default(false),
   maxBodyBytes: count.default(32 * 1024 * 1024),
   maxPendingBodyBytes: count.optional(),
   maxUploadBytes: count.optional(),

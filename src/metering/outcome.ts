@@ -4,8 +4,9 @@
  * - `estimated`: the gateway estimated them, since there is no report.
  * - `partial`: the gateway estimated them for a response that broke off: the prompt and the output that it saw. For a
  *   model that reasons, and a client that left, also a bound for the reasoning that it did not see.
+ * - `cache`: the response was kept from an earlier call. Nothing was generated.
  */
-export type UsageSource = "provider" | "estimated" | "partial";
+export type UsageSource = "provider" | "estimated" | "partial" | "cache";
 
 /**
  * How a call ended.

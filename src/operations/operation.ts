@@ -16,6 +16,7 @@ import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
 import type { MemberEdits } from "../wire/json-members.js";
 import type { AnswerFormat } from "./answers/answer-format.js";
+import type { CacheTerms } from "./cache-terms.js";
 import type { ModelType } from "./model-type.js";
 import type { PriceTerms } from "./price-terms.js";
 import type { PromptLayout } from "./prompt-texts/prompt-layout.js";
@@ -38,6 +39,8 @@ export interface Operation<Name extends OperationName = OperationName> {
   readonly table: ProtocolTable | undefined;
   /** Where the texts stand that a model reads. */
   readonly prompt: PromptLayout;
+  /** Which of its responses may be kept for equal requests; absent: none. */
+  readonly cache?: CacheTerms;
   /** How its answers are read and refused; `undefined`: they hold no texts. */
   readonly answers: AnswerFormat | undefined;
   /** Whether its bodies are forms with files: they may be larger, and take longer to come. Absent: they are not. */

@@ -231,6 +231,12 @@ export const layers: readonly Layer[] = [
     packages: ["lru-cache", "node:crypto"],
   },
   {
+    folder: "cache",
+    question: "How are responses kept for equal requests?",
+    imports: ["wire"],
+    packages: ["lru-cache", "node:buffer", "node:crypto"],
+  },
+  {
     folder: "call",
     question: "How is one metered call made: admit, send, relay, settle?",
     imports: [
@@ -245,6 +251,7 @@ export const layers: readonly Layer[] = [
         "answer-guards",
         "routing",
         "access",
+        "cache",
       ],
     ],
     packages: ["node:buffer", "node:crypto", "node:process"],

@@ -34,5 +34,5 @@ export async function reviewCall(
     ? received.operation.parse(result.body, services.operations, received)
     : checked.request.withFields(result.body));
   const demand = request.demand(checked.model, checked.allowance.defaultOutputTokens);
-  return await completeCall(services, received, { ...reviewed, request, demand, additions });
+  return await completeCall(services, received, { ...reviewed, request, demand, additions, body: result.body });
 }

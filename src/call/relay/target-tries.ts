@@ -69,8 +69,8 @@ export class TargetTries implements AttemptListener {
   }
 }
 
-function finish({ end, incoming }: CallRoad, response: GatewayResponse): void {
-  end(incoming.respond(response));
+function finish({ end, incoming, cacheVisit, call }: CallRoad, response: GatewayResponse): void {
+  end(incoming.respond(cacheVisit === undefined ? response : cacheVisit.kept(response, call)));
 }
 
 /** Sends the request to one target, and relays its response. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
 import type { BudgetStore, WritableBudgetStore } from "../../budgets/budget-store.js";
+import type { AnswerRecall } from "../../call/cached/answer-recall.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { isTagName } from "../../check/tags-input.js";
@@ -175,6 +176,8 @@ interface AccountStores {
   readonly responses: ResponseStore | undefined;
   readonly accounts?: GivenAccountStore | undefined;
   readonly budgets?: (BudgetStore & Partial<Pick<WritableBudgetStore, "forget">>) | undefined;
+  /** `undefined`: no responses are kept for equal requests. */
+  readonly answers: Pick<AnswerRecall, "forget"> | undefined;
   /** `undefined`: requests are not logged. */
   readonly requestLog: WrittenLog | undefined;
 }
@@ -190,7 +193,7 @@ interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccoun
 }
 
 export function managedAccounts(
-  { keys, ledger, responses, accounts, budgets, requestLog }: AccountStores,
+  { keys, ledger, responses, answers, accounts, budgets, requestLog }: AccountStores,
   { findCaller, findAccount, budgets: findBudgets, terms, warnOfRecord, holds, audit, warn, warnOnce }: AccountLookups,
 ): ManagedAccounts {
   const journal = new AccountJournal(ledger, warnOnce);
@@ -212,6 +215,7 @@ export function managedAccounts(
     findAccount?.forget(account);
     await fromStore(by, "budget", () => budgets?.forget?.(account));
     findBudgets.forget(account);
+    answers?.forget(account);
     await Promise.all([
       fromLedger(by, () => ledger.forget(account)),
       fromStore(by, "response", () => responses?.forget(account)),

@@ -58,6 +58,7 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
     ...limits,
     ...media,
     rerank,
+    cache: model.cache,
     ...routing,
     drain,
     record,

@@ -19,6 +19,7 @@ import { chatTable } from "../../openai/tables/chat-table.js";
 import type { Edited } from "../../wire/edited-bytes.js";
 import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
+import { plainCache } from "../cache-terms.js";
 import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
@@ -49,6 +50,7 @@ export const chatCompletions: Operation<"chat/completions"> = {
   names: chatNames,
   table: chatTable,
   prompt: chatLayout,
+  cache: plainCache,
   answers: chatAnswers,
   checkContentType: requireJsonType,
   parse: (body, { maxBodyDepth }) =>

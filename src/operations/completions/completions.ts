@@ -6,6 +6,7 @@ import { refuseWhole } from "../../openai/read-whole.js";
 import { completionsTable } from "../../openai/tables/completions-table.js";
 import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
+import { plainCache } from "../cache-terms.js";
 import { addedCapOf, heldOutput } from "../demand-of.js";
 import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
@@ -45,6 +46,7 @@ export const completions: Operation<"completions"> = {
   names: completionNames,
   table: completionsTable,
   prompt: completionsLayout,
+  cache: plainCache,
   answers: completionAnswers,
   checkContentType: requireJsonType,
   parse: (body, { maxBodyDepth }) =>

@@ -3,6 +3,7 @@ import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext } from "../answer-context.js";
+import { plainCache } from "../cache-terms.js";
 import { DocumentExchange } from "../document-exchange.js";
 import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { inputLayout } from "../inputs/input-layout.js";
@@ -37,6 +38,7 @@ export const embeddings: Operation<"embeddings"> = {
   names: embeddingNames,
   table: undefined,
   prompt: inputLayout,
+  cache: plainCache,
   answers: undefined,
   checkContentType: requireJsonType,
   parse: (body, { maxBodyDepth }) =>

@@ -15,6 +15,7 @@ import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import type { OddPlace } from "../../model-api/tables/odd-places.js";
 import { ThoughtSeal } from "../../seal/thought-seal.js";
 import { sliceBytes } from "../../wire/slices.js";
+import { messagesCache } from "../cache-terms.js";
 import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
 import type {
@@ -46,6 +47,7 @@ export const messages: Operation<"messages"> = {
   names: messagesNames,
   table: messagesTable,
   prompt: messagesLayout,
+  cache: messagesCache,
   answers: messagesAnswers,
   checkContentType: requireJsonType,
   parse(body, services, facts) {

@@ -5,6 +5,7 @@ import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { rerankTable } from "../../openai/tables/rerank-table.js";
 import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext } from "../answer-context.js";
+import { plainCache } from "../cache-terms.js";
 import { DocumentExchange } from "../document-exchange.js";
 import { promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { tooMany } from "../inputs/input-reader.js";
@@ -41,6 +42,7 @@ export const rerank: Operation<"rerank"> = {
   names: rerankNames,
   table: rerankTable,
   prompt: rerankLayout,
+  cache: plainCache,
   answers: undefined,
   checkContentType: requireJsonType,
   parse: (body, { maxBodyDepth }) =>

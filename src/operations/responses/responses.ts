@@ -12,6 +12,7 @@ import {
 import { responsesTable } from "../../openai/tables/responses-table.js";
 import { ThoughtSeal } from "../../seal/thought-seal.js";
 import { sliceBytes } from "../../wire/slices.js";
+import { responsesCache } from "../cache-terms.js";
 import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
 import type {
@@ -43,6 +44,7 @@ export const responses: Operation<"responses"> = {
   names: responsesNames,
   table: responsesTable,
   prompt: responsesLayout,
+  cache: responsesCache,
   answers: responsesAnswers,
   checkContentType: requireJsonType,
   parse(body, services, { account }) {
