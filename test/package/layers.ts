@@ -391,7 +391,7 @@ export const fileRules: readonly FileRule[] = [
     packages: ["node:*"],
   },
   {
-    files: ["pages/app/*.tsx", "pages/app/*/*.ts", "pages/app/*/*.tsx"],
+    files: ["pages/app/*.tsx", "pages/app/*/*.ts", "pages/app/*/*.tsx", "pages/app/*/*/*.ts", "pages/app/*/*/*.tsx"],
     reason: "Browsers load it: of the server it knows the types of its API and of its texts alone.",
     imports: ["pages/app", "pages/*/*-page-api.js", "pages/*/*-texts.js"],
     packages: ["preact", "preact/hooks"],

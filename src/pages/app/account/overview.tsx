@@ -7,8 +7,8 @@ import { linkTo } from "../parts/use-view.js";
 import { labelOf, MeterCard } from "./meter-card.js";
 import { useKeys, type ViewProps } from "./reader.js";
 import { texts } from "./settings.js";
-import { UsageChart } from "./usage-chart.js";
-import { useUsage } from "./use-usage.js";
+import { UsageChart } from "./usage/usage-chart.js";
+import { useUsage } from "./usage/use-usage.js";
 
 /** What is left at a glance. */
 export function Overview({ me }: ViewProps) {

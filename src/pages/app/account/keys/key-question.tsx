@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { AccountKey, NewAccountKey } from "../../account/account-page-api.js";
-import { callApi } from "../parts/api.js";
-import { Question } from "../parts/dialog.js";
-import { SelectField } from "../parts/field.js";
-import { announce } from "../parts/live-region.js";
-import { fill } from "../parts/texts.js";
-import { textOf, texts } from "./settings.js";
+import type { AccountKey, NewAccountKey } from "../../../account/account-page-api.js";
+import { callApi } from "../../parts/api.js";
+import { Question } from "../../parts/dialog.js";
+import { SelectField } from "../../parts/field.js";
+import { announce } from "../../parts/live-region.js";
+import { fill } from "../../parts/texts.js";
+import { textOf, texts } from "../settings.js";
 
 interface KeyQuestionProps {
   readonly kind: "rotate" | "enable" | "disable" | "revoke";

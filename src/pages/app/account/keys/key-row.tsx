@@ -1,12 +1,12 @@
-import type { AccountKey } from "../../account/account-page-api.js";
-import { instant, relative } from "../parts/format.js";
-import { Meter } from "../parts/meter.js";
-import { Badge } from "../parts/notice.js";
-import { fill } from "../parts/texts.js";
-import { Time } from "../parts/time.js";
-import { labelOf } from "./meter-card.js";
-import type { KeyTask } from "./reader.js";
-import { textOf, texts } from "./settings.js";
+import type { AccountKey } from "../../../account/account-page-api.js";
+import { instant, relative } from "../../parts/format.js";
+import { Meter } from "../../parts/meter.js";
+import { Badge } from "../../parts/notice.js";
+import { fill } from "../../parts/texts.js";
+import { Time } from "../../parts/time.js";
+import { labelOf } from "../meter-card.js";
+import type { KeyTask } from "../reader.js";
+import { textOf, texts } from "../settings.js";
 
 /** Opens what is done with a key. */
 export type OnTask = (kind: KeyTask, key?: AccountKey) => void;

@@ -1,10 +1,10 @@
-import type { AccountUsage } from "../../account/account-page-api.js";
-import { Chart, type Series } from "../parts/chart.js";
-import { columnOf, credits, number } from "../parts/format.js";
-import { Empty } from "../parts/notice.js";
-import { type Column, DownloadButton, figures, Table } from "../parts/table.js";
-import { fill } from "../parts/texts.js";
-import { texts } from "./settings.js";
+import type { AccountUsage } from "../../../account/account-page-api.js";
+import { Chart, type Series } from "../../parts/chart.js";
+import { columnOf, credits, number } from "../../parts/format.js";
+import { Empty } from "../../parts/notice.js";
+import { type Column, DownloadButton, figures, Table } from "../../parts/table.js";
+import { fill } from "../../parts/texts.js";
+import { texts } from "../settings.js";
 import type { Usage, UsagePeriod } from "./use-usage.js";
 
 export type Measure = "credits" | "requests" | "tokens";

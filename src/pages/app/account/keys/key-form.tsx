@@ -6,15 +6,15 @@ import type {
   AccountList,
   AccountModel,
   NewAccountKey,
-} from "../../account/account-page-api.js";
-import { ApiError, callApi } from "../parts/api.js";
-import { Question } from "../parts/dialog.js";
-import { Field, TextField } from "../parts/field.js";
-import { announce } from "../parts/live-region.js";
-import { fill } from "../parts/texts.js";
-import { useApi } from "../parts/use-api.js";
-import type { ViewProps } from "./reader.js";
-import { texts } from "./settings.js";
+} from "../../../account/account-page-api.js";
+import { ApiError, callApi } from "../../parts/api.js";
+import { Question } from "../../parts/dialog.js";
+import { Field, TextField } from "../../parts/field.js";
+import { announce } from "../../parts/live-region.js";
+import { fill } from "../../parts/texts.js";
+import { useApi } from "../../parts/use-api.js";
+import type { ViewProps } from "../reader.js";
+import { texts } from "../settings.js";
 
 interface KeyFormProps extends Pick<ViewProps, "me"> {
   /** The key to change. Absent: a new one. */

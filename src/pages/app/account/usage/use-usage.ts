@@ -1,6 +1,6 @@
-import type { AccountList, AccountUsage } from "../../account/account-page-api.js";
-import { instant, timeZone } from "../parts/format.js";
-import { useApi } from "../parts/use-api.js";
+import type { AccountList, AccountUsage } from "../../../account/account-page-api.js";
+import { instant, timeZone } from "../../parts/format.js";
+import { useApi } from "../../parts/use-api.js";
 
 /** A day or an hour of the reader's own time. */
 export interface UsagePeriod {

@@ -1,8 +1,8 @@
-import type { NewAccountKey } from "../../account/account-page-api.js";
-import { CopyText } from "../parts/copy-button.js";
-import { Dialog } from "../parts/dialog.js";
-import { texts } from "./settings.js";
-import { Snippets } from "./snippets.js";
+import type { NewAccountKey } from "../../../account/account-page-api.js";
+import { CopyText } from "../../parts/copy-button.js";
+import { Dialog } from "../../parts/dialog.js";
+import { texts } from "../settings.js";
+import { Snippets } from "../snippets.js";
 
 /** Shows a secret, which is nowhere else. */
 export function SecretDialog({ created, onClose }: { readonly created: NewAccountKey; readonly onClose: () => void }) {

@@ -1,16 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
-import type { AccountKey, NewAccountKey } from "../../account/account-page-api.js";
-import { keepFocus } from "../parts/dialog.js";
-import { Empty, Ready } from "../parts/notice.js";
-import { MoreButton } from "../parts/table.js";
-import { fill } from "../parts/texts.js";
-import { usePages } from "../parts/use-api.js";
+import type { AccountKey, NewAccountKey } from "../../../account/account-page-api.js";
+import { keepFocus } from "../../parts/dialog.js";
+import { Empty, Ready } from "../../parts/notice.js";
+import { MoreButton } from "../../parts/table.js";
+import { fill } from "../../parts/texts.js";
+import { usePages } from "../../parts/use-api.js";
+import type { KeyTask, ViewProps } from "../reader.js";
+import { texts } from "../settings.js";
 import { KeyForm } from "./key-form.js";
 import { KeyQuestion } from "./key-question.js";
 import { KeyRow, type OnTask } from "./key-row.js";
-import type { KeyTask, ViewProps } from "./reader.js";
 import { SecretDialog } from "./secret-dialog.js";
-import { texts } from "./settings.js";
 
 /** The reader's keys: those that work, and behind a click those that do not any more. */
 export function KeysView({ me, reload }: ViewProps) {

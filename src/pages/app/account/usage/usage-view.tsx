@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import type { AccountKey, AccountUsage } from "../../account/account-page-api.js";
-import { Choice, SelectField, TextField } from "../parts/field.js";
-import { columnOf, compact, credits, number, percent, timeZone } from "../parts/format.js";
-import { Ready } from "../parts/notice.js";
-import { type Column, DownloadButton, figures, Table, words } from "../parts/table.js";
-import { fill } from "../parts/texts.js";
-import { keyName, useKeys, type ViewProps } from "./reader.js";
-import { textOf, texts } from "./settings.js";
+import type { AccountKey, AccountUsage } from "../../../account/account-page-api.js";
+import { Choice, SelectField, TextField } from "../../parts/field.js";
+import { columnOf, compact, credits, number, percent, timeZone } from "../../parts/format.js";
+import { Ready } from "../../parts/notice.js";
+import { type Column, DownloadButton, figures, Table, words } from "../../parts/table.js";
+import { fill } from "../../parts/texts.js";
+import { keyName, useKeys, type ViewProps } from "../reader.js";
+import { textOf, texts } from "../settings.js";
 import { amountOf, type Measure, UsageChart } from "./usage-chart.js";
 import { type Usage, useUsage } from "./use-usage.js";
 
