@@ -80,6 +80,7 @@ export function createAccountPage<Raw = unknown>(options: AccountPageOptions<Raw
     noScript: "This page needs JavaScript. GET /v1/usage of the API has the same figures.",
     data: "me",
     check: checkReader,
+    ownerOf: ({ account }) => account,
     routes: accountRoutes(services, { readOnly, tryModels }).map((route) => refuseWithoutPlan(route, warnOnce)),
     settings: ({ locale, role }) => ({ locale, role, apiUrl: apiUrl ?? `${gateway.basePath}/v1`, texts }),
     langOf: ({ locale }) => locale,

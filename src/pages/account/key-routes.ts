@@ -5,6 +5,7 @@ import { type PageRoute, pageRoute } from "../server/page-route.js";
 import type { Reader } from "./account-identity.js";
 import type { AccountServices } from "./account-services.js";
 import { keyTerms } from "./reader-terms.js";
+import { requireOwnTags } from "./require-own-tags.js";
 import { toAccountKey, toNewAccountKey } from "./to-account-key.js";
 
 /** What moves or hides text, and what is no text. Names are shown to operators, too. */
@@ -14,7 +15,7 @@ const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-
 const name = z
   .string()
   .max(1000, "must have at most 64 characters")
-  .transform((text) => text.toWellFormed().replace(unprintable, "").trim())
+  .transform(printable)
   .pipe(z.string().min(1, "must not be empty").max(64, "must have at most 64 characters"));
 const seconds = z.number().int().positive().max(8.64e12);
 const amount = countableCredits.positive("must be more than 0");
@@ -35,9 +36,15 @@ const page = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(100),
 });
 
-/** How the audit trail names a reader. */
-export function authorOf({ name: who, account }: Reader): AuditAuthor {
-  return { by: (who ?? account).slice(0, 128), note: "on the account page" };
+/** How the audit trail names a reader: by what the host says, since people choose their names, and might choose an operator's. */
+export function authorOf({ name: who = "", account, tags }: Reader): AuditAuthor {
+  const person = [printable(who), ...Object.entries(tags).map(([tag, value]) => `${tag}=${value}`)];
+  const said = ["on the account page", ...person.filter((part) => part !== "")].join(", ");
+  return { by: account, note: printable(said.slice(0, 1000)) };
+}
+
+function printable(text: string): string {
+  return text.toWellFormed().replace(unprintable, "").trim();
 }
 
 export function listKeys(services: AccountServices): PageRoute<Reader> {
@@ -64,7 +71,8 @@ export function keyChanges(services: AccountServices): readonly PageRoute<Reader
       path: "keys",
       body: newKey,
       async answer({ identity, body: { expires_at, tags, ...given } }) {
-        const created = await keys.make(identity, async () =>
+        await requireOwnTags(services, identity, tags);
+        const created = await keys.add(identity, async () =>
           gateway.keys.create(
             {
               account: identity.account,
@@ -84,13 +92,17 @@ export function keyChanges(services: AccountServices): readonly PageRoute<Reader
       path: "keys/{id}",
       body: keyChange,
       async answer({ identity, params: { id = "" }, body: { expires_at, tags, ...given } }) {
-        await keys.find(identity, id);
+        const key = await keys.find(identity, id);
+        await requireOwnTags(services, identity, tags, key.tags);
         const change = {
           ...given,
           ...(tags !== undefined && { tags: withOwn(identity, tags) }),
           ...(expires_at !== undefined && { expiresAt: toMs(expires_at) }),
         };
-        return { json: await toAccountKey(await gateway.keys.update(id, change, authorOf(identity)), services) };
+        const changed = await keys.change(identity, key, expires_at !== undefined, () =>
+          gateway.keys.update(id, change, authorOf(identity)),
+        );
+        return { json: await toAccountKey(changed, services) };
       },
     }),
     pageRoute<Reader, undefined, typeof rotation>({
@@ -100,7 +112,9 @@ export function keyChanges(services: AccountServices): readonly PageRoute<Reader
       async answer({ identity, params: { id = "" }, body }) {
         await keys.find(identity, id);
         const options = { graceMs: body.grace_seconds * 1000, ...authorOf(identity) };
-        return { status: 201, json: await toNewAccountKey(await gateway.keys.rotate(id, options), services) };
+        const rotate = () => gateway.keys.rotate(id, options);
+        const made = await (options.graceMs === 0 ? rotate() : keys.replace(identity, rotate));
+        return { status: 201, json: await toNewAccountKey(made, services) };
       },
     }),
     pageRoute<Reader, undefined, typeof nothing>({

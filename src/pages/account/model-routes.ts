@@ -38,6 +38,7 @@ export function tryRoute({ gateway }: AccountServices): PageRoute<Reader> {
     method: "POST",
     path: "try",
     body: trial,
+    isPatient: true,
     async answer({ identity, body, request }) {
       const { fetch, baseURL } = await callerOf(gateway, identity, leaving(request));
       const response = await fetch(`${baseURL}/chat/completions`, {

@@ -39,30 +39,46 @@ export class ReaderKeys {
     return key;
   }
 
-  /** Makes one key at a time for an account. @throws GatewayError 409 when it has the most that it may have. */
-  async make<Made>(reader: Reader, make: () => Promise<Made>): Promise<Made> {
-    const { account } = reader;
+  /**
+   * Puts one more key of an account in force, one at a time.
+   * @throws GatewayError 409 when it has the most that it may have.
+   */
+  async add<Added>({ account }: Reader, add: () => Promise<Added>): Promise<Added> {
+    return this.#addBelow(this.most, account, add);
+  }
+
+  /** Changes a key. One that has expired and gets another end counts as one more. @throws GatewayError 409 as of `add`. */
+  async change<Changed>(reader: Reader, key: ManagedKey, isExtended: boolean, change: () => Promise<Changed>) {
+    return isExtended && !this.#isInForce(key) ? this.add(reader, change) : change();
+  }
+
+  /**
+   * Replaces a key that goes on to work for a while. Each key may have one that ends, so that there may be twice as many.
+   * @throws GatewayError 409
+   */
+  async replace<Made>({ account }: Reader, replace: () => Promise<Made>): Promise<Made> {
+    return this.#addBelow(2 * this.most, account, replace);
+  }
+
+  async #addBelow<Added>(most: number, account: string, add: () => Promise<Added>): Promise<Added> {
     return this.#turns.take(account, async () => {
-      if ((await this.inForce(account)) >= this.most) throw tooManyKeys(this.most);
-      return await make();
+      if ((await this.#listInForce(account)).length >= most) throw tooManyKeys(most);
+      return await add();
     });
   }
 
-  /** How many keys of the account are neither revoked nor expired, whoever's they are. */
-  async inForce(account: string): Promise<number> {
-    return (await this.#listInForce(account)).length;
-  }
-
-  /** The same, and how many of them the reader sees. */
+  /** How many keys of the account are neither revoked nor expired, whoever's they are, and how many of them the reader sees. */
   async count(reader: Reader): Promise<{ readonly in_force: number; readonly own: number }> {
     const keys = await this.#listInForce(reader.account);
     return { in_force: keys.length, own: keys.filter(({ tags }) => isOwnTags(reader, tags)).length };
   }
 
   async #listInForce(account: string): Promise<readonly ManagedKey[]> {
-    const now = this.#clock.now();
-    const keys = await this.#gateway.keys.list(account);
-    return keys.filter(({ expiresAt, revokedAt }) => now < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity));
+    return (await this.#gateway.keys.list(account)).filter((key) => this.#isInForce(key));
+  }
+
+  #isInForce({ expiresAt, revokedAt }: ManagedKey): boolean {
+    return this.#clock.now() < Math.min(expiresAt ?? Infinity, revokedAt ?? Infinity);
   }
 }
 

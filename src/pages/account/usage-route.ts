@@ -22,6 +22,7 @@ const query = z.strictObject({
 
 const longestDays = { hour: 32, day: 400, none: 400 };
 const daySeconds = 86_400;
+const mostRows = 10_000;
 
 /** What was used, by hours or days, models, keys and tags. What calls cost the operator is not in it. */
 export function usageRoute({ gateway, clock }: AccountServices): PageRoute<Reader> {
@@ -39,6 +40,9 @@ export function usageRoute({ gateway, clock }: AccountServices): PageRoute<Reade
         where: { account: identity.account, ...ownFilter(identity) },
         ...(every !== undefined && { every, timeZone: time_zone }),
       });
+      if (records.length > mostRows) {
+        throw invalidValue("by", `That would be ${records.length} sums. Ask for a shorter time, or for less apart.`);
+      }
       return { json: { data: records.map(toUsage), next: null } };
     },
   });

@@ -55,6 +55,7 @@ export function createOperatorPage<Raw = unknown>(options: OperatorPageOptions<R
     title: "AI gateway",
     noScript: "This page needs JavaScript.",
     check: checkOperator,
+    ownerOf: ({ operator }) => operator,
     routes: operatorRoutes({ gateway, clock, live, readOnly }),
     settings: ({ locale }) => ({ locale, texts }),
     langOf: ({ locale }) => locale,

@@ -1,14 +1,18 @@
-import { GatewayError } from "../../errors/gateway-error.js";
+import { GatewayError, invalidValue } from "../../errors/gateway-error.js";
 import type { GatewayRequest } from "../../http/message.js";
 
 /**
  * The version that a change was made of, by the request's `if-match`. `null`: there must be nothing yet, by
  * `if-none-match: *`. `undefined`: the request says neither.
+ * @throws GatewayError 400 for a condition that is not understood: without it, what is not as it was read would be changed.
  */
 export function namedVersion(request: Pick<GatewayRequest, "header">): string | null | undefined {
-  if (request.header("if-none-match")?.trim() === "*") return null;
-  const [, version] = /^\s*"([^"]{1,200})"\s*$/.exec(request.header("if-match") ?? "") ?? [];
-  return version;
+  const [isNew, isAs] = [request.header("if-none-match")?.trim(), request.header("if-match")?.trim()];
+  if (isNew === undefined && isAs === undefined) return undefined;
+  if (isNew === "*" && isAs === undefined) return null;
+  const [, version] = /^"([^"]{1,200})"$/.exec(isAs ?? "") ?? [];
+  if (version !== undefined && isNew === undefined) return version;
+  throw invalidValue(null, 'Send either `if-match: "…"` with the version that was read, or `if-none-match: *`.');
 }
 
 /** @throws GatewayError 428 when the request does not say which version it changes. */

@@ -1,4 +1,4 @@
-import { unknownUrl } from "../../errors/gateway-error.js";
+import { serviceUnavailable, unknownUrl } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
 import {
   type GatewayRequest,
@@ -32,6 +32,8 @@ export interface PageDefinition<Identity> {
   /** What the script asks the API for at once, without a query. */
   readonly data?: string;
   readonly check: (found: unknown) => Identity;
+  /** The account or the person that it is. */
+  readonly ownerOf: (identity: Identity) => string;
   readonly routes: readonly PageRoute<Identity>[];
   /** What the page's script reads in its document. */
   readonly settings: (identity: Identity) => object;
@@ -84,7 +86,7 @@ class Page<Identity> {
       this.#theme === undefined ? texts : { ...texts, [this.#theme.name]: this.#theme.text },
     );
     const limit = new TimeLimit(identifyTimeoutMs);
-    this.#identity = { identify, check: definition.check, limit, warn: this.#warn };
+    this.#identity = { identify, check: definition.check, ownerOf: definition.ownerOf, limit, warn: this.#warn };
     this.#api = new PageApi(definition.routes, this.#identity, origins);
   }
 
@@ -130,14 +132,32 @@ class Page<Identity> {
       preloads: entry.preloads.map(toPath),
       script: toPath(entry.script),
       data: data && `${base}api/${data}`,
-      nonce: host === undefined ? undefined : options.scriptNonce?.(host),
+      nonce: host === undefined ? undefined : await this.#nonceFor(host),
       noScript,
       settings: { title, logo: options.logo, signInUrl: options.signInUrl, ...settings(identity) },
     });
     return html(200, text);
   }
 
+  /** @throws GatewayError 503, after a warning, when the host's code fails. */
+  async #nonceFor(host: HostRequest): Promise<string | undefined> {
+    const { scriptNonce } = this.#options;
+    if (scriptNonce === undefined) return undefined;
+    let cause: unknown;
+    try {
+      const nonce: unknown = await scriptNonce(host);
+      if (typeof nonce === "string") return nonce;
+    } catch (thrown) {
+      cause = thrown;
+    }
+    const message = "`scriptNonce` of a page threw, or returned no text. The request got a 503.";
+    this.#warn({ code: "hook_failed", message, ...(cause !== undefined && { cause }) });
+    throw serviceUnavailable("The page cannot be shown at the moment. Try again shortly.");
+  }
+
   #refusal(request: GatewayRequest, thrown: unknown): GatewayResponse {
+    // Nobody reads it, and what was thrown may come of that.
+    if (request.signal.aborted) return { status: 499, headers: {}, body: null };
     const error = pageError(thrown, this.#api.bodies, this.#warn);
     const { status, headers } = error;
     if (request.path === "/") {

@@ -9,6 +9,7 @@ import { type BodyOptions, readBody } from "../../http/read-body.js";
 import { requireSameOrigin } from "../../http/require-same-origin.js";
 import { findIdentity, type IdentityRules } from "./page-identity.js";
 import { matchRoutes, type PageAnswer, type PageRoute } from "./page-route.js";
+import { answerLimit } from "./turns.js";
 
 const mostBytes = 64 * 1024;
 const mostPendingBytes = 4 * 1024 * 1024;
@@ -18,6 +19,7 @@ export class PageApi<Identity> {
   readonly #routes: readonly PageRoute<Identity>[];
   readonly #identity: IdentityRules<Identity>;
   readonly #origins: readonly string[] | undefined;
+  readonly #limit = answerLimit();
   readonly bodies: BodyOptions = {
     maxBodyBytes: mostBytes,
     bodyTimeoutMs: 20_000,
@@ -50,14 +52,19 @@ export class PageApi<Identity> {
     const identity = await findIdentity(request, this.#identity);
     if (identity === undefined) throw signedOut();
     const query = parsed(route.query, queryOf(request));
-    const body = route.body === undefined ? undefined : parsed(route.body, await this.#readJson(request));
+    const body =
+      route.body === undefined
+        ? undefined
+        : parsed(route.body, await this.#readJson(request, this.#identity.ownerOf(identity)));
     const call = { identity, params: found.params, query, body, request };
-    return toResponse(await route.answer(call as never));
+    const answer = route.answer(call as never);
+    return toResponse(await (route.isPatient === true ? answer : this.#limit.race(answer)));
   }
 
-  async #readJson(request: GatewayRequest): Promise<unknown> {
+  /** @param owner - who has a share of what bodies may take together. */
+  async #readJson(request: GatewayRequest, owner: string): Promise<unknown> {
     try {
-      const bytes = await readBody(request, "", this.bodies);
+      const bytes = await readBody(request, owner, this.bodies);
       return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     } catch (error) {
       if (error instanceof SyntaxError || (error instanceof TypeError && !("status" in error))) {

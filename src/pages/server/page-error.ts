@@ -1,5 +1,6 @@
 import { GatewayError, internalError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
+import { TimeLimitError } from "../../guard/time-limit.js";
 import { isBodyError } from "../../http/message.js";
 import { type BodyOptions, bodyFailure } from "../../http/read-body.js";
 import { isUnsupported } from "./is-unsupported.js";
@@ -11,7 +12,7 @@ import { isUnsupported } from "./is-unsupported.js";
 export function pageError(thrown: unknown, bodies: BodyOptions, warn: Warn): GatewayError {
   if (isBodyError(thrown)) return bodyFailure(thrown, bodies);
   const status = statusOf(thrown);
-  if (status === 503)
+  if (status === 503 || thrown instanceof TimeLimitError)
     return serviceUnavailable("The service has no access to its data at the moment. Try again shortly.");
   if (isGatewayError(thrown)) return thrown;
   if (isUnsupported(thrown)) {

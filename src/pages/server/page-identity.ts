@@ -10,6 +10,8 @@ export interface IdentityRules<Identity> {
   readonly identify: (request: HostRequest) => unknown;
   /** @throws TypeError that says what does not fit, and never a value. */
   readonly check: (found: unknown) => Identity;
+  /** Who it is, for what all share. */
+  readonly ownerOf: (identity: Identity) => string;
   readonly limit: TimeLimit;
   readonly warn: Warn;
 }

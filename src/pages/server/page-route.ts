@@ -28,6 +28,8 @@ export interface PageRoute<Identity> {
   readonly query?: z.ZodObject;
   /** Of the body, a JSON object. Absent: the request has none. */
   readonly body?: z.ZodObject;
+  /** It waits for a model server, and not for stores alone: its answer may take as long as that. */
+  readonly isPatient?: boolean;
   answer(call: PageCall<Identity, never, never>): Promise<PageAnswer>;
 }
 
@@ -43,6 +45,7 @@ export function pageRoute<
   readonly path: string;
   readonly query?: Query;
   readonly body?: Body;
+  readonly isPatient?: boolean;
   answer(call: PageCall<Identity, Output<Query>, Output<Body>>): Promise<PageAnswer>;
 }): PageRoute<Identity> {
   return route as unknown as PageRoute<Identity>;

@@ -6,7 +6,7 @@ import { GatewayError } from "../../../errors/gateway-error.js";
 import { type PageRoute, pageRoute } from "../../server/page-route.js";
 import { authorOf, noteShape } from "../operator-input.js";
 import type { Operator, OperatorServices } from "../operator-services.js";
-import { namedVersion, unlessChanged } from "../precondition.js";
+import { namedVersion, unlessChanged, versionMismatch } from "../precondition.js";
 import { accountQuery, wholeAccount } from "./operator-account-routes.js";
 
 const positive = countableCredits.positive("must be more than 0");
@@ -44,7 +44,9 @@ export function accountChanges(services: OperatorServices): readonly PageRoute<O
       query: accountQuery,
       body: accountChange,
       async answer({ identity, query: { id }, body: { note, price_factor, ...given }, request }) {
-        const expected = namedVersion(request) ?? undefined;
+        const expected = namedVersion(request);
+        // It is there, or cannot be changed.
+        if (expected === null) throw versionMismatch();
         const change = { ...given, priceFactor: price_factor };
         await unlessChanged(() => accounts.update(id, change, { expected, ...authorOf(identity, { note }) }));
         return { json: await wholeAccount(services, id) };
