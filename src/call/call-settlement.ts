@@ -138,7 +138,7 @@ export class CallSettlement implements KeptLease {
   observed(): Micro {
     if (this.reservation?.isFree === true) return 0;
     const tokens = this.#call?.meter?.seen;
-    return this.#withFailed(tokens === undefined ? 0 : this.#price.cost(tokens));
+    return this.#withFailed(tokens === undefined ? 0 : this.#price.cost(this.#withUnits(tokens)));
   }
 
   uses(): readonly RateUse[] | undefined {

@@ -239,6 +239,25 @@ describe("a request to rank", () => {
     expect(events[1]).toMatchObject({ tokens: { searches: 7 }, chargedMicro: 14_000, usageSource: "provider" });
   });
 
+  it("is not free where its server counts no search", async () => {
+    const { post, model, events } = await startRerank();
+    model.reply(wholeAnswer({ results, meta: { billed_units: { search_units: 0 } } }));
+    expect((await post()).json.meta.billed_units).toEqual({ search_units: 1 });
+    expect(events[0]).toMatchObject({ tokens: { searches: 1 }, chargedMicro: 2000, usageSource: "estimated" });
+  });
+
+  it("of much text is written in turns, byte for byte the same", async () => {
+    const { post, model } = await startRerank();
+    const long = documents.map((text) => ({ text: `${text}${" word".repeat(100_000)}`, title: "A title" }));
+    for (const rank_fields of [undefined, ["title", "text"]]) {
+      expect((await post({ documents: long, rank_fields, return_documents: true })).json.results[0].document).toEqual(
+        long[1],
+      );
+      const texts = long.map((each) => (rank_fields === undefined ? each.text : JSON.stringify(each)));
+      expect(model.lastRequest.json.documents).toEqual(texts);
+    }
+  });
+
   it("holds the query once for each document", async () => {
     const { post, model, gateway, events } = await startRerank({ models: [tokenModel] });
     const gate = createGate();
@@ -265,6 +284,11 @@ describe("a request to rank", () => {
     [{ documents: [{ text: 5 }] }, "documents[0].text", "invalid_type"],
     [{ documents: [{ text: "a", Text: "b" }] }, "documents[0].Text", "invalid_value"],
     [{ documents: Array(1001).fill("a") }, "documents", "array_above_max_length"],
+    [{ rank_fields: "text" }, "rank_fields", "invalid_type"],
+    [{ rank_fields: [1] }, "rank_fields", "invalid_type"],
+    [{ rank_fields: Array(101).fill("text") }, "rank_fields", "invalid_type"],
+    [{ rank_fields: ["a".repeat(9000)] }, "rank_fields", "invalid_type"],
+    [{ rank_fields: ["text", "data"] }, "rank_fields", "invalid_value"],
     [{ top_n: -1 }, "top_n", "invalid_value"],
     [{ top_n: 1.5 }, "top_n", "invalid_type"],
     [{ return_documents: "yes" }, "return_documents", "invalid_type"],

@@ -5,7 +5,7 @@ import { type AnswerContext, bareCallId } from "../../model-api/answer/answer-co
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readPromptUsage, visibleUsage } from "../../model-api/answer/usage.js";
 import { isRecord } from "../../wire/is-record.js";
-import { documentAt } from "./rerank-body.js";
+import { documentText } from "./rerank-body.js";
 import type { RerankRequest } from "./rerank-request.js";
 
 type Result = Record<string, unknown> & { index: number; relevance_score: number };
@@ -51,17 +51,15 @@ export function toRerankAnswer(
     typeof answer["id"] === "string" && answer["id"] !== "" ? answer["id"] : `rerank-${bareCallId(context)}`;
   const meta = isRecord(said) ? said : {};
   const billed = isRecord(meta["billed_units"]) ? meta["billed_units"] : {};
-  const units = readTokenCount(billed["search_units"]);
+  // No ranking takes no search: a server that counts none has counted nothing.
+  const units = readTokenCount(billed["search_units"]) || undefined;
   const counted = readPromptUsage(reported) ?? cohereTokens(meta);
   const tokens: UsageCounts = counted ?? { input: context.promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
   if (searches !== undefined) tokens.searches = units ?? searches;
   else if (units !== undefined) tokens.searches = units;
   const usage = visibleUsage(reported, context.dialect);
-  const body = JSON.stringify({
-    id: responseId,
-    model: context.model,
-    ...others,
-    results: results.map((result) => withDocument(result, request)),
+  const head = JSON.stringify({ id: responseId, model: context.model, ...others });
+  const tail = JSON.stringify({
     meta: {
       api_version: { version: "2" },
       ...meta,
@@ -73,6 +71,8 @@ export function toRerankAnswer(
           usage: { prompt_tokens: tokens.input, total_tokens: tokens.input, ...(isRecord(usage) ? usage : undefined) },
         }),
   });
+  const ranked = results.map((result) => withDocument(result, request)).join(",");
+  const body = `${head.slice(0, -1)},"results":[${ranked}],${tail.slice(1)}`;
   const estimated = searches === undefined ? counted === undefined : units === undefined;
   return { body, tokens, estimated, responseId, finishReason: undefined };
 }
@@ -95,12 +95,12 @@ function readResults(list: unknown, { documents, topN }: RerankRequest): Result[
   return results.sort((one, other) => other.relevance_score - one.relevance_score).slice(0, topN);
 }
 
-/** What a client wants back is its own document, whatever the server gives. */
-function withDocument(result: Result, request: RerankRequest): Result {
-  const document = request.documents[result.index];
-  if (!request.returnDocuments || document === undefined) return result;
-  const value = documentAt(request, document);
-  return { ...result, document: typeof value === "string" ? { text: value } : value };
+/** What a client wants back is its own document, byte for byte, whatever the server gives. */
+function withDocument({ document: given, ...result }: Result, request: RerankRequest): string {
+  const own = request.returnDocuments ? request.documents[result.index] : undefined;
+  if (own === undefined) return JSON.stringify(given === undefined ? result : { ...result, document: given });
+  const text = documentText(request, own);
+  return `${JSON.stringify(result).slice(0, -1)},"document":${text.startsWith("{") ? text : `{"text":${text}}`}}`;
 }
 
 /** Cohere says tokens in its `meta`. */

@@ -3,6 +3,7 @@ import type { Dialect } from "../../model-api/dialect.js";
 import { addNameEdits } from "../../openai/chat/request-edits.js";
 import { isRecord } from "../../wire/is-record.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
+import { bySize, SliceCount, type Steps, valueBytes } from "../../wire/slices.js";
 import type { Input } from "../inputs/input-reader.js";
 import type { RerankRequest } from "./rerank-request.js";
 
@@ -10,20 +11,36 @@ import type { RerankRequest } from "./rerank-request.js";
  * The request for the upstream, in the words of its server: the upstream's name for the model, a `top_n` only where it leaves
  * something out, and texts for documents where the server takes no objects. The gateway itself gives documents back.
  */
-export function rerankBody(
-  request: RerankRequest,
-  { model, dialect }: { readonly model: string; readonly dialect: Dialect | undefined },
-): Uint8Array {
+export function rerankBody(request: RerankRequest, target: RerankTarget): Uint8Array | Promise<Uint8Array> {
+  if (styleOf(target) === "jina" || !isObject(request, request.documents[0])) return editBody(request, target);
+  const texts = bySize(request.body.length, textSteps(request));
+  return texts instanceof Promise
+    ? texts.then((written) => editBody(request, target, written))
+    : editBody(request, target, texts);
+}
+
+interface RerankTarget {
+  readonly model: string;
+  readonly dialect: Dialect | undefined;
+}
+
+function styleOf({ dialect }: RerankTarget) {
+  return dialect?.rerank ?? "cohere";
+}
+
+/** @param texts - in place of documents that are objects, as JSON. */
+function editBody(request: RerankRequest, target: RerankTarget, texts?: string): Uint8Array {
+  const { model, dialect } = target;
   const { body, members, documents, topN } = request;
-  const style = dialect?.rerank ?? "cohere";
+  const style = styleOf(target);
   const edits: MemberEdits = new Map([["model", JSON.stringify(model)]]);
   const limit = topN < documents.length ? String(topN) : null;
   const limitName = style === "voyage" ? "top_k" : "top_n";
   if (limitName !== "top_n" || hasOther(request, "top_n", limit)) edits.set("top_n", null);
   if (limit !== null) edits.set(limitName, limit);
   if (memberOf(members, "return_documents") !== undefined) edits.set("return_documents", null);
-  if (style !== "jina" && isObject(request, documents[0])) {
-    edits.set("documents", textsOf(request));
+  if (texts !== undefined) {
+    edits.set("documents", texts);
     edits.set("rank_fields", null);
   }
   if (style === "tei") toTei(request, edits);
@@ -50,25 +67,24 @@ function isObject({ body }: RerankRequest, document: Input | undefined): boolean
 }
 
 /** The texts of documents that are objects: of the fields that the client names, else their `text`. */
-function textsOf(request: RerankRequest): string {
-  const fields = rankFields(request);
-  const texts = request.documents.map((document) => {
-    const value = documentAt(request, document);
-    if (!isRecord(value) || fields === undefined) return isRecord(value) ? value["text"] : value;
-    return JSON.stringify(Object.fromEntries(Object.entries(value).filter(([name]) => fields.includes(name))));
-  });
-  return JSON.stringify(texts);
+function* textSteps(request: RerankRequest): Steps<string> {
+  const fields = request.rankFields && new Set(request.rankFields);
+  const count = new SliceCount();
+  const texts: string[] = [];
+  for (const document of request.documents) {
+    texts.push(JSON.stringify(textOf(JSON.parse(documentText(request, document)), fields)));
+    if (count.isFull(document.end - document.start + valueBytes)) yield;
+  }
+  return `[${texts.join(",")}]`;
 }
 
-function rankFields({ body, members }: RerankRequest): readonly unknown[] | undefined {
-  const member = memberOf(members, "rank_fields");
-  if (member === undefined) return undefined;
-  const fields: unknown = JSON.parse(Buffer.from(body.subarray(member.start, member.end)).toString());
-  const isTextAlone = Array.isArray(fields) && fields.every((field) => field === "text");
-  return Array.isArray(fields) && !isTextAlone ? fields : undefined;
+function textOf(document: unknown, fields: ReadonlySet<string> | undefined): unknown {
+  if (!isRecord(document)) return document;
+  if (fields === undefined) return document["text"];
+  return JSON.stringify(Object.fromEntries(Object.entries(document).filter(([name]) => fields.has(name))));
 }
 
-/** A document as the client sent it. */
-export function documentAt({ body }: Pick<RerankRequest, "body">, { start, end }: Input): unknown {
-  return JSON.parse(Buffer.from(body.buffer, body.byteOffset + start, end - start).toString());
+/** A document as the client sent it, which is JSON. */
+export function documentText({ body }: Pick<RerankRequest, "body">, { start, end }: Input): string {
+  return Buffer.from(body.buffer, body.byteOffset + start, end - start).toString();
 }

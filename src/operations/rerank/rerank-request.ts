@@ -11,11 +11,13 @@ import {
 } from "../../model-api/request/json-request.js";
 import { RequestNames } from "../../model-api/request/request-names.js";
 import { rerankTable } from "../../openai/tables/rerank-table.js";
+import { asBuffer } from "../../wire/as-buffer.js";
 import { absent, memberOf } from "../../wire/json-members.js";
 import type { Leaps } from "../../wire/leaps.js";
 import { MemberSearch } from "../../wire/member-search.js";
 import { inTurns } from "../../wire/slices.js";
 import { type Input, InputReader, type InputRules, marks, stringTokens } from "../inputs/input-reader.js";
+import { kindOf } from "../prompt-texts/text-rules.js";
 
 /** The members of a request to rank documents that the gateway reads (Cohere reference, "Rerank"). */
 export interface RerankRequest extends JsonRequest {
@@ -27,6 +29,8 @@ export interface RerankRequest extends JsonRequest {
   readonly hasImages: boolean;
   /** How many results the client wants: no more than there are documents. */
   readonly topN: number;
+  /** The fields of documents that the model is to read; `undefined`: their text alone. */
+  readonly rankFields: readonly string[] | undefined;
   /** Whether each result is to have its document. */
   readonly returnDocuments: boolean;
 }
@@ -127,9 +131,30 @@ function toRerankRequest(request: JsonRequest, { reader, hasImages }: DocumentsR
     query: readQuery(request),
     documents,
     hasImages,
+    rankFields: readRankFields(request),
     topN: topN === 0 ? documents.length : Math.min(topN, documents.length),
     returnDocuments: readBoolean(request, "return_documents"),
   };
+}
+
+/** Far more than documents have, and how long their names may be together, in bytes. */
+const mostFields = 100;
+const longestFields = 8192;
+
+function readRankFields({ body, members }: JsonRequest): readonly string[] | undefined {
+  const member = memberOf(members, "rank_fields");
+  if (member === undefined || body[member.start] === 0x6e) return undefined;
+  const { start, end } = member;
+  const value: unknown =
+    end - start > longestFields ? undefined : JSON.parse(asBuffer(body).toString("utf8", start, end));
+  if (!isFields(value)) throw invalidType("rank_fields", `an array of at most ${mostFields} names`);
+  const hidden = value.find((name) => kindOf("prompt", name) === "file");
+  if (hidden !== undefined) throw invalidValue("rank_fields", `'${hidden}' is a file, and no text that can be ranked.`);
+  return value.every((name) => name === "text") ? undefined : value;
+}
+
+function isFields(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length <= mostFields && value.every((name) => typeof name === "string");
 }
 
 function readQuery({ body, members }: JsonRequest): Input {

@@ -83,14 +83,20 @@ class RerankModelRequest implements ModelRequest {
     return false;
   }
 
-  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
+  exchangeWith(
+    target: TargetTraits,
+    model: ModelTraits,
+    attempt: AttemptFacts,
+  ): Exchange | Promise<Exchange> | undefined {
     const request = this.#request;
     if (!target.operations.has("rerank")) return undefined;
     if (request.hasImages && target.dialect?.rerank !== "jina") return undefined;
     const dialect = target.rules.dialectFor(request, target.dialect, rerankTable);
     const body = rerankBody(request, { model: target.upstreamModel, dialect });
     const searches = model.rerank?.countsSearches === true ? this.#counts?.searches : undefined;
-    return new RerankExchange(body, toAnswerContext(target, model, attempt, "query"), { request, searches });
+    const context = toAnswerContext(target, model, attempt, "query");
+    const exchangeOf = (sent: Uint8Array) => new RerankExchange(sent, context, { request, searches });
+    return body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body);
   }
 }
 
