@@ -20,8 +20,16 @@ export interface AISDKEmbeddingModel {
   doEmbed(options: never): PromiseLike<unknown>;
 }
 
+/** As much of an AI SDK reranking model as is used: those of specification v3 and v4 (AI SDK 6 and 7). */
+export interface AISDKRerankingModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doRerank(options: never): PromiseLike<unknown>;
+}
+
 /** What `aiSDK` makes a provider of. */
-export type AISDKModel = AISDKLanguageModel | AISDKEmbeddingModel;
+export type AISDKModel = AISDKLanguageModel | AISDKEmbeddingModel | AISDKRerankingModel;
 
 export type SupportedUrls = Readonly<Record<string, readonly RegExp[]>>;
 
@@ -35,15 +43,20 @@ export function isLanguageModel(model: AISDKModel): model is AISDKLanguageModel 
   return "doGenerate" in model && typeof model.doGenerate === "function";
 }
 
+export function isRerankingModel(model: AISDKModel): model is AISDKRerankingModel {
+  return "doRerank" in model && typeof model.doRerank === "function";
+}
+
 /** @returns what is wrong with it, as the end of a sentence. */
 export function findModelProblem(model: unknown): string | undefined {
   if (typeof model === "string") {
     return 'is the name of a model: pass the model itself, such as anthropic("claude-sonnet-4-5")';
   }
   if (typeof model !== "object" || model === null) return "is no model of the AI SDK";
-  const { specificationVersion, doGenerate, doStream, doEmbed } = model as Record<string, unknown>;
-  const isWhole = (typeof doGenerate === "function" && typeof doStream === "function") || typeof doEmbed === "function";
-  if (!isWhole) return "is neither a language model nor an embedding model of the AI SDK";
+  const { specificationVersion, doGenerate, doStream, doEmbed, doRerank } = model as Record<string, unknown>;
+  const isLanguage = typeof doGenerate === "function" && typeof doStream === "function";
+  const isWhole = isLanguage || typeof doEmbed === "function" || typeof doRerank === "function";
+  if (!isWhole) return "is neither a language model, nor an embedding or a reranking model of the AI SDK";
   if (specifications.includes(specificationVersion as string)) return undefined;
   return (
     `is of specification ${String(specificationVersion)}: supported are ${specifications.join(", ")}, ` +

@@ -3,7 +3,7 @@ import { explainOnce } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { UpstreamOperation } from "../providers/upstream-provider.js";
 import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
-import { findModelProblem, isLanguageModel } from "./ai-sdk-model.js";
+import { findModelProblem, isLanguageModel, isRerankingModel } from "./ai-sdk-model.js";
 
 /** What a `reasoning_effort` becomes for a model. */
 export interface AISDKReasoning {
@@ -98,7 +98,7 @@ export function checkAISDKOptions(options: AISDKOptions): CheckedAISDKOptions {
   const { model, providerOptions, headers, reasoning, timeoutMs, firstByteTimeoutMs, idleTimeoutMs } = result.data;
   return {
     modelFor: typeof model === "function" ? (name) => checkModel(model(name)) : () => model,
-    operations: typeof model === "function" ? ["chat/completions", "embeddings"] : [operationOf(model)],
+    operations: typeof model === "function" ? ["chat/completions", "embeddings", "rerank"] : [operationOf(model)],
     providerOptions,
     headers,
     reasoning,
@@ -109,6 +109,7 @@ export function checkAISDKOptions(options: AISDKOptions): CheckedAISDKOptions {
 
 /** What a model of its kind can be asked for. */
 function operationOf(model: AISDKModel): UpstreamOperation {
+  if (isRerankingModel(model)) return "rerank";
   return isLanguageModel(model) ? "chat/completions" : "embeddings";
 }
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { headerSecrets } from "../providers/header-secrets.js";
 import type { UpstreamAnswer, UpstreamCall, UpstreamProvider } from "../providers/upstream-provider.js";
 import { isRecord } from "../wire/is-record.js";
-import { type AISDKLanguageModel, type AISDKModel, isLanguageModel } from "./ai-sdk-model.js";
+import { type AISDKLanguageModel, type AISDKModel, isLanguageModel, isRerankingModel } from "./ai-sdk-model.js";
 import { type AISDKOptions, type CheckedAISDKOptions, checkAISDKOptions } from "./ai-sdk-options.js";
 import { toCallOptions } from "./call-options.js";
 import { toCompletion } from "./completion.js";
@@ -12,9 +12,10 @@ import { embed, toEmbeddingList } from "./embed.js";
 import { answerOf } from "./error-answer.js";
 import { modelHeaders } from "./model-headers.js";
 import { ModelWatch } from "./model-watch.js";
+import { rank } from "./rank.js";
 
 /**
- * A language or embedding model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and whatever else has an AI
+ * A language, embedding or reranking model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and whatever else has an AI
  * SDK provider. It translates requests and responses; what a model cannot do at all is a 400.
  *
  * A failed call is not repeated: the model may have run although nothing of its response arrived.
@@ -55,12 +56,17 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
 
 async function callModel(call: UpstreamCall, options: CheckedAISDKOptions, watch: ModelWatch): Promise<UpstreamAnswer> {
   const { firstByteTimeoutMs, idleTimeoutMs } = options;
-  if (call.endpoint !== "embeddings" && call.endpoint !== "chat/completions") {
+  if (call.endpoint !== "embeddings" && call.endpoint !== "chat/completions" && call.endpoint !== "rerank") {
     throw new TypeError(`aiSDK: a model of the AI SDK cannot be asked for "${call.endpoint}".`);
   }
   const model = options.modelFor(call.model);
   const request: unknown = JSON.parse(Buffer.from(call.body).toString());
   if (!isRecord(request)) throw new TypeError("The call's body is no JSON object.");
+  if (call.endpoint === "rerank") {
+    if (!isRerankingModel(model)) throw wrongModel(model, "a reranking model");
+    return toAnswer(await watch.wait(rank(request, model, options, watch.signal), firstByteTimeoutMs));
+  }
+  if (isRerankingModel(model)) throw wrongModel(model, "a language or an embedding model");
   if (call.endpoint === "embeddings") {
     if (isLanguageModel(model)) throw wrongModel(model, "an embedding model");
     const embedded = await watch.wait(embed(request, model, options, watch.signal), firstByteTimeoutMs);

@@ -35,7 +35,7 @@ function request(body: Record<string, unknown>): UpstreamCall {
 describe("aiSDK refuses", () => {
   it.each([
     ["the name of a model", { model: "openai/gpt-5" }, "pass the model itself"],
-    ["something else", { model: { id: 1 } }, "neither a language model nor an embedding model"],
+    ["something else", { model: { id: 1 } }, "neither a language model, nor an embedding or a reranking model"],
     ["no model", {}, "is no model of the AI SDK"],
     ["a model of an unknown specification", { model: { ...mirror("v9", "x").model } }, "v2, v3, v4"],
     ["an unknown option", { model: chat, timeout: 5 }, "timeout"],
@@ -65,7 +65,7 @@ describe("what aiSDK can be asked for", () => {
   it.each<[string, AISDKOptions["model"], string[]]>([
     ["chat completions of a language model", chat, ["chat/completions"]],
     ["embeddings of an embedding model", googleEmbedding("http://127.0.0.1:9", "m"), ["embeddings"]],
-    ["both where a function decides", () => chat, ["chat/completions", "embeddings"]],
+    ["all of it where a function decides", () => chat, ["chat/completions", "embeddings", "rerank"]],
   ])("is %s", (_name, model, operations) => {
     expect(aiSDK({ model }).operations).toEqual(operations);
   });
