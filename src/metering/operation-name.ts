@@ -8,6 +8,7 @@ export const operationNames = [
   "moderations",
   "rerank",
   "images/generations",
+  "images/edits",
   "audio/speech",
   "audio/transcriptions",
   "audio/translations",

@@ -4,6 +4,7 @@ import { transcriptions, translations } from "./audio/transcriptions.js";
 import { chatCompletions } from "./chat-completions/chat-completions.js";
 import { completions } from "./completions/completions.js";
 import { embeddings } from "./embeddings/embeddings.js";
+import { imageEdits } from "./images/image-edits.js";
 import { imageGenerations } from "./images/image-generations.js";
 import { messages } from "./messages/messages.js";
 import { moderations } from "./moderations/moderations.js";
@@ -21,6 +22,7 @@ const byName: { readonly [Name in OperationName]: Operation<Name> } = {
   moderations,
   rerank,
   "images/generations": imageGenerations,
+  "images/edits": imageEdits,
   "audio/speech": speech,
   "audio/transcriptions": transcriptions,
   "audio/translations": translations,

@@ -44,6 +44,7 @@ export function azureOpenAI({ apiVersion, ...options }: AzureOpenAIOptions): Ups
       "embeddings",
       "completions",
       "images/generations",
+      "images/edits",
       "audio/speech",
       "audio/transcriptions",
       "audio/translations",

@@ -20,6 +20,7 @@ export function openAI(options: PresetOptions = {}): UpstreamProvider {
         "completions",
         "moderations",
         "images/generations",
+        "images/edits",
         "audio/speech",
         "audio/transcriptions",
         "audio/translations",

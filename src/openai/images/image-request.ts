@@ -48,22 +48,38 @@ export async function parseImageRequestInTurns(bytes: Uint8Array, maxDepth: numb
 }
 
 function toImageRequest(request: JsonRequest): ImageRequest {
+  return { ...request, ...readImageMembers(request, jsonValues) };
+}
+
+/** How the members of a request are read: a form has texts alone. */
+export interface ImageValues {
+  readonly count: (request: JsonRequest, name: string, least: number, most: number) => number | undefined;
+  readonly flag: (request: JsonRequest, name: string) => boolean;
+}
+
+export const jsonValues: ImageValues = {
+  count: (request, name, least, most) => readCount(name, readMember(request, name), most, least),
+  flag: readBoolean,
+};
+
+/** What requests for images and for edits of images have in common. @throws GatewayError 400 */
+export function readImageMembers(
+  request: JsonRequest,
+  { count, flag }: ImageValues,
+): Omit<ImageRequest, keyof JsonRequest> {
   const model = readModel(request);
   const { start, end } = requirePrompt(request);
-  const partials = readCount("partial_images", readMember(request, "partial_images"), mostPartials, 0) ?? 0;
-  const stream = readBoolean(request, "stream");
   return {
-    ...request,
     model,
-    stream,
+    stream: flag(request, "stream"),
     asked: {
       quality: named(readWord(request, "quality")),
       size: named(readSize(request)),
-      n: readCount("n", readMember(request, "n"), mostImages) ?? 1,
-      partials,
+      n: count(request, "n", 1, mostImages) ?? 1,
+      partials: count(request, "partial_images", 0, mostPartials) ?? 0,
     },
     format: readFormat(request),
-    promptTokens: textTokens(request.body.subarray(start + 1, end - 1)) + marks,
+    promptTokens: textTokens(request.body.subarray(start + 1, end - 1), true) + marks,
   };
 }
 

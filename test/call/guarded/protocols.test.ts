@@ -145,7 +145,14 @@ describe.each(pairs)("%s on a server of %s", (path, target) => {
 });
 
 describe("the operations", () => {
-  const textless: readonly string[] = ["embeddings", "moderations", "rerank", "images/generations", "audio/speech"];
+  const textless: readonly string[] = [
+    "embeddings",
+    "moderations",
+    "rerank",
+    "images/generations",
+    "images/edits",
+    "audio/speech",
+  ];
 
   it("that give texts have their answers guarded, each on every kind of server", () => {
     const guarded = operations.filter(({ answers }) => answers !== undefined).map(({ name }) => name);
