@@ -69,6 +69,16 @@ describeInBrowser("readers of the account page", (visits) => {
     await page.getByRole("heading", { name: "Very private" }).waitFor();
   });
 
+  it("who go back to a page that the browser has kept get it anew", async () => {
+    await host.gateway.keys.create({ account: "acme", name: "Very private" });
+    const page = await visits.open(`${host.account}#keys`, { user: "olga", allow: [/status of 401/] });
+    await page.getByRole("heading", { name: "Very private" }).waitFor();
+    host.isOpen = false;
+    await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+    await page.getByText("Sign in to see this page.").waitFor();
+    expect(await page.content()).not.toContain("Very private");
+  });
+
   it("who sign in as somebody else find a page of their own", async () => {
     await host.gateway.keys.create({ account: "acme", name: "Very private" });
     const page = await visits.open(`${host.account}#keys`, { user: "olga" });

@@ -140,6 +140,16 @@ describe("a member's keys", () => {
     expect([kept.status, kept.json.tags]).toEqual([200, { member: "ada", team: "blue" }]);
   });
 
+  it("count by themselves, until the account has as many as it may have", async () => {
+    const keysOf = async (who: string) => (await call(who, "GET", "me")).json.keys;
+    await call("olga", "POST", "keys", { name: "owner's" });
+    await call("ada", "POST", "keys", { name: "member's" });
+    expect(await keysOf("ada")).toEqual({ in_force: 1, own: 1, max: maxKeys });
+    expect(await keysOf("olga")).toEqual({ in_force: 2, own: 2, max: maxKeys });
+    await call("olga", "POST", "keys", { name: "another" });
+    expect(await keysOf("ada")).toEqual({ in_force: 3, own: 1, max: maxKeys });
+  });
+
   it("are not filed under another member, where members are known by their team", async () => {
     page = createAccountPage({
       gateway: test.gateway,

@@ -49,7 +49,7 @@ export interface AccountMe {
   /** What the account owes: it has spent more prepaid credits than it had. */
   readonly debt: number;
   readonly keys: {
-    /** Of the account, and how many it may have. */
+    /** Of the account, and how many it may have. A member's: their own, until the account has as many as it may have. */
     readonly in_force: number;
     readonly max: number;
     /** Of those, the ones that the reader sees. */

@@ -67,10 +67,15 @@ export class ReaderKeys {
     });
   }
 
-  /** How many keys of the account are neither revoked nor expired, whoever's they are, and how many of them the reader sees. */
+  /**
+   * How many keys of the account are neither revoked nor expired, and how many of them the reader sees. How many their
+   * colleagues have is a member's to know only when there may be no more.
+   */
   async count(reader: Reader): Promise<{ readonly in_force: number; readonly own: number }> {
     const keys = await this.#listInForce(reader.account);
-    return { in_force: keys.length, own: keys.filter(({ tags }) => isOwnTags(reader, tags)).length };
+    const own = keys.filter(({ tags }) => isOwnTags(reader, tags)).length;
+    const isFull = keys.length >= this.most;
+    return { in_force: reader.role === "owner" || isFull ? keys.length : own, own };
   }
 
   async #listInForce(account: string): Promise<readonly ManagedKey[]> {

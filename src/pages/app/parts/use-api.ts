@@ -18,6 +18,10 @@ const longestMs = 300_000;
 /** What came last, by path: a view that is opened again has something to show at once. */
 const known = new Map<string, { data: unknown; at: number }>();
 window.addEventListener(signedOutEvent, () => known.clear());
+// Browsers keep pages for those who go back, and whoever goes back may be somebody else.
+window.addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) location.reload();
+});
 
 /**
  * Loads a path of the API, and again when it changes.
