@@ -12,7 +12,7 @@ import { resolveTokenBounds } from "../../tokens/token-bounds.js";
 import { buildRoute } from "./build-route.js";
 import type { ResolvedModel } from "./catalog-shape.js";
 import { imageTokensOf } from "./image-tokens-of.js";
-import { pricesOutput } from "./prices-output.js";
+import { pricesOutput, pricesTokens } from "./prices-output.js";
 
 /** What a catalog is built with. */
 export interface CatalogContext {
@@ -86,7 +86,9 @@ function imageTraits(model: ResolvedModel): ImageTraits {
 
 function audioTraits(model: ResolvedModel): AudioTraits | undefined {
   const { type, maxAudioSeconds: mostSeconds, leastAudioBytesPerSecond: leastBytesPerSecond } = model;
-  return audioTypes.includes(type) ? { byTokens: pricesOutput(model), mostSeconds, leastBytesPerSecond } : undefined;
+  if (!audioTypes.includes(type)) return undefined;
+  const byTokens = type === "transcription" ? pricesTokens(model) : pricesOutput(model);
+  return { byTokens, mostSeconds, leastBytesPerSecond };
 }
 
 /** The capabilities that the model lacks: those that its options do not set to `true`. */

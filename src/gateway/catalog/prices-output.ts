@@ -6,3 +6,14 @@ export function pricesOutput({ price, upstream }: Pick<ResolvedModel, "price" | 
     (each) => each?.output !== undefined || each?.outputAudio !== undefined,
   );
 }
+
+/** Whether some of them are for tokens of any kind. */
+export function pricesTokens(model: Pick<ResolvedModel, "price" | "upstream">): boolean {
+  const { price, upstream } = model;
+  return (
+    pricesOutput(model) ||
+    [price, ...upstream.flatMap((target) => [target.price, target.cost])].some(
+      (each) => each?.input !== undefined || each?.inputAudio !== undefined,
+    )
+  );
+}

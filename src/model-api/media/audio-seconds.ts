@@ -41,11 +41,15 @@ function secondsOf(start: Buffer, length: number): number {
   return rate === undefined || !(rate > 0) ? unknownSeconds : length / rate;
 }
 
+/** Far more chunks than stand before the format of a WAV. */
+const mostChunks = 64;
+
 /** Bytes per second of uncompressed WAV. */
 function waveRate(bytes: Buffer): number | undefined {
   if (bytes.toString("latin1", 0, 4) !== "RIFF" || bytes.toString("latin1", 8, 12) !== "WAVE") return undefined;
   let at = 12;
-  while (at + 24 <= bytes.length && bytes.toString("latin1", at, at + 4) !== "fmt ") {
+  for (let chunk = 0; at + 24 <= bytes.length && bytes.toString("latin1", at, at + 4) !== "fmt "; chunk++) {
+    if (chunk === mostChunks) return undefined;
     at += 8 + bytes.readUInt32LE(at + 4) + (bytes.readUInt32LE(at + 4) % 2);
   }
   if (at + 24 > bytes.length || !isUncompressed(bytes, at)) return undefined;

@@ -37,11 +37,12 @@ export function useOfTranscript(
   };
 }
 
+/** @returns `undefined` when there are none. Nobody hears without input: a server that counts none has counted nothing. */
 function readTokens(usage: unknown): UsageCounts | undefined {
   if (!isRecord(usage)) return undefined;
   const input = readTokenCount(usage["input_tokens"] ?? usage["prompt_tokens"]);
   const output = readTokenCount(usage["output_tokens"] ?? usage["completion_tokens"]);
-  if (input === undefined || output === undefined || input + output === 0) return undefined;
+  if (input === undefined || output === undefined || input === 0) return undefined;
   const details = usage["input_token_details"] ?? usage["input_tokens_details"];
   const of = (name: string) => (isRecord(details) ? readTokenCount(details[name]) : undefined);
   const inputAudio = of("audio_tokens") ?? Math.max(0, input - (of("text_tokens") ?? 0));

@@ -39,6 +39,8 @@ export interface FormNames {
 const limits = { mostParts: 64, mostFiles: 16 };
 const longestField = 64 * 1024;
 const longestFilename = 255;
+/** Of media. Some readers would look for parts in a part that says it is a form. */
+const plainType = /^(audio|video|image|text|application)\/[\w.+-]+[ \t]*(;|$)/i;
 /** A name, and what of it a field is: `[]`, `[0]` or `[key]`. */
 const fieldName = /^([^[\]]+)(?:\[([\w.-]{0,64})\])?$/;
 
@@ -113,7 +115,7 @@ function readFile({ name, type, start, end }: FormPart, filename: string, source
   return {
     name: base,
     filename: filename.replace(/^.*[/\\]/s, "") || "file",
-    type,
+    type: plainType.test(type ?? "") ? type : undefined,
     bytes: source.subarray(start, end),
   };
 }

@@ -13,7 +13,7 @@ function rowsWith(further: string): Row[] {
     {
       place: "member",
       treatment: "refused",
-      names: words("n max_completion_tokens max_tokens to_language"),
+      names: words("n beam_size max_completion_tokens max_tokens to_language"),
       why: "asks for more than the audio in one language, or limits it under another name",
       advice: "Leave it out.",
     },

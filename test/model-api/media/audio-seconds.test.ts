@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { audioSeconds } from "../../../src/model-api/media/audio-seconds.js";
+import { audioSeconds, fileSeconds } from "../../../src/model-api/media/audio-seconds.js";
 
 interface Format {
   tag?: number;
@@ -91,4 +91,17 @@ describe("audioSeconds", () => {
   ])("knows nothing of %s", (_name, data) => {
     expect(seconds(data)).toBe(Number.POSITIVE_INFINITY);
   });
+});
+
+it("looks for the format of a WAV among its first chunks alone", () => {
+  const file = Buffer.alloc(12 + 65 * 8 + 24);
+  file.write("RIFF");
+  file.write("WAVE", 8);
+  file.write("fmt ", 12 + 65 * 8);
+  file.writeUInt16LE(1, 12 + 65 * 8 + 8);
+  file.fill(1, 12 + 65 * 8 + 10);
+  expect(fileSeconds(file)).toBe(Number.POSITIVE_INFINITY);
+  // The first chunk has all others in it.
+  file.writeUInt32LE(64 * 8, 16);
+  expect(fileSeconds(file)).toBeLessThan(1);
 });

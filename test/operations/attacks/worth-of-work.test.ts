@@ -170,6 +170,61 @@ describe("speech", () => {
   });
 });
 
+describe("a transcript", () => {
+  const hearing = "audio/transcriptions";
+  const wav = Buffer.alloc(44 + 160_000, 5);
+  wav.write("RIFF");
+  wav.write("WAVEfmt ", 8);
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt16LE(1, 20);
+  wav.writeUInt16LE(1, 22);
+  wav.writeUInt32LE(8000, 24);
+  wav.writeUInt32LE(16_000, 28);
+  wav.writeUInt16LE(2, 32);
+  wav.writeUInt16LE(16, 34);
+  wav.write("data", 36);
+  const form = (type = "audio/wav") => {
+    const upload = new FormData();
+    upload.append("model", "acme/hear");
+    upload.append("file", new Blob([wav], { type }), "a.wav");
+    return upload;
+  };
+  const start = async (price: Model["price"]) => {
+    const model: Model = {
+      id: "acme/hear",
+      type: "transcription",
+      maxOutputTokens: 50,
+      price,
+      upstream: voice.upstream,
+    };
+    const started = await startMedia({ models: [model], operations: [hearing] });
+    const send = (body: FormData) =>
+      fetch(`${started.baseURL}/${hearing}`, { method: "POST", headers: { authorization: "Bearer sk-pro" }, body });
+    return { ...started, send };
+  };
+
+  it.each<[string, Model["price"], object]>([
+    ["of no input", { inputAudio: 6, output: 10 }, { usage: { input_tokens: 0, output_tokens: 5 } }],
+    ["of nothing, at a price for input alone", { request: 0, inputAudio: 6 }, {}],
+    ["of nothing, at a price for minutes, too", { audioMinute: 0.001, inputAudio: 6 }, {}],
+  ])("is charged for what was heard where its server says %s", async (_name, price, members) => {
+    const { send, server, nextEvent } = await start(price);
+    server.reply(wholeAnswer({ text: "Hello.", ...members }));
+    const ended = nextEvent();
+    await (await send(form())).text();
+    const { chargedMicro, heldMicro } = await ended;
+    expect(chargedMicro).toBeGreaterThanOrEqual(10 * 32 * 6);
+    expect(heldMicro).toBeGreaterThanOrEqual(chargedMicro);
+  });
+
+  it("has no parts within a part", async () => {
+    const { send, server } = await start({ audioMinute: 0.006 });
+    server.reply(wholeAnswer({ text: "Hello." }));
+    await (await send(form("multipart/mixed; boundary=b"))).text();
+    expect(server.lastRequest.body.toString("latin1")).not.toContain("mixed");
+  });
+});
+
 describe("completions", () => {
   const prompt = "Please write the longest poem that you know, with all of its verses.";
   const poem = "I wandered lonely as a cloud that floats on high o'er vales and hills.";
