@@ -10,6 +10,7 @@ import { sendsCredential } from "../operations/protocols/sends-credential.js";
 import { deleteKeptResponse } from "../operations/responses/kept-responses.js";
 import { countTokens } from "./count-tokens.js";
 import { protocolOf } from "./error-response.js";
+import { listedType } from "./listed-type.js";
 import type { Path } from "./paths.js";
 import { readKept } from "./read-kept.js";
 import { reportUsage } from "./report-usage.js";
@@ -161,8 +162,11 @@ async function respondFromPlan(
       return json(await reportUsage(calls, caller, allowance, requestId), { "cache-control": "no-store" });
     case "model":
       return json(protocol.modelRecord(authorize(caller, allowance, catalog, path.model).model));
-    default:
-      return json(protocol.modelList([...catalog.values()].filter(({ id }) => mayUse(caller, allowance, id))));
+    default: {
+      const listed = listedType(request.query);
+      const models = [...catalog.values()].filter(({ type }) => listed === undefined || type === listed);
+      return json(protocol.modelList(models.filter(({ id }) => mayUse(caller, allowance, id))));
+    }
   }
 }
 

@@ -9,8 +9,8 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-async function listed(key: string): Promise<string[]> {
-  const response = await test.gateway.handler(getRequest("/v1/models", key));
+async function listed(key: string, query = ""): Promise<string[]> {
+  const response = await test.gateway.handler(getRequest(`/v1/models${query}`, key));
   const { object, data } = (await response.json()) as { object: string; data: { id: string }[] };
   expect(object).toBe("list");
   return data.map(({ id }) => id);
@@ -21,6 +21,14 @@ describe("GET /v1/models", () => {
     expect(await listed("sk-pro")).toEqual(["acme/small", "acme/large", "acme/free", "acme/embed"]);
     expect(await listed("sk-basic")).toEqual(["acme/small"]);
     expect(await listed("sk-narrow")).toEqual(["acme/small"]);
+  });
+
+  it("lists the models of one type, where it is asked for", async () => {
+    expect(await listed("sk-pro", "?type=embedding")).toEqual(["acme/embed"]);
+    expect(await listed("sk-pro", "?type=image&limit=5")).toEqual([]);
+    const response = await test.gateway.handler(getRequest("/v1/models?type=chatty"));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { param: "type", code: "invalid_value" } });
   });
 
   it("shows exactly what a call would allow", async () => {
