@@ -18,7 +18,10 @@ export function pageShape(most: number, usual = 50) {
 }
 
 /** How the audit trail names an operator. */
-export function authorOf({ operator: by }: Operator, { note }: { readonly note?: string | undefined }): AuditAuthor {
+export function operatorAuthor(
+  { operator: by }: Operator,
+  { note }: { readonly note?: string | undefined },
+): AuditAuthor {
   return note === undefined || note.trim() === "" ? { by } : { by, note: note.trim() };
 }
 

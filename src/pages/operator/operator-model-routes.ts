@@ -3,10 +3,10 @@ import type { StorableModel } from "../../gateway/catalog/stored-model-schema.js
 import type { ManagedModel } from "../../gateway/stored-models/model-state.js";
 import { unlessUnsupported } from "../server/is-unsupported.js";
 import { type PageRoute, pageRoute } from "../server/page-route.js";
-import { authorOf, idQuery, noteShape, orNull } from "./operator-input.js";
+import { idQuery, noteShape, operatorAuthor, orNull } from "./operator-input.js";
 import type { OperatorCheck, OperatorModel } from "./operator-page-api.js";
 import type { Operator, OperatorServices } from "./operator-services.js";
-import { changesOf, documentSchema, refused } from "./plan-routes.js";
+import { changesOf, documentSchema, refusedCheck } from "./plan-routes.js";
 import { requiredVersion, unlessChanged, versionMismatch } from "./precondition.js";
 
 const checkBody = z.strictObject({ model: documentSchema });
@@ -36,7 +36,7 @@ export function modelCheckRoute({ gateway }: OperatorServices): PageRoute<Operat
     body: checkBody,
     async answer({ body: { model } }) {
       const { problems, changes } = await gateway.models.check(model);
-      if (problems.length > 0) return { json: refused(problems) };
+      if (problems.length > 0) return { json: refusedCheck(problems) };
       const [{ before = {}, after = {} } = {}] = changes;
       const check: OperatorCheck = { problems, changes: changesOf(before, after), models: null };
       return { json: check };
@@ -51,7 +51,7 @@ export function modelChanges({ gateway }: OperatorServices): readonly PageRoute<
       path: "model",
       body: modelBody,
       async answer({ identity, body: { model, ...rest }, request }) {
-        const condition = { expected: requiredVersion(request), ...authorOf(identity, rest) };
+        const condition = { expected: requiredVersion(request), ...operatorAuthor(identity, rest) };
         // `put` says what is wrong with it.
         const put = () => gateway.models.put(model as unknown as StorableModel, condition);
         return { json: toOperatorModel(await unlessChanged(put)) };
@@ -65,7 +65,7 @@ export function modelChanges({ gateway }: OperatorServices): readonly PageRoute<
       async answer({ identity, query: { id }, body, request }) {
         const expected = requiredVersion(request);
         if (expected === null) throw versionMismatch();
-        const remove = () => gateway.models.remove(id, { expected, ...authorOf(identity, body) });
+        const remove = () => gateway.models.remove(id, { expected, ...operatorAuthor(identity, body) });
         return { json: { removed: await unlessChanged(remove) } };
       },
     }),

@@ -8,7 +8,7 @@ import { newPlanSchema } from "../../plans/plan-schema.js";
 import type { Plan } from "../../plans/plan-store.js";
 import { type PageRoute, pageRoute } from "../server/page-route.js";
 import { Turns } from "../server/turns.js";
-import { authorOf, idQuery, noteShape } from "./operator-input.js";
+import { idQuery, noteShape, operatorAuthor } from "./operator-input.js";
 import type { OperatorCheck, OperatorPlan } from "./operator-page-api.js";
 import type { Operator, OperatorServices } from "./operator-services.js";
 import { requiredVersion, versionMismatch } from "./precondition.js";
@@ -38,7 +38,7 @@ export function planCheckRoute({ gateway }: OperatorServices): PageRoute<Operato
     body: checkBody,
     async answer({ body: { plan } }) {
       const result = newPlanSchema.safeParse(plan, explainOnce("member"));
-      if (!result.success) return { json: refused(problemsOf(result.error)) };
+      if (!result.success) return { json: refusedCheck(problemsOf(result.error)) };
       const [before, all] = await Promise.all([gateway.plans.get(result.data.id), gateway.models.list()]);
       const patterns = new ModelPatterns(result.data.models);
       const inForce = all.filter(({ model }) => model !== undefined);
@@ -71,7 +71,7 @@ export function planChanges({ gateway }: OperatorServices): readonly PageRoute<O
         const id = String(plan.id);
         return turns.take(id, async () => {
           if (newPlanSchema.safeParse(plan).success) await requireVersion(id, expected);
-          await gateway.plans.put(plan, authorOf(identity, rest));
+          await gateway.plans.put(plan, operatorAuthor(identity, rest));
           return { json: await toOperatorPlan((await gateway.plans.get(id)) ?? plan) };
         });
       },
@@ -85,14 +85,14 @@ export function planChanges({ gateway }: OperatorServices): readonly PageRoute<O
         const expected = requiredVersion(request);
         return turns.take(id, async () => {
           await requireVersion(id, expected);
-          return { json: { removed: await gateway.plans.delete(id, authorOf(identity, body)) } };
+          return { json: { removed: await gateway.plans.delete(id, operatorAuthor(identity, body)) } };
         });
       },
     }),
   ];
 }
 
-export function refused(problems: readonly string[]): OperatorCheck {
+export function refusedCheck(problems: readonly string[]): OperatorCheck {
   return { problems, changes: [], models: null };
 }
 

@@ -9,14 +9,14 @@ import { Time } from "../parts/time.js";
 import { useApi } from "../parts/use-api.js";
 import { AccountForm, type AccountTask, KeyForm, type KeyTask } from "./account-actions.js";
 import { PagedTable } from "./paged-table.js";
-import { Ago, Cut, cut, Facts, Shown, Status, Tasks, Two, times } from "./pieces.js";
+import { Ago, Cut, cut, Facts, Shown, Status, Tasks, Two, times, wordOf } from "./pieces.js";
 import { viewLink, withQuery } from "./query.js";
-import { textOf, texts, type ViewProps } from "./settings.js";
+import { type OperatorViewProps, texts } from "./settings.js";
 
 const bookings: readonly AccountTask[] = ["topUp", "grant", "deduct", "reset"];
 
 /** One account: what it has left, its keys, its journal, and what can be done. */
-export function AccountView({ health, rest: id }: ViewProps) {
+export function AccountView({ health, rest: id }: OperatorViewProps) {
   const account = useApi<OperatorAccount>(withQuery("account", { id }));
   return (
     <Shown of={account} missing={texts.noAccountStore} height={520}>
@@ -148,7 +148,7 @@ function Keys({ account: { keys }, isReadOnly, reload }: PartProps) {
         </Two>
       ),
     },
-    { head: texts.status, cell: ({ state }) => <Badge tone={tones[state]}>{textOf("key", state)}</Badge> },
+    { head: texts.status, cell: ({ state }) => <Badge tone={tones[state]}>{wordOf("key", state)}</Badge> },
     cut(texts.tags, ({ tags }) =>
       Object.entries(tags)
         .map((tag) => tag.join("="))
@@ -192,7 +192,7 @@ const tones = { active: "good", ending: "warning", disabled: "warning", expired:
 
 const entryColumns: readonly Column<OperatorEntry>[] = [
   times(),
-  { head: texts.kind, cell: ({ kind }) => textOf("entry", kind), csv: ({ kind }) => kind },
+  { head: texts.kind, cell: ({ kind }) => wordOf("entry", kind), csv: ({ kind }) => kind },
   figures(texts.credits, ({ credits: amount }) => amount, columnOf([0.0001])),
   cut(texts.about, ({ tags }) =>
     [tags["model"], tags["by"], tags["note"]].filter((part) => part !== undefined).join(" · "),

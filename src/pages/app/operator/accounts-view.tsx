@@ -11,9 +11,9 @@ import { type Filter, Filters } from "./filters.js";
 import { PagedTable } from "./paged-table.js";
 import { Cut, cut, Status, Two } from "./pieces.js";
 import { accountLink, filtersOf, withQuery } from "./query.js";
-import { texts, type ViewProps } from "./settings.js";
+import { type OperatorViewProps, texts } from "./settings.js";
 
-export function AccountsView({ health, rest }: ViewProps) {
+export function AccountsView({ health, rest }: OperatorViewProps) {
   const [isMaking, setMaking] = useState(false);
   const plans = usePlanIds();
   const values = filtersOf(rest);

@@ -8,7 +8,7 @@ import { Filters } from "./filters.js";
 import { PagedTable } from "./paged-table.js";
 import { cut, Facts, times } from "./pieces.js";
 import { filtersOf, withQuery } from "./query.js";
-import { texts, type ViewProps } from "./settings.js";
+import { type OperatorViewProps, texts } from "./settings.js";
 
 const filters = [
   { name: "account", label: texts.account },
@@ -17,7 +17,7 @@ const filters = [
 ];
 
 /** Who has changed what, and why. */
-export function AuditView({ rest }: ViewProps) {
+export function AuditView({ rest }: OperatorViewProps) {
   const [shown, show] = useState<OperatorAuditEntry>();
   const values = filtersOf(rest);
   return (

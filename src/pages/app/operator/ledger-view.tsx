@@ -4,10 +4,10 @@ import { Badge } from "../parts/notice.js";
 import { type Column, figures, Table } from "../parts/table.js";
 import { Time } from "../parts/time.js";
 import { Ago, Facts, Two } from "./pieces.js";
-import { texts, type ViewProps } from "./settings.js";
+import { type OperatorViewProps, texts } from "./settings.js";
 
 /** How the ledger is, or each of its shards, and what waits in this process. */
-export function LedgerView({ health: { ledgers, request_log, audit_lost } }: ViewProps) {
+export function LedgerView({ health: { ledgers, request_log, audit_lost } }: OperatorViewProps) {
   return (
     <>
       <p class="muted">{texts.ledgerHint}</p>

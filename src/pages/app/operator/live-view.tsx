@@ -5,9 +5,9 @@ import { Badge, Empty } from "../parts/notice.js";
 import { type Column, figures, Table } from "../parts/table.js";
 import { fill } from "../parts/texts.js";
 import { useApi } from "../parts/use-api.js";
-import { Cut, cut, milliseconds, Shown, Two } from "./pieces.js";
+import { Cut, cut, milliseconds, Shown, Two, wordOf } from "./pieces.js";
 import { type AnyRequest, keyOfRequest, RequestDialog, requestColumns } from "./requests-view.js";
-import { textOf, texts } from "./settings.js";
+import { texts } from "./settings.js";
 
 const everyMs = 3_000;
 
@@ -54,7 +54,7 @@ const columns: readonly Column<OperatorLive["requests"][number]>[] = [
   cut(texts.account, ({ account }) => account),
   {
     head: texts.status,
-    cell: ({ state }) => <Badge tone={state === "checking" ? "warning" : "good"}>{textOf("live", state)}</Badge>,
+    cell: ({ state }) => <Badge tone={state === "checking" ? "warning" : "good"}>{wordOf("live", state)}</Badge>,
   },
   {
     head: texts.model,

@@ -10,7 +10,7 @@ import { ChangeForm, type FormValues } from "./change-form.js";
 import { type DataField, DocumentForm, precondition } from "./document-form.js";
 import { Cut, Shown, Tasks, Two } from "./pieces.js";
 import { withQuery } from "./query.js";
-import { texts, type ViewProps } from "./settings.js";
+import { type OperatorViewProps, texts } from "./settings.js";
 
 const prices = [
   ["input", texts.input],
@@ -34,7 +34,7 @@ const fresh = {
 type Task = "edit" | "disable" | "enable" | "remove";
 
 /** Models as they are in force, and what the store says of them. */
-export function ModelsView({ health }: ViewProps) {
+export function ModelsView({ health }: OperatorViewProps) {
   const models = useApi<OperatorPageApi["GET models"]>("models");
   const [task, setTask] = useState<readonly [Task, OperatorModel | undefined]>();
   const [name, model] = task ?? [];

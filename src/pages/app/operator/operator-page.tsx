@@ -5,15 +5,15 @@ import { Shell } from "../parts/shell.js";
 import { fill } from "../parts/texts.js";
 import { useApi } from "../parts/use-api.js";
 import { useView } from "../parts/use-view.js";
-import type { laterViews } from "./later-views.js";
+import type { laterOperatorViews } from "./later-operator-views.js";
 import { Ago } from "./pieces.js";
-import { texts, type ViewProps } from "./settings.js";
+import { type OperatorViewProps, texts } from "./settings.js";
 import { TodayView } from "./today-view.js";
 
 const everyMs = 15_000;
 
-const view = (name: keyof typeof laterViews) =>
-  later<ViewProps>(async () => (await import("./later-views.js")).laterViews[name]);
+const view = (name: keyof typeof laterOperatorViews) =>
+  later<OperatorViewProps>(async () => (await import("./later-operator-views.js")).laterOperatorViews[name]);
 
 const all = {
   today: TodayView,

@@ -6,7 +6,12 @@ import type { Column } from "../parts/table.js";
 import { fill } from "../parts/texts.js";
 import { Time } from "../parts/time.js";
 import type { Loaded } from "../parts/use-api.js";
-import { textOf, texts } from "./settings.js";
+import { texts } from "./settings.js";
+
+/** A text whose name ends in something that the server has said, such as a state; that, where there is none. */
+export function wordOf(kind: string, what: string): string {
+  return (texts as Readonly<Record<string, string>>)[`${kind}_${what}`] ?? what;
+}
 
 /** A text of somebody else's, which stays within its place whatever its length and direction. */
 export function Cut({ children }: { readonly children: string | null | undefined }) {
@@ -102,7 +107,7 @@ export function Facts({ of }: { readonly of: readonly (readonly [name: string, v
 }
 
 export function Status({ status }: { readonly status: "active" | "suspended" }) {
-  return <Badge tone={status === "active" ? "good" : "danger"}>{textOf("status", status)}</Badge>;
+  return <Badge tone={status === "active" ? "good" : "danger"}>{wordOf("status", status)}</Badge>;
 }
 
 interface TasksProps<Task extends string> {
@@ -117,8 +122,8 @@ export function Tasks<Task extends string>({ of, tasks, onTask }: TasksProps<Tas
   return (
     <div class="tasks">
       {tasks.map((task) => (
-        <button key={task} type="button" aria-label={`${textOf("task", task)} ${of}`} onClick={() => onTask(task)}>
-          {textOf("task", task)}
+        <button key={task} type="button" aria-label={`${wordOf("task", task)} ${of}`} onClick={() => onTask(task)}>
+          {wordOf("task", task)}
         </button>
       ))}
     </div>

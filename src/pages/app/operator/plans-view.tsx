@@ -10,7 +10,7 @@ import { ChangeForm, type FormValues } from "./change-form.js";
 import { type DataField, DocumentForm, precondition } from "./document-form.js";
 import { Cut, cut, Shown, Tasks } from "./pieces.js";
 import { viewLink, withQuery } from "./query.js";
-import { texts, type ViewProps } from "./settings.js";
+import { type OperatorViewProps, texts } from "./settings.js";
 
 const windows = ["session", "week", "month"] as const;
 const fields: readonly DataField[] = [
@@ -26,7 +26,7 @@ const fresh = { id: "", models: ["*"], credits: { month: 10 } };
 
 type Task = "edit" | "remove";
 
-export function PlansView({ health }: ViewProps) {
+export function PlansView({ health }: OperatorViewProps) {
   const plans = useApi<OperatorList<OperatorPlan>>("plans");
   const [task, setTask] = useState<readonly [Task, OperatorPlan | undefined]>();
   const [name, plan] = task ?? [];

@@ -8,9 +8,9 @@ import { fill } from "../parts/texts.js";
 import { Time } from "../parts/time.js";
 import { type Filter, Filters } from "./filters.js";
 import { PagedTable } from "./paged-table.js";
-import { Cut, cut, Facts, milliseconds, Two, times } from "./pieces.js";
+import { Cut, cut, Facts, milliseconds, Two, times, wordOf } from "./pieces.js";
 import { accountLink, filtersOf, withQuery } from "./query.js";
-import { textOf, texts, type ViewProps } from "./settings.js";
+import { type OperatorViewProps, texts } from "./settings.js";
 
 const everyMs = 15_000;
 const statuses = ["2xx", "4xx", "429", "5xx"].map((status) => [status, status] as const);
@@ -28,7 +28,7 @@ const filters: readonly Filter[] = [
 export type AnyRequest = Omit<OperatorRequest, "count"> & { readonly count?: number };
 
 /** The log of all requests. */
-export function RequestsView({ rest }: ViewProps) {
+export function RequestsView({ rest }: OperatorViewProps) {
   const [shown, show] = useState<AnyRequest>();
   const values = filtersOf(rest);
   return (
@@ -97,7 +97,7 @@ export function RequestDialog({ request, onClose }: { readonly request: AnyReque
   const facts = [
     [texts.id, <code key="id">{request.id}</code>],
     [texts.time, <Time key="time" at={request.at} />],
-    [texts.result, [request.status, request.code, end && textOf("end", end)].filter(Boolean).join(" · ")],
+    [texts.result, [request.status, request.code, end && wordOf("end", end)].filter(Boolean).join(" · ")],
     [
       texts.account,
       account && (
@@ -153,6 +153,6 @@ const attemptColumns: readonly Column<OperatorRequest["attempts"][number]>[] = [
       </Two>
     ),
   },
-  { head: texts.result, cell: ({ status, outcome }) => [status, textOf("end", outcome)].filter(Boolean).join(" · ") },
+  { head: texts.result, cell: ({ status, outcome }) => [status, wordOf("end", outcome)].filter(Boolean).join(" · ") },
   figures(texts.took, ({ duration_ms }) => duration_ms, milliseconds),
 ];

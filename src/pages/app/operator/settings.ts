@@ -6,15 +6,10 @@ interface OperatorSettings extends PageSettings {
   readonly texts: OperatorTexts;
 }
 
-export const { texts } = readSettings<OperatorSettings>();
-
-/** A text whose name ends in something that the server has said, such as a state; that, where there is none. */
-export function textOf(kind: string, what: string): string {
-  return (texts as Readonly<Record<string, string>>)[`${kind}_${what}`] ?? what;
-}
+export const texts = readSettings<OperatorSettings>().texts;
 
 /** What each view knows. */
-export interface ViewProps {
+export interface OperatorViewProps {
   readonly health: OperatorHealth;
   /** What stands behind its name in the address. */
   readonly rest: string;

@@ -6,9 +6,9 @@ import { Badge, Empty } from "../parts/notice.js";
 import { type Column, DownloadButton, figures, Table } from "../parts/table.js";
 import { fill } from "../parts/texts.js";
 import { useApi } from "../parts/use-api.js";
-import { Ago, Cut, milliseconds, Shown, Two } from "./pieces.js";
+import { Ago, Cut, milliseconds, Shown, Two, wordOf } from "./pieces.js";
 import { withQuery } from "./query.js";
-import { textOf, texts, type ViewProps } from "./settings.js";
+import { type OperatorViewProps, texts } from "./settings.js";
 
 const ranges = [
   ["today", texts.today],
@@ -19,7 +19,7 @@ const ranges = [
 type Range = (typeof ranges)[number][0];
 
 /** What each target is doing, and what it has answered, to compare with an invoice. */
-export function TargetsView({ health }: ViewProps) {
+export function TargetsView({ health }: OperatorViewProps) {
   const [range, setRange] = useState<Range>("month");
   const targets = useApi<OperatorTargets>(withQuery("targets", timesOf(range)));
   return (
@@ -121,7 +121,7 @@ function Breaker({ now }: { readonly now: readonly OperatorTarget[] }) {
   const until = Math.max(...now.map(({ available_at }) => available_at ?? 0));
   return (
     <span class="tags">
-      <Badge tone={tones[state]}>{textOf("breaker", state)}</Badge>
+      <Badge tone={tones[state]}>{wordOf("breaker", state)}</Badge>
       {rate > 0 && <span class="muted">{fill(texts.failing, { share: percent(rate) })}</span>}
       {until > 0 && <Ago at={until} />}
     </span>

@@ -4,7 +4,7 @@ import { freeText, idText } from "../../../check/id-text.js";
 import { priceFactor } from "../../../check/price-factor.js";
 import { GatewayError } from "../../../errors/gateway-error.js";
 import { type PageRoute, pageRoute } from "../../server/page-route.js";
-import { authorOf, noteShape } from "../operator-input.js";
+import { noteShape, operatorAuthor } from "../operator-input.js";
 import type { Operator, OperatorServices } from "../operator-services.js";
 import { namedVersion, unlessChanged, versionMismatch } from "../precondition.js";
 import { accountQuery, wholeAccount } from "./operator-account-routes.js";
@@ -48,29 +48,29 @@ export function accountChanges(services: OperatorServices): readonly PageRoute<O
         // It is there, or cannot be changed.
         if (expected === null) throw versionMismatch();
         const change = { ...given, priceFactor: price_factor };
-        await unlessChanged(() => accounts.update(id, change, { expected, ...authorOf(identity, { note }) }));
+        await unlessChanged(() => accounts.update(id, change, { expected, ...operatorAuthor(identity, { note }) }));
         return { json: await wholeAccount(services, id) };
       },
     }),
     change(services, "suspend", suspension, (id, { note, ...given }, identity) =>
-      accounts.suspend(id, { ...given, ...authorOf(identity, { note }) }),
+      accounts.suspend(id, { ...given, ...operatorAuthor(identity, { note }) }),
     ),
-    change(services, "resume", onlyNote, (id, body, identity) => accounts.resume(id, authorOf(identity, body))),
+    change(services, "resume", onlyNote, (id, body, identity) => accounts.resume(id, operatorAuthor(identity, body))),
     change(services, "top-up", topUp, (account, { note, expires_at, ...given }, identity) =>
       accounts.topUp(account, {
         ...given,
         expiresAt: typeof expires_at === "number" ? expires_at * 1000 : null,
-        ...authorOf(identity, { note }),
+        ...operatorAuthor(identity, { note }),
       }),
     ),
     change(services, "deduct", deduction, (account, { note, ...given }, identity) =>
-      accounts.deduct(account, { ...given, ...authorOf(identity, { note }) }),
+      accounts.deduct(account, { ...given, ...operatorAuthor(identity, { note }) }),
     ),
     change(services, "grant", grant, (account, { id, window, credits, note }, identity) =>
-      accounts.grant(account, { id, window, amountMicro: toMicro(credits), ...authorOf(identity, { note }) }),
+      accounts.grant(account, { id, window, amountMicro: toMicro(credits), ...operatorAuthor(identity, { note }) }),
     ),
     change(services, "reset", reset, (account, { windows, note }, identity) =>
-      accounts.reset(account, windows, authorOf(identity, { note })),
+      accounts.reset(account, windows, operatorAuthor(identity, { note })),
     ),
   ];
 }
@@ -82,7 +82,7 @@ function createRoute(services: OperatorServices): PageRoute<Operator> {
     body: newAccount,
     async answer({ identity, body: { id, plan, ...rest } }) {
       try {
-        await services.gateway.accounts.put({ id, plan }, { expected: null, ...authorOf(identity, rest) });
+        await services.gateway.accounts.put({ id, plan }, { expected: null, ...operatorAuthor(identity, rest) });
       } catch (error) {
         if (error instanceof Error && error.name === "AccountConflictError") throw accountExists();
         throw error;

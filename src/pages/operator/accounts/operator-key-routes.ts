@@ -2,7 +2,7 @@ import * as z from "zod";
 import { freeText, idText } from "../../../check/id-text.js";
 import { notFound } from "../../server/page-error.js";
 import { type PageRoute, pageRoute } from "../../server/page-route.js";
-import { authorOf, idQuery, noteShape } from "../operator-input.js";
+import { idQuery, noteShape, operatorAuthor } from "../operator-input.js";
 import type { Operator, OperatorServices } from "../operator-services.js";
 import { toOperatorKey } from "./to-operator-account.js";
 
@@ -37,7 +37,9 @@ export function operatorKeyChanges({ gateway, clock }: OperatorServices): readon
       query: idQuery,
       body: keyChange,
       async answer({ identity, query: { id }, body: { note, ...given } }) {
-        return { json: toOperatorKey(await gateway.keys.update(id, given, authorOf(identity, { note })), clock.now()) };
+        return {
+          json: toOperatorKey(await gateway.keys.update(id, given, operatorAuthor(identity, { note })), clock.now()),
+        };
       },
     }),
     pageRoute<Operator, typeof idQuery, typeof revocation>({
@@ -46,7 +48,7 @@ export function operatorKeyChanges({ gateway, clock }: OperatorServices): readon
       query: idQuery,
       body: revocation,
       async answer({ identity, query: { id }, body }) {
-        return { json: toOperatorKey(await gateway.keys.revoke(id, authorOf(identity, body)), clock.now()) };
+        return { json: toOperatorKey(await gateway.keys.revoke(id, operatorAuthor(identity, body)), clock.now()) };
       },
     }),
   ];

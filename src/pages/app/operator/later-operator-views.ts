@@ -9,7 +9,7 @@ import { RequestsView } from "./requests-view.js";
 import { TargetsView } from "./targets-view.js";
 
 /** The views that are loaded when one of them is opened. */
-export const laterViews = {
+export const laterOperatorViews = {
   accounts: AccountsView,
   plans: PlansView,
   models: ModelsView,
