@@ -104,6 +104,7 @@ describeInBrowser("usage on the account page", (visits) => {
   });
 
   it("has what a member uses and may, for the owner", async () => {
+    await host.gateway.budgets.put("acme", { tag: "member", value: "＝3+4", credits: { month: 1 } });
     const page = await open("members");
     await page.getByRole("meter", { name: "This month, ada" }).waitFor();
     expect(await page.getByRole("meter", { name: "Today, bob" }).getAttribute("aria-valuemax")).toBe("2");
@@ -111,6 +112,7 @@ describeInBrowser("usage on the account page", (visits) => {
     expect(text).toMatch(/\r\nada,\d+,/);
     // No spreadsheet takes a name for a formula.
     expect(text).toContain("\r\n'=1+2,0,0\r\n");
+    expect(text).toContain("\r\n'＝3+4,0,0\r\n");
   });
 
   it("adds up in the statement of each month", async () => {

@@ -264,6 +264,22 @@ describe("a reader that leaves before the model has said a word", () => {
   });
 });
 
+describe("an identity that throws when it is read", () => {
+  it.each([
+    ["an error", new Error("postgres://user:secret@host")],
+    ["nothing", null],
+  ])("with %s is a 503, with a warning that tells no secret", async (_name, thrown) => {
+    const found = {
+      get account(): string {
+        throw thrown;
+      },
+    };
+    await startPage({}, { identify: () => found });
+    expect((await call("", "GET", "me")).status).toBe(503);
+    expect(warnings).toMatchObject([{ code: "identify_failed", message: expect.not.stringContaining("secret") }]);
+  });
+});
+
 describe("a nonce of the host's", () => {
   it.each<[string, () => unknown]>([
     ["that throws", () => expect.unreachable("postgres://user:secret@host")],

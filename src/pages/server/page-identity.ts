@@ -37,6 +37,8 @@ export async function findIdentity<Identity>(
   try {
     return check(found);
   } catch (cause) {
-    throw fail(`found an identity that does not fit: ${(cause as Error).message.replace(/\s*\n\s*/g, " ")}`, cause);
+    // What a getter of the host's throws may hold secrets.
+    const problem = cause instanceof TypeError ? cause.message.replace(/\s*\n\s*/g, " ") : "it cannot be read";
+    throw fail(`found an identity that does not fit: ${problem}`, cause);
   }
 }

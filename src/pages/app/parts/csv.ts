@@ -1,6 +1,6 @@
-/** A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+/** A cell that a spreadsheet would take for a formula, also in full-width characters, begins with an apostrophe. */
 function cell(value: string | number): string {
-  const text = typeof value === "number" ? String(value) : value.replace(/^(?=[=+\-@\t\r])/, "'");
+  const text = typeof value === "number" ? String(value) : value.replace(/^(?=[=+\-@＝＋－＠\t\r\n])/, "'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
