@@ -26,7 +26,7 @@ export function toImageAnswer(received: ReceivedAnswer, context: ImageContext): 
   const visible = visibleUsage(usage, context.dialect);
   if (visible !== usage) edits.set("usage", visible === undefined ? null : JSON.stringify(visible));
   const images = [{ ...kindOfImage(json, context.asked), count: data.length }];
-  const reported = readImageUsage(usage);
+  const reported = readImageUsage(usage, context.inputImage);
   return {
     body: editAnswer(received, edits),
     tokens: reported === undefined ? boundOfImages(images, context, 0) : { ...reported, images },

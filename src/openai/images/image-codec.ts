@@ -63,7 +63,10 @@ export class ImageCodec {
       if (error !== undefined) throw fromErrorObject(error, this.#context);
       throw new StreamFault("garbage");
     }
-    this.progress.imagesCame(answer.tokens.images ?? [], readImageUsage(json["usage"]) && answer.tokens);
+    this.progress.imagesCame(
+      answer.tokens.images ?? [],
+      readImageUsage(json["usage"], this.#context.inputImage) && answer.tokens,
+    );
     const usage = visibleUsage(json["usage"], this.#context.dialect);
     return imageEvents(outline, { ...json, usage }, this.#kind);
   }

@@ -69,7 +69,7 @@ export class ImageProgress implements StreamProgress {
   /** @param json - the event, without its long texts. */
   imageCame(json: Readonly<Record<string, unknown>>): void {
     this.#images.push({ ...kindOfImage(json, this.#bounds.asked), count: 1 });
-    const reported = readImageUsage(json["usage"]);
+    const reported = readImageUsage(json["usage"], this.#bounds.inputImage);
     if (reported === undefined) return;
     this.#reports++;
     this.#reported = this.#reported === undefined ? reported : addUsed(this.#reported, reported);

@@ -79,8 +79,14 @@ export function readImageMembers(
       partials: count(request, "partial_images", 0, mostPartials) ?? 0,
     },
     format: readFormat(request),
-    promptTokens: textTokens(request.body.subarray(start + 1, end - 1), true) + marks,
+    promptTokens: textTokens(request.body.subarray(start + 1, end - 1), true) + negativeTokens(request) + marks,
   };
+}
+
+/** Of what the images are not to show: some models read it, too. */
+function negativeTokens({ body, members }: JsonRequest): number {
+  const negative = memberOf(members, "negative_prompt");
+  return negative === undefined ? 0 : textTokens(body.subarray(negative.start, negative.end), true);
 }
 
 function requirePrompt({ body, members }: JsonRequest): { readonly start: number; readonly end: number } {

@@ -29,9 +29,10 @@ export const tokensOfPartial = 100;
 
 /**
  * Reads the usage of images. Output tokens that are not said to be of a text stand for images.
+ * @param inputImage - the most that images in the prompt can count, whose tokens are not told from the text's everywhere.
  * @returns `undefined` when there is none. No image is without tokens: a server that counts none has counted nothing.
  */
-export function readImageUsage(usage: unknown): UsageCounts | undefined {
+export function readImageUsage(usage: unknown, inputImage = 0): UsageCounts | undefined {
   if (!isRecord(usage)) return undefined;
   const input = readTokenCount(usage["input_tokens"]);
   const output = readTokenCount(usage["output_tokens"]);
@@ -39,10 +40,11 @@ export function readImageUsage(usage: unknown): UsageCounts | undefined {
   const of = detailsOf(usage["input_tokens_details"]);
   const made = detailsOf(usage["output_tokens_details"]);
   const cached = Math.min(of.cached ?? 0, input);
+  const ofImages = of.image ?? Math.min(inputImage, input - Math.min(of.text ?? 0, input));
   return {
     input,
     cachedInput: cached,
-    ...(of.image !== undefined && { inputImage: of.image }),
+    ...((of.image !== undefined || ofImages > 0) && { inputImage: ofImages }),
     output,
     outputImage: made.text === undefined ? (made.image ?? output) : output - Math.min(made.text, output),
     reasoning: 0,

@@ -85,7 +85,9 @@ class CompletionModelRequest implements ModelRequest {
     // Some servers write a token where none is asked for.
     const outputCap = maxTokens === 0 ? 1 : (maxTokens ?? undefined);
     const isUsual = maxTokens === undefined && !namesOtherCap;
-    const addedCap = addedCapOf(outputCap, isUsual ? usualTokens : defaultOutputTokens, model);
+    // For some servers, `null` is to write without end.
+    const most = maxTokens === null && !namesOtherCap ? model.maxOutputTokens : undefined;
+    const addedCap = addedCapOf(outputCap, isUsual ? usualTokens : (defaultOutputTokens ?? most), model);
     const asked = { outputCap, namesOtherCap, answers: prompts.length * bestOf };
     return { ...promptDemand(tokens, model), outputTokens: heldOutput(asked, addedCap, model), addedCap };
   }

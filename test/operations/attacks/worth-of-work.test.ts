@@ -79,6 +79,31 @@ describe("images", () => {
     expect((await streamed).chargedMicro).toBeGreaterThanOrEqual(6240 * 40);
   });
 
+  it("that are changed are read at their price where the server does not tell them from the text", async () => {
+    const { post, server, nextEvent } = await startImages({ operations: ["images/edits"] });
+    const usage = { input_tokens: 4200, output_tokens: 400, total_tokens: 4600 };
+    const images = [{ image_url: "data:image/png;base64,YQ==" }];
+    for (const stream of [false, true]) {
+      const completed = { type: "image_edit.completed", b64_json: "YQ==", usage };
+      server.reply(stream ? eventStream([completed], { done: false }) : wholeAnswer(imagesOf(1, { usage })));
+      const ended = nextEvent();
+      await (await post("images/edits", { model: tokenModel.id, prompt: "A cat", images, stream })).text();
+      expect(await ended).toMatchObject({ chargedMicro: 4200 * 10 + 400 * 40 });
+    }
+  });
+
+  it("hold what they are not to show, too", async () => {
+    const { post, server, nextEvent } = await startImages();
+    server.reply(wholeAnswer(imagesOf(1)));
+    const held = [];
+    for (const negative_prompt of [undefined, "no dogs at all, and no birds"]) {
+      const ended = nextEvent();
+      await (await post(images, { model: tokenModel.id, prompt: "A cat", negative_prompt })).text();
+      held.push((await ended).heldMicro ?? 0);
+    }
+    expect(held[1]).toBeGreaterThan((held[0] ?? 0) + 5 * 5);
+  });
+
   it("with a price for output of any kind need the most tokens of one", async () => {
     const model = { ...tokenModel, price: { request: 0.01, output: 40 } };
     await expect(
