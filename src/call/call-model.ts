@@ -8,7 +8,7 @@ import { checkCall, type ReceivedCall } from "./admission/check-call.js";
 import { completeCall } from "./admission/complete-call.js";
 import { holdCredits, type Reservation } from "./admission/hold-credits.js";
 import { reviewCall } from "./admission/review-call.js";
-import { Replay } from "./cached/replay.js";
+import { CacheReplay } from "./cached/cache-replay.js";
 import { CallRoad, fail, giveUp, goOn } from "./call-road.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
@@ -83,7 +83,7 @@ function recall(road: CallRoad, checked: CheckedCall): void {
   const visit = services.answerRecall.visit(incoming, checked, checked.body ?? bytes);
   road.cacheVisit = visit;
   if (visit?.answer === undefined) hold(road, checked);
-  else new Replay(road, checked, visit, visit.answer).run();
+  else new CacheReplay(road, checked, visit, visit.answer).run();
 }
 
 function hold(road: CallRoad, checked: CheckedCall): void {

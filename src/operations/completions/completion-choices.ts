@@ -1,5 +1,5 @@
 import { isRecord } from "../../wire/is-record.js";
-import { type CompletionRequest, promptText } from "./completion-request.js";
+import { type CompletionRequest, echoablePrompt } from "./completion-request.js";
 
 /** The choices that a request asks for: `n` of each prompt, one prompt after the other. */
 export class AskedChoices {
@@ -35,7 +35,7 @@ export class AskedChoices {
   }
 
   #promptAt(place: number): string {
-    if (this.#prompt?.place !== place) this.#prompt = { place, text: promptText(this.#request, place) };
+    if (this.#prompt?.place !== place) this.#prompt = { place, text: echoablePrompt(this.#request, place) };
     return this.#prompt.text;
   }
 }

@@ -136,7 +136,7 @@ function readSuffix({ body, members }: JsonRequest): Input | undefined {
 }
 
 /** A prompt's text; empty where it consists of tokens. */
-export function promptText({ body, prompts }: CompletionRequest, place: number): string {
+export function echoablePrompt({ body, prompts }: CompletionRequest, place: number): string {
   const prompt = prompts[place];
   if (prompt === undefined || prompt.end === 0 || body[prompt.start] !== 0x22) return "";
   return String(valueAt(body, prompt));

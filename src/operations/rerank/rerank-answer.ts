@@ -5,7 +5,7 @@ import { type AnswerContext, bareCallId } from "../../model-api/answer/answer-co
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readPromptUsage, visibleUsage } from "../../model-api/answer/usage.js";
 import { isRecord } from "../../wire/is-record.js";
-import { documentText } from "./rerank-body.js";
+import { sentDocument } from "./rerank-body.js";
 import type { RerankRequest } from "./rerank-request.js";
 
 type Result = Record<string, unknown> & { index: number; relevance_score: number };
@@ -99,7 +99,7 @@ function readResults(list: unknown, { documents, topN }: RerankRequest): Result[
 function withDocument({ document: given, ...result }: Result, request: RerankRequest): string {
   const own = request.returnDocuments ? request.documents[result.index] : undefined;
   if (own === undefined) return JSON.stringify(given === undefined ? result : { ...result, document: given });
-  const text = documentText(request, own);
+  const text = sentDocument(request, own);
   return `${JSON.stringify(result).slice(0, -1)},"document":${text.startsWith("{") ? text : `{"text":${text}}`}}`;
 }
 

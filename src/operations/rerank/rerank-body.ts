@@ -72,7 +72,7 @@ function* textSteps(request: RerankRequest): Steps<string> {
   const count = new SliceCount();
   const texts: string[] = [];
   for (const document of request.documents) {
-    texts.push(JSON.stringify(textOf(JSON.parse(documentText(request, document)), fields)));
+    texts.push(JSON.stringify(textOf(JSON.parse(sentDocument(request, document)), fields)));
     if (count.isFull(document.end - document.start + valueBytes)) yield;
   }
   return `[${texts.join(",")}]`;
@@ -85,6 +85,6 @@ function textOf(document: unknown, fields: ReadonlySet<string> | undefined): unk
 }
 
 /** A document as the client sent it, which is JSON. */
-export function documentText({ body }: Pick<RerankRequest, "body">, { start, end }: Input): string {
+export function sentDocument({ body }: Pick<RerankRequest, "body">, { start, end }: Input): string {
   return Buffer.from(body.buffer, body.byteOffset + start, end - start).toString();
 }

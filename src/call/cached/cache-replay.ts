@@ -17,7 +17,7 @@ import type { CacheVisit } from "./cache-visit.js";
 const pieceBytes = 128 * 1024;
 
 /** Responds with what was kept. No target is called; the ledger is only where a kept response costs something. */
-export class Replay {
+export class CacheReplay {
   readonly #road: CallRoad;
   readonly #checked: CheckedCall;
   readonly #visit: CacheVisit;
