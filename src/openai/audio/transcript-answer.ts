@@ -8,8 +8,8 @@ import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { visibleUsage } from "../../model-api/answer/usage.js";
 import { isRecord } from "../../wire/is-record.js";
 import { subtitles } from "./subtitles.js";
-import { type TranscriptBounds, type TranscriptUse, useOfTranscript } from "./transcript-usage.js";
 import type { TranscriptFormat } from "./transcription-request.js";
+import { type TranscriptBounds, type TranscriptUse, useOfTranscript } from "./use-of-transcript.js";
 
 export type TranscriptContext = AnswerContext & TranscriptBounds;
 

@@ -1,7 +1,7 @@
 import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
-import { type TranscriptBounds, type TranscriptUse, useOfTranscript } from "./transcript-usage.js";
+import { type TranscriptBounds, type TranscriptUse, useOfTranscript } from "./use-of-transcript.js";
 
 /** The progress of a transcript's stream. The stream's reader updates it; the meter reads it. */
 export class TranscriptProgress implements StreamProgress {

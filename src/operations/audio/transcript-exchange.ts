@@ -11,8 +11,8 @@ import {
   unreadTranscript,
 } from "../../openai/audio/transcript-answer.js";
 import { TranscriptCodec } from "../../openai/audio/transcript-codec.js";
-import { type TranscriptBounds, useOfTranscript } from "../../openai/audio/transcript-usage.js";
 import type { TranscriptFormat, TranscriptionRequest } from "../../openai/audio/transcription-request.js";
+import { type TranscriptBounds, useOfTranscript } from "../../openai/audio/use-of-transcript.js";
 import { addNameEdits } from "../../openai/chat/request-edits.js";
 import { FormBody } from "../../openai/form/form-body.js";
 import { readWhole, refuseWhole, type WholeReader } from "../../openai/read-whole.js";
