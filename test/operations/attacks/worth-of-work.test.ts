@@ -1,6 +1,8 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Model } from "../../../src/gateway/options.js";
-import { eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
+import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
+import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { createGate, eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets } from "../../clients/start-server.js";
 import { textChunks, textCompletion } from "../../support/completion-samples.js";
 import { startMedia } from "../../support/media-server.js";
@@ -193,6 +195,33 @@ describe("speech", () => {
     await (await post(speech, say)).arrayBuffer();
     expect(await ended).toMatchObject({ chargedMicro: 6 * 15, attempts: [{}, { provider: "other" }] });
   });
+});
+
+it("a ranking whose process dies once its server has begun to answer costs its searches", async () => {
+  const ledger = memoryCreditLedger();
+  const seen: number[] = [];
+  const renewing: CreditLedger = {
+    ...ledger,
+    renew: async (requests) => {
+      seen.push(...requests.map(({ observedMicro }) => observedMicro));
+      return await ledger.renew(requests);
+    },
+  };
+  const model: Model = { id: "acme/rank", type: "rerank", price: { searches: 2 }, upstream: voice.upstream };
+  const { post, server } = await startMedia({
+    ...{ models: [model], operations: ["rerank"], ledger: renewing, leaseMs: 1000 },
+  });
+  const gate = createGate();
+  server.reply(async (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.write(" ");
+    await gate.pass();
+    response.end(JSON.stringify({ results: [{ index: 0, relevance_score: 1 }] }));
+  });
+  const answered = post("rerank", { model: model.id, query: "a", documents: ["b"] });
+  await vi.waitFor(() => expect(seen).toContain(2000), { timeout: 10_000 });
+  gate.open();
+  expect((await answered).status).toBe(200);
 });
 
 describe("a transcript", () => {
