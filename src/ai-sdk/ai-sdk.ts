@@ -4,15 +4,15 @@ import type { UpstreamAnswer, UpstreamCall, UpstreamProvider } from "../provider
 import { isRecord } from "../wire/is-record.js";
 import { type AISDKLanguageModel, type AISDKModel, isLanguageModel, isRerankingModel } from "./ai-sdk-model.js";
 import { type AISDKOptions, type CheckedAISDKOptions, checkAISDKOptions } from "./ai-sdk-options.js";
-import { toCallOptions } from "./call-options.js";
-import { toCompletion } from "./completion.js";
-import { CompletionChunks } from "./completion-chunks.js";
-import { completionStream } from "./completion-stream.js";
-import { embed, toEmbeddingList } from "./embed.js";
+import { toCallOptions } from "./chat/call-options.js";
+import { toCompletion } from "./chat/completion.js";
+import { CompletionChunks } from "./chat/completion-chunks.js";
+import { completionStream } from "./chat/completion-stream.js";
+import { embed, toEmbeddingList } from "./embeddings/embed.js";
 import { answerOf } from "./error-answer.js";
 import { modelHeaders } from "./model-headers.js";
 import { ModelWatch } from "./model-watch.js";
-import { rank } from "./rank.js";
+import { rank } from "./rerank/rank.js";
 
 /**
  * A language, embedding or reranking model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and whatever else has an AI

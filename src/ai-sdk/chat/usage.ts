@@ -1,5 +1,5 @@
-import { isRecord } from "../wire/is-record.js";
-import { providerName } from "./ai-sdk-model.js";
+import { isRecord } from "../../wire/is-record.js";
+import { providerName } from "../ai-sdk-model.js";
 
 /**
  * OpenAI's `usage` of the AI SDK's: nested from v3 on, flat before. Some models of v2 do not count in the input what

@@ -1,6 +1,6 @@
-import { adaptiveClaude, leastBudget, thinkingBudgets, thinkingShare } from "../anthropic/claude-thinking.js";
-import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
-import type { AISDKOptions, AISDKReasoning } from "./ai-sdk-options.js";
+import { adaptiveClaude, leastBudget, thinkingBudgets, thinkingShare } from "../../anthropic/claude-thinking.js";
+import { type AISDKLanguageModel, providerName } from "../ai-sdk-model.js";
+import type { AISDKOptions, AISDKReasoning } from "../ai-sdk-options.js";
 
 /** The efforts that specification v4 knows. */
 const levels = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
+import { answerOf, toErrorEvent } from "../error-answer.js";
+import type { ModelWatch } from "../model-watch.js";
 import type { CompletionChunks } from "./completion-chunks.js";
-import { answerOf, toErrorEvent } from "./error-answer.js";
-import type { ModelWatch } from "./model-watch.js";
 
 const done = "data: [DONE]\n\n";
 

@@ -1,10 +1,10 @@
-import { invalidType } from "../errors/gateway-error.js";
-import { beyondTarget } from "../errors/target-limit.js";
-import { jsonInstruction } from "../model-api/prompt/json-instruction.js";
-import { isRecord } from "../wire/is-record.js";
-import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
-import type { CheckedAISDKOptions } from "./ai-sdk-options.js";
-import { mergeProviderOptions } from "./merge-provider-options.js";
+import { invalidType } from "../../errors/gateway-error.js";
+import { beyondTarget } from "../../errors/target-limit.js";
+import { jsonInstruction } from "../../model-api/prompt/json-instruction.js";
+import { isRecord } from "../../wire/is-record.js";
+import { type AISDKLanguageModel, providerName } from "../ai-sdk-model.js";
+import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
+import { mergeProviderOptions } from "../merge-provider-options.js";
 import { toPrompt } from "./prompt.js";
 import { toReasoning } from "./reasoning.js";
 import { toTools } from "./tools.js";

@@ -1,4 +1,4 @@
-import { isRecord } from "../wire/is-record.js";
+import { isRecord } from "../../wire/is-record.js";
 
 /** Why a response ended, with OpenAI's values. `incomplete`: the model gave no reason; `error`: it failed. */
 export type FinishReason = { finishReason: string } | "incomplete" | "error";

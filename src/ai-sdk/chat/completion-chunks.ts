@@ -1,7 +1,7 @@
-import { isRecord } from "../wire/is-record.js";
-import type { AISDKLanguageModel } from "./ai-sdk-model.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { AISDKLanguageModel } from "../ai-sdk-model.js";
+import { modelEndedInError, toErrorAnswer, toErrorEvent } from "../error-answer.js";
 import { toAnnotation, toArguments, toCreated, toImage } from "./completion.js";
-import { modelEndedInError, toErrorAnswer, toErrorEvent } from "./error-answer.js";
 import { toFinishReason } from "./finish-reason.js";
 import { extraContent, type ReasoningDetail, signatureOf } from "./signatures.js";
 import { toUsage } from "./usage.js";

@@ -1,4 +1,4 @@
-import { isRecord } from "../wire/is-record.js";
+import { isRecord } from "../../wire/is-record.js";
 import type { Part } from "./prompt-parts.js";
 
 /**

@@ -1,5 +1,5 @@
-import { invalidType, invalidValue } from "../errors/gateway-error.js";
-import { isRecord } from "../wire/is-record.js";
+import { invalidType, invalidValue } from "../../errors/gateway-error.js";
+import { isRecord } from "../../wire/is-record.js";
 
 /** A part of a message, as the AI SDK has it. */
 export type Part = { type: string } & Record<string, unknown>;

@@ -1,9 +1,9 @@
-import { invalidType, invalidValue } from "../errors/gateway-error.js";
-import { beyondTarget } from "../errors/target-limit.js";
-import { isRecord } from "../wire/is-record.js";
-import { mostTextDepth, textFaultSteps } from "../wire/sliced/text-fault-steps.js";
-import { atOnce } from "../wire/slices.js";
-import { type AISDKLanguageModel, providerName } from "./ai-sdk-model.js";
+import { invalidType, invalidValue } from "../../errors/gateway-error.js";
+import { beyondTarget } from "../../errors/target-limit.js";
+import { isRecord } from "../../wire/is-record.js";
+import { mostTextDepth, textFaultSteps } from "../../wire/sliced/text-fault-steps.js";
+import { atOnce } from "../../wire/slices.js";
+import { type AISDKLanguageModel, providerName } from "../ai-sdk-model.js";
 import { toFilePart } from "./file-part.js";
 import { cacheOptions, type Part, textOf, textPart } from "./prompt-parts.js";
 import { historyReasoning, historySignature } from "./signatures.js";

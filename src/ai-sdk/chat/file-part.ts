@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import { invalidType, invalidValue } from "../errors/gateway-error.js";
-import { beyondTarget } from "../errors/target-limit.js";
-import { isRecord } from "../wire/is-record.js";
-import type { AISDKLanguageModel, SupportedUrls } from "./ai-sdk-model.js";
+import { invalidType, invalidValue } from "../../errors/gateway-error.js";
+import { beyondTarget } from "../../errors/target-limit.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { AISDKLanguageModel, SupportedUrls } from "../ai-sdk-model.js";
 import { cacheOptions, type Part } from "./prompt-parts.js";
 
 interface Media {

@@ -1,6 +1,6 @@
-import { invalidType, invalidValue } from "../errors/gateway-error.js";
-import { beyondTarget } from "../errors/target-limit.js";
-import { isRecord } from "../wire/is-record.js";
+import { invalidType, invalidValue } from "../../errors/gateway-error.js";
+import { beyondTarget } from "../../errors/target-limit.js";
+import { isRecord } from "../../wire/is-record.js";
 
 interface Tool {
   type: "function";

@@ -1,6 +1,6 @@
-import { isRecord } from "../wire/is-record.js";
-import type { AISDKRerankingModel } from "./ai-sdk-model.js";
-import type { CheckedAISDKOptions } from "./ai-sdk-options.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { AISDKRerankingModel } from "../ai-sdk-model.js";
+import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
 
 /** Ranks the documents of a request, which are texts: the body of a response of Cohere's. */
 export async function rank(

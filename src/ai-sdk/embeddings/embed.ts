@@ -1,8 +1,8 @@
-import { beyondTarget } from "../errors/target-limit.js";
-import { isRecord } from "../wire/is-record.js";
-import { type AISDKEmbeddingModel, providerName } from "./ai-sdk-model.js";
-import type { CheckedAISDKOptions } from "./ai-sdk-options.js";
-import { mergeProviderOptions } from "./merge-provider-options.js";
+import { beyondTarget } from "../../errors/target-limit.js";
+import { isRecord } from "../../wire/is-record.js";
+import { type AISDKEmbeddingModel, providerName } from "../ai-sdk-model.js";
+import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
+import { mergeProviderOptions } from "../merge-provider-options.js";
 
 /** Calls at once, for models that take less in one than a request may hold. */
 const parallelCalls = 4;

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { isRecord } from "../wire/is-record.js";
-import type { AISDKLanguageModel } from "./ai-sdk-model.js";
-import { modelEndedInError } from "./error-answer.js";
+import { isRecord } from "../../wire/is-record.js";
+import type { AISDKLanguageModel } from "../ai-sdk-model.js";
+import { modelEndedInError } from "../error-answer.js";
 import { toFinishReason } from "./finish-reason.js";
 import { extraContent, type ReasoningDetail, signatureOf } from "./signatures.js";
 import { toUsage } from "./usage.js";
