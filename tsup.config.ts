@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
+import { builtinsAtRunTime } from "./build/builtins-at-run-time.js";
 import { finishOutput } from "./build/finish-output.js";
 import { gatherPure } from "./build/gather-pure.js";
-import { globalBuffer } from "./build/global-buffer.js";
 import { inlinePageFiles } from "./build/inline-page-files.js";
 
 const entries = [
@@ -37,7 +37,7 @@ export default defineConfig([
     removeNodeProtocol: false,
     // Shared chunks, so that every entry has the same classes.
     splitting: true,
-    esbuildPlugins: [inlinePageFiles, globalBuffer, gatherPure],
+    esbuildPlugins: [inlinePageFiles, builtinsAtRunTime, gatherPure],
     sourcemap: true,
     clean: ["**/*", "!**/*.d.{ts,cts}"],
     onSuccess: () => finishOutput("dist", entries),

@@ -1,4 +1,4 @@
-import { parseAst } from "rollup/parseAst";
+import { lateImports } from "./late-imports.js";
 import { type Shrunk, strict } from "./shrink.js";
 
 /**
@@ -35,26 +35,13 @@ function toAssignments(line: string): string {
 
 function requireLate(body: string): string {
   let text = body;
-  for (const { start, end } of lateImports(parseAst(body)).sort((one, other) => other.start - one.start)) {
+  for (const { start, end } of lateImports(body).sort((one, other) => other.start - one.start)) {
     const module = /^import\("([^"]+)"\)$/.exec(body.slice(start, end))?.[1];
     if (module === undefined) throw new Error(`No text is imported: ${body.slice(start, start + 80)}`);
     const required = `Promise.resolve().then(()=>require(${JSON.stringify(toFile(module))}))`;
     text = text.slice(0, start) + required + text.slice(end);
   }
   return text;
-}
-
-/** What the types of Rollup's parser leave out. */
-interface Node {
-  readonly type?: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-function lateImports(node: object): Node[] {
-  if ((node as Node).type === "ImportExpression") return [node as Node];
-  const children = Object.values(node).filter((child) => typeof child === "object" && child !== null);
-  return children.flatMap(lateImports);
 }
 
 function toFile(module: string): string {

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { type BuildResult, buildSync, type Metafile, type OutputFile } from "esbuild";
 import type { PageFiles } from "../src/pages/server/page-entry.js";
 
@@ -15,7 +16,7 @@ export function buildPageFiles(): PageFiles {
   const account = build({ account: `${app}/account.tsx` });
   const operator = build({ operator: `${app}/operator.tsx` });
   return {
-    texts: { ...style.texts, ...account.texts, ...operator.texts },
+    files: { ...style.files, ...account.files, ...operator.files },
     style: nameOf(style.metafile, "page.css"),
     account: entryOf(account.metafile, "account.tsx"),
     operator: entryOf(operator.metafile, "operator.tsx"),
@@ -23,7 +24,7 @@ export function buildPageFiles(): PageFiles {
 }
 
 interface Built {
-  readonly texts: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string>>;
   readonly metafile: Metafile;
 }
 
@@ -46,7 +47,12 @@ function build(entryPoints: Readonly<Record<string, string>>): Built {
     metafile: true,
     logLevel: "error",
   }) as BuildResult & { outputFiles: OutputFile[]; metafile: Metafile };
-  return { texts: Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text.trimEnd()])), metafile };
+  const files = outputFiles.map(({ path, text }) => [basename(path), compressed(text.trimEnd())]);
+  return { files: Object.fromEntries(files), metafile };
+}
+
+function compressed(text: string): string {
+  return gzipSync(text, { level: 9 }).toString("base64");
 }
 
 function entryOf(metafile: Metafile, file: string): PageFiles["account"] {

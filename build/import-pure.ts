@@ -1,9 +1,10 @@
 import { commonJsFile, commonJsHead } from "./as-commonjs.js";
+import { lateImports } from "./late-imports.js";
 import type { Shrunk } from "./shrink.js";
 
 /** Shared files that load nothing but each other: in them, a bundler finds no `require` of a package. */
 export function pureFiles(modules: readonly Shrunk[]): ReadonlySet<string> {
-  const shared = modules.filter(({ name, body }) => name.startsWith("chunk-") && !body.includes("import("));
+  const shared = modules.filter(({ name, body }) => name.startsWith("chunk-") && lateImports(body).length === 0);
   const pure = new Set(shared.map(({ name }) => `./${name}`));
   for (let known = -1; known !== pure.size; ) {
     known = pure.size;

@@ -81,10 +81,8 @@ class Page<Identity> {
     this.#theme = ThemeSheet.of(theme);
     const { entry } = definition;
     const names = [entry.script, ...entry.preloads, ...entry.later, pageFiles.style];
-    const texts = Object.fromEntries(names.map((name) => [name, pageFiles.texts[name] ?? ""]));
-    this.#assets = new PageAssets(
-      this.#theme === undefined ? texts : { ...texts, [this.#theme.name]: this.#theme.text },
-    );
+    const files = Object.fromEntries(names.map((name) => [name, pageFiles.files[name] ?? ""]));
+    this.#assets = new PageAssets(files, this.#theme);
     const limit = new TimeLimit(identifyTimeoutMs);
     this.#identity = { identify, check: definition.check, ownerOf: definition.ownerOf, limit, warn: this.#warn };
     this.#api = new PageApi(definition.routes, this.#identity, origins);

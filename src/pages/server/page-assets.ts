@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { GatewayRequest, GatewayResponse } from "../../http/message.js";
 
 type AssetRequest = Pick<GatewayRequest, "header" | "hostRequest">;
@@ -9,17 +10,24 @@ const types: Readonly<Record<string, string>> = {
 
 interface Asset {
   readonly name: string;
-  readonly text: string;
-  /** Compressed when first asked for. */
-  gzip?: Promise<Uint8Array>;
+  /** What the host's options make is too short to be compressed. */
+  readonly gzip?: Uint8Array;
+  /** Made when it is first asked for. */
+  text?: Promise<string>;
 }
 
 /** The files that a page loads. Their names change with their texts, so that browsers may keep them for ever. */
 export class PageAssets {
   readonly #assets: ReadonlyMap<string, Asset>;
 
-  constructor(texts: Readonly<Record<string, string>>) {
-    this.#assets = new Map(Object.entries(texts).map(([name, text]) => [name, { name, text }]));
+  /**
+   * @param files - by their names, compressed by gzip, in base64.
+   * @param made - by the host's options.
+   */
+  constructor(files: Readonly<Record<string, string>>, made?: { readonly name: string; readonly text: string }) {
+    const assets = Object.entries(files).map(([name, file]): Asset => ({ name, gzip: Buffer.from(file, "base64") }));
+    if (made !== undefined) assets.push({ name: made.name, text: Promise.resolve(made.text) });
+    this.#assets = new Map(assets.map((asset) => [asset.name, asset]));
   }
 
   /** @returns `undefined`: there is no such file. */
@@ -33,9 +41,12 @@ export class PageAssets {
       etag: `"${name}"`,
     };
     if (request.header("if-none-match")?.includes(headers.etag)) return { status: 304, headers, body: null };
-    if (isWeb(request) || !acceptsGzip(request)) return { status: 200, headers, body: asset.text };
-    asset.gzip ??= gzip(asset.text);
-    return { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: await asset.gzip };
+    const { gzip } = asset;
+    if (gzip !== undefined && !isWeb(request) && acceptsGzip(request)) {
+      return { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: gzip };
+    }
+    asset.text ??= unzip(gzip);
+    return { status: 200, headers, body: await asset.text };
   }
 }
 
@@ -52,7 +63,6 @@ function acceptsGzip(request: AssetRequest): boolean {
 }
 
 /** By what every runtime has. */
-async function gzip(text: string): Promise<Uint8Array> {
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+function unzip(gzip: Uint8Array = new Uint8Array()): Promise<string> {
+  return new Response(new Blob([gzip]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }

@@ -1,4 +1,4 @@
-/** One page: names in {@link PageFiles.texts}. */
+/** One page: names in {@link PageFiles.files}. */
 export interface PageEntry {
   /** Its module, which the document loads. */
   readonly script: string;
@@ -10,8 +10,8 @@ export interface PageEntry {
 
 /** What browsers load of the pages, built of `src/pages/app`. */
 export interface PageFiles {
-  /** The text of each file, by a name with a hash of it. */
-  readonly texts: Readonly<Record<string, string>>;
+  /** Each file by a name with a hash of its text: compressed by gzip, in base64. */
+  readonly files: Readonly<Record<string, string>>;
   readonly style: string;
   readonly account: PageEntry;
   readonly operator: PageEntry;

@@ -1,0 +1,30 @@
+import { readFile } from "node:fs/promises";
+import type { Plugin } from "esbuild";
+
+/**
+ * Modules that load nothing are published once. So those that need Node's modules get them at run time, where that works
+ * everywhere: `Buffer` from the globals, which Node, Bun, Deno and workerd with `nodejs_compat` have; and in `src/testing`,
+ * which only runners of tests load, all others by `process.getBuiltinModule`.
+ */
+export const builtinsAtRunTime: Plugin = {
+  name: "builtins-at-run-time",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]src[\\/].+\.ts$/ }, async ({ path }) => {
+      const code = await readFile(path, "utf8");
+      const withGlobal = code.replace(importOfBuffer, "");
+      const contents = /[\\/]src[\\/]testing[\\/]/.test(path)
+        ? withGlobal.replace(importOfBuiltin, toCall)
+        : withGlobal;
+      return contents === code ? undefined : { contents, loader: "ts" };
+    });
+  },
+};
+
+/** Its line stays, so that source maps are right. */
+const importOfBuffer = /^import \{ Buffer \} from "node:buffer";$/m;
+const importOfBuiltin = /^import (\w+|\{[^{}]+\}) from ("node:[\w/]+");$/gm;
+
+function toCall(_line: string, names: string, module: string): string {
+  const values = names.replace(/\btype \w+,? ?/g, "").replaceAll(" as ", ": ");
+  return `const ${values} = process.getBuiltinModule(${module});`;
+}
