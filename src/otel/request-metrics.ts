@@ -3,8 +3,8 @@ import type { LedgerOperationCompleted } from "../events/ledger-operation-comple
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayHealth } from "../gateway/gateway-health.js";
 import { CallAttributes } from "./call-attributes.js";
+import { measureHealth } from "./measure-health.js";
 import { names } from "./names.js";
-import { observeHealth } from "./observe-health.js";
 import { ObservedSum } from "./observed-sum.js";
 
 /** What is measured one by one. */
@@ -106,7 +106,7 @@ export class RequestMetrics {
     this.#active.observedBy(meter, "upDownCounter", "infergate.active_requests", { unit: "{request}" });
     this.#ledgerEvents.observedBy(meter, "counter", "infergate.ledger.events", { unit: "{event}" });
     this.#warnings.observedBy(meter, "counter", "infergate.warnings", { unit: "{warning}" });
-    if (this.#health !== undefined) observeHealth(meter, this.#health);
+    if (this.#health !== undefined) measureHealth(meter, this.#health);
   }
 }
 

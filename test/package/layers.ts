@@ -299,7 +299,7 @@ export const layers: readonly Layer[] = [
       ...["check", "errors", "events", "http", "guard", "metering", "accounts", "ledger", "books"],
       ...["plans", "openai/openai-error-body.js", "access/store-lookup.js", "access/model-patterns.js", "gateway"],
     ],
-    packages: ["zod", "zod/v4/core"],
+    packages: ["zod", "zod/v4/core", "node:buffer"],
   },
   {
     folder: "ai-sdk",

@@ -11,6 +11,9 @@ const wireFiles = ["src/providers/anthropic.ts"];
 const wireFolders = ["openai", "anthropic", "translate", "operations", "testing", "ai-sdk"];
 const wireLiterals = [/chatcmpl-/, /\[DONE\]/, /event: ping/, /x-api-key/i, /anthropic-version/i];
 
+/** What browsers run is a program of its own, and a client. */
+const isBrowsers = (path: string) => path.startsWith("src/pages/app/");
+
 /** What a file does against a rule: `src/a/b.ts:12 text`, or `src/a/b.ts text` for the whole file. */
 export type Violation = string;
 
@@ -36,7 +39,8 @@ export class Source {
   /** Literals of a wire format outside the folders of the protocols. Comments may name them. */
   wireLiterals(): Violation[] {
     return this.#each((node, path) => {
-      if (wireFolders.includes(path.split("/")[1] ?? "") || wireFiles.includes(path)) return undefined;
+      if (wireFolders.includes(path.split("/")[1] ?? "") || wireFiles.includes(path) || isBrowsers(path))
+        return undefined;
       const isText = ts.isStringLiteralLike(node) || ts.isRegularExpressionLiteral(node);
       if (!isText && !ts.isTemplateHead(node) && !ts.isTemplateMiddle(node) && !ts.isTemplateTail(node))
         return undefined;
@@ -74,7 +78,7 @@ export class Source {
     const owners = new Map<string, string[]>();
     for (const file of this.#files) {
       const path = relative(file);
-      if (dirname(path) === "src") continue;
+      if (dirname(path) === "src" || isBrowsers(path)) continue;
       for (const name of new Set(exportsOf(file).map(({ name }) => name))) {
         owners.set(name, [...(owners.get(name) ?? []), path]);
       }

@@ -1,7 +1,8 @@
 import type { AccountTexts } from "../../account/account-texts.js";
 import { type PageSettings, readSettings } from "../parts/settings.js";
 
-interface AccountSettings extends PageSettings {
+/** What the server tells the account page. */
+export interface AccountSettings extends PageSettings {
   /** Where clients call the gateway. */
   readonly apiUrl: string;
   readonly role: "owner" | "member";

@@ -3,7 +3,7 @@ import type { GatewayHealth } from "../gateway/gateway-health.js";
 import { names } from "./names.js";
 
 /** What is read of a gateway's health when metrics are exported. */
-export function observeHealth(meter: Meter, health: () => GatewayHealth): void {
+export function measureHealth(meter: Meter, health: () => GatewayHealth): void {
   const gauge = (name: string, description: string, read: (result: ObservableResult, now: GatewayHealth) => void) =>
     meter.createObservableGauge(name, { description }).addCallback((result) => read(result, health()));
   gauge("infergate.target.available", "1: the target's breaker lets calls through.", (result, { models }) => {
