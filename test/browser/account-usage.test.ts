@@ -142,6 +142,20 @@ describeInBrowser("usage on the account page", (visits) => {
     const page = await open("models");
     await page.getByRole("rowheader", { name: "openai/gpt-5-mini" }).waitFor();
     const { text } = await saved(page, page.getByRole("button", { name: "Download CSV" }));
-    expect(text).toContain("openai/gpt-5-mini,Chat,0.25,0.025,2,400000,8192");
+    expect(text).toContain("openai/gpt-5-mini,Chat,0.25,0.025,2,,400000,8192");
+    const parts = "An image high 1024x1024 0.167; An image 0.25";
+    expect(text).toMatch(new RegExp(`^openai/gpt-image-1,Images,,,,${parts},,\\r?$`, "m"));
+    const row = (id: string) => page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: id }) });
+    expect(await row("openai/tts-1").getByRole("cell").allTextContents()).toEqual([
+      "Speech",
+      "–",
+      "–",
+      "–",
+      "A million characters 15.00",
+      "–",
+      "–",
+      "",
+    ]);
+    expect(await row("openai/whisper-1").textContent()).toContain("A minute of audio 0.006");
   });
 });

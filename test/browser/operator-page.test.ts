@@ -77,6 +77,21 @@ describeInBrowser("the operator's page", (visits) => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("BUTTON");
   });
 
+  it("shows what images, sound and characters cost, and no context where there is none", async () => {
+    const page = await visits.open(`${host.operator}#models`, { user: "root" });
+    const cells = (id: string) =>
+      page
+        .getByRole("row")
+        .filter({ has: page.getByRole("rowheader", { name: id }) })
+        .getByRole("cell")
+        .allTextContents();
+    await page.getByRole("rowheader", { name: "openai/gpt-image-1" }).waitFor();
+    const image = ["An image high 1024x1024 0.167", "An image 0.25"].join("");
+    expect((await cells("openai/gpt-image-1")).slice(1, 6)).toEqual(["–", "–", "–", image, "–"]);
+    expect(await cells("openai/tts-1")).toContain("A million characters 15.00");
+    expect(await cells("openai/whisper-1")).toContain("A minute of audio 0.006");
+  });
+
   it("shows today in figures, a chart and its table", async () => {
     const page = await visits.open(host.operator, { user: "root" });
     const figure = (name: string) => page.getByRole("region", { name, exact: true }).locator(".figure").textContent();

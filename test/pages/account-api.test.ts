@@ -5,6 +5,7 @@ import { memoryAccountStore } from "../../src/memory/memory-account-store.js";
 import { memoryBudgetStore } from "../../src/memory/memory-budget-store.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
+import { memoryModelStore } from "../../src/memory/memory-model-store.js";
 import { memoryRequestLog } from "../../src/memory/memory-request-log.js";
 import {
   type AccountIdentity,
@@ -44,6 +45,7 @@ beforeEach(async () => {
       { id: "other", plan: "pro" },
     ]),
     budgets: memoryBudgetStore(),
+    catalog: memoryModelStore(),
     requestLog: memoryRequestLog({ clock }),
   });
   ({ gateway } = test);
@@ -342,6 +344,21 @@ describe("models", () => {
         },
       },
     ]);
+  });
+
+  it("that draw have a price by the image, and no context", async () => {
+    await gateway.models.put({
+      ...{ id: "acme/draw", type: "image", price: { images: [{ quality: "high", credits: 0.2 }] } },
+      upstream: { provider: "fake", model: "upstream-draw" },
+    });
+    const { json } = await call("olga", "GET models");
+    expect(json.data.find(({ id }) => id === "acme/draw")).toEqual({
+      ...{ id: "acme/draw", type: "image", publisher: null, context_length: null, max_output_tokens: null },
+      price: {
+        ...{ input: null, cached_input: null, output: null, request: null },
+        others: [{ part: "image", of: "high", credits: 0.2 }],
+      },
+    });
   });
 
   it("are tried by the reader's own account and tags, and what it cost is told", async () => {

@@ -13,3 +13,13 @@ it("has each part of a price, by the reader's factor", () => {
     ],
   });
 });
+
+it("has no price of tokens where a model has none", () => {
+  expect(toPrice({ characters: 15, searches: 2 }, 0.5)).toEqual({
+    ...{ input: null, cached_input: null, output: null, request: null },
+    others: [
+      { part: "characters", of: null, credits: 7.5 },
+      { part: "searches", of: null, credits: 1 },
+    ],
+  });
+});

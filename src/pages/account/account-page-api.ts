@@ -158,10 +158,12 @@ export interface AccountModel {
   /** As `GET /v1/models` has it, such as `chat`. */
   readonly type: string;
   readonly publisher: string | null;
-  readonly context_length: number;
+  /** `null`: nothing is known of it, as of models that draw or speak. */
+  readonly context_length: number | null;
   readonly max_output_tokens: number | null;
   readonly price: {
-    readonly input: number;
+    /** `null`, as of the others: it has no price of its own. */
+    readonly input: number | null;
     readonly cached_input: number | null;
     readonly output: number | null;
     readonly request: number | null;

@@ -56,7 +56,7 @@ interface ListedModel {
   readonly id: string;
   readonly type: Model["type"];
   readonly publisher?: string;
-  readonly context_length: number;
+  readonly context_length?: number;
   readonly max_output_tokens?: number;
   readonly alias_of?: string;
 }
@@ -115,7 +115,8 @@ async function factorOf(gateway: Gateway, reader: Reader): Promise<number> {
 function toModel(model: ListedModel, price: Price | undefined, factor: number): AccountModel {
   const { id, type, publisher, context_length, max_output_tokens } = model;
   return {
-    ...{ id, type, publisher: publisher ?? null, context_length, max_output_tokens: max_output_tokens ?? null },
+    ...{ id, type, publisher: publisher ?? null },
+    ...{ context_length: context_length ?? null, max_output_tokens: max_output_tokens ?? null },
     price: price === undefined ? null : toPrice(price, factor),
   };
 }

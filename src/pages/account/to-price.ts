@@ -16,7 +16,7 @@ export function toPrice(
     return { part: "image", of: of === "" ? null : of, credits: scaled(credits) };
   });
   return {
-    ...{ input: known(input) ?? 0, cached_input: known(cachedInput), output: known(output), request: known(request) },
+    ...{ input: known(input), cached_input: known(cachedInput), output: known(output), request: known(request) },
     others: [...others, ...made],
   };
 }

@@ -247,7 +247,7 @@ export interface OperatorModelData {
   /** Such as `chat`. */
   readonly type: string;
   readonly aliases?: readonly string[];
-  readonly contextLength: number;
+  readonly contextLength?: number;
   readonly maxOutputTokens?: number;
   /** Credits per million tokens, and others by their units. */
   readonly price: Readonly<Partial<Record<"input" | "cachedInput" | "output", number>>> &

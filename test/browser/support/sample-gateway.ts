@@ -59,6 +59,25 @@ export const sampleModels: readonly Model[] = [
   },
 ];
 
+/** Models that are priced by other units: nobody has called them. */
+const unitModels: readonly Model[] = [
+  {
+    ...{ id: "openai/gpt-image-1", type: "image", publisher: "openai" },
+    price: { images: [{ quality: "high", size: "1024x1024", credits: 0.167 }, { credits: 0.25 }] },
+    upstream: { provider: "fake", model: "upstream-image" },
+  },
+  {
+    ...{ id: "openai/tts-1", type: "speech", publisher: "openai" },
+    price: { characters: 15 },
+    upstream: { provider: "fake", model: "upstream-speech" },
+  },
+  {
+    ...{ id: "openai/whisper-1", type: "transcription", publisher: "openai" },
+    price: { audioMinute: 0.006 },
+    upstream: { provider: "fake", model: "upstream-transcription" },
+  },
+];
+
 /** The accounts `acme`, with members, and `zenith`, which has nothing yet. */
 export async function startSampleGateway(): Promise<SampleGateway> {
   const clock = new SampleClock();
@@ -69,7 +88,7 @@ export async function startSampleGateway(): Promise<SampleGateway> {
   const gateway = createGateway({
     basePath: "/ai",
     clock,
-    models: [...sampleModels],
+    models: [...sampleModels, ...unitModels],
     accounts: memoryAccountStore([
       { id: "acme", plan: "team", metadata: { company: "Acme Rockets" } },
       { id: "zenith", plan: "starter", metadata: { company: "Zenith Films" } },

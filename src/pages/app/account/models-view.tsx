@@ -62,7 +62,14 @@ function columnsOf(
       ? [figures<AccountModel>(texts.perRequest, ({ price }) => price?.request ?? null, inCredits)]
       : []),
     ...(models.some(({ price }) => price?.others.length)
-      ? [{ head: texts.otherPrices, cell: ({ price }: AccountModel) => <Others parts={price?.others ?? []} /> }]
+      ? [
+          {
+            head: texts.otherPrices,
+            cell: ({ price }: AccountModel) =>
+              price?.others.map((part) => <div key={partOf(part)}>{partOf(part)}</div>),
+            csv: ({ price }: AccountModel) => (price?.others ?? []).map(partOf).join("; "),
+          },
+        ]
       : []),
     figures(texts.context, ({ context_length }) => context_length, compact),
     figures(texts.longest, ({ max_output_tokens }) => max_output_tokens, compact),
@@ -80,12 +87,7 @@ function columnsOf(
   return onTry === undefined ? columns.slice(0, -1) : columns;
 }
 
-function Others({ parts }: { readonly parts: readonly AccountPricePart[] }) {
-  return (
-    <>
-      {parts.map(({ part, of, credits }) => (
-        <div key={part + of}>{`${textOf("price", part)} ${of ?? ""} ${inCredits(credits)}`}</div>
-      ))}
-    </>
-  );
+/** Such as `An image high 1024x1024 0.20`. */
+function partOf({ part, of, credits }: AccountPricePart): string {
+  return [textOf("price", part), of, inCredits(credits)].filter((word) => word !== null).join(" ");
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { OperatorModel, OperatorPageApi } from "../../operator/operator-page-api.js";
+import type { OperatorModel, OperatorModelData, OperatorPageApi } from "../../operator/operator-page-api.js";
 import { callApi } from "../parts/api.js";
 import { number } from "../parts/format.js";
 import { Badge, Empty, Notice } from "../parts/notice.js";
@@ -8,7 +8,7 @@ import { fill } from "../parts/texts.js";
 import { useApi } from "../parts/use-api.js";
 import { ChangeForm, type FormValues } from "./change-form.js";
 import { type DataField, DocumentForm, precondition } from "./document-form.js";
-import { Cut, Shown, Tasks, Two } from "./pieces.js";
+import { Cut, Shown, Tasks, Two, wordOf } from "./pieces.js";
 import { withQuery } from "./query.js";
 import { type OperatorViewProps, texts } from "./settings.js";
 
@@ -22,7 +22,7 @@ const fields: readonly DataField[] = [
   ...prices.map(([name, what]): DataField => {
     return { path: `price.${name}`, label: fill(texts.priceOf, { what }), kind: "number", isOptional: true };
   }),
-  { path: "contextLength", label: texts.contextLength, kind: "number" },
+  { path: "contextLength", label: texts.contextLength, kind: "number", isOptional: true },
   { path: "maxOutputTokens", label: texts.maxOutput, kind: "number", isOptional: true },
   { path: "aliases", label: texts.aliases, kind: "lines", isOptional: true, hint: texts.aliasesHint },
 ];
@@ -119,13 +119,11 @@ function columnsOf(onTask: ((task: Task, model: OperatorModel) => void) | undefi
       ),
     },
     { head: texts.source, cell: (row) => <Source of={row} /> },
-    ...prices.map(([name, head]) =>
-      figures<OperatorModel>(
-        head,
-        ({ model }) => model?.price[name] ?? null,
-        (price) => number(price, 2, 4),
-      ),
-    ),
+    ...prices.map(([name, head]) => figures<OperatorModel>(head, ({ model }) => model?.price[name] ?? null, inCredits)),
+    {
+      head: texts.otherPrices,
+      cell: ({ model }) => (model === null ? null : otherPrices(model).map((price) => <div key={price}>{price}</div>)),
+    },
     figures(texts.contextLength, ({ model }) => model?.contextLength ?? null),
   ];
   if (onTask === undefined) return columns;
@@ -135,6 +133,30 @@ function columnsOf(onTask: ((task: Task, model: OperatorModel) => void) | undefi
   ];
   const cell = (row: OperatorModel) => <Tasks of={row.id} tasks={tasksOf(row)} onTask={(task) => onTask(task, row)} />;
   return [...columns, { head: texts.change, cell }];
+}
+
+function inCredits(price: number): string {
+  return number(price, 2, 6);
+}
+
+/** Such as `An image high 1024x1024 0.20`: all that has no column of its own. */
+function otherPrices({ price }: OperatorModelData): readonly string[] {
+  const columns: readonly string[] = prices.map(([name]) => name);
+  return Object.entries(price)
+    .filter(([name]) => !columns.includes(name))
+    .flatMap(([name, amount]) => {
+      const rows = Array.isArray(amount) ? (amount as readonly PriceRow[]) : [{ credits: Number(amount) }];
+      return rows.map(({ quality, size, credits }: PriceRow) =>
+        [wordOf("price", name), quality, size, inCredits(credits)].filter((word) => word !== undefined).join(" "),
+      );
+    });
+}
+
+/** What an image of a kind costs. Prices that are one amount have no kinds. */
+interface PriceRow {
+  readonly quality?: string;
+  readonly size?: string;
+  readonly credits: number;
 }
 
 /** Its targets, and what else it is called. */
