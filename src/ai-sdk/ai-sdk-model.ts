@@ -28,8 +28,21 @@ export interface AISDKRerankingModel {
   doRerank(options: never): PromiseLike<unknown>;
 }
 
+/** As much of an AI SDK image model as is used, of the same specifications as a language model. */
+export interface AISDKImageModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  /** `undefined`: one. */
+  readonly maxImagesPerCall:
+    | number
+    | undefined
+    | ((options: { modelId: string }) => PromiseLike<number | undefined> | number | undefined);
+  doGenerate(options: never): PromiseLike<unknown>;
+}
+
 /** What `aiSDK` makes a provider of. */
-export type AISDKModel = AISDKLanguageModel | AISDKEmbeddingModel | AISDKRerankingModel;
+export type AISDKModel = AISDKLanguageModel | AISDKEmbeddingModel | AISDKRerankingModel | AISDKImageModel;
 
 export type SupportedUrls = Readonly<Record<string, readonly RegExp[]>>;
 
@@ -40,11 +53,23 @@ export type AISDKProviderOptions = Readonly<Record<string, Readonly<Record<strin
 export const specifications: readonly string[] = ["v2", "v3", "v4"];
 
 export function isLanguageModel(model: AISDKModel): model is AISDKLanguageModel {
-  return "doGenerate" in model && typeof model.doGenerate === "function";
+  return has(model, "doGenerate") && has(model, "doStream");
+}
+
+export function isEmbeddingModel(model: AISDKModel): model is AISDKEmbeddingModel {
+  return has(model, "doEmbed");
 }
 
 export function isRerankingModel(model: AISDKModel): model is AISDKRerankingModel {
-  return "doRerank" in model && typeof model.doRerank === "function";
+  return has(model, "doRerank");
+}
+
+export function isImageModel(model: AISDKModel): model is AISDKImageModel {
+  return has(model, "doGenerate") && "maxImagesPerCall" in model;
+}
+
+function has(model: object, method: string): boolean {
+  return typeof (model as Record<string, unknown>)[method] === "function";
 }
 
 /** @returns what is wrong with it, as the end of a sentence. */
@@ -53,15 +78,19 @@ export function findModelProblem(model: unknown): string | undefined {
     return 'is the name of a model: pass the model itself, such as anthropic("claude-sonnet-4-5")';
   }
   if (typeof model !== "object" || model === null) return "is no model of the AI SDK";
-  const { specificationVersion, doGenerate, doStream, doEmbed, doRerank } = model as Record<string, unknown>;
-  const isLanguage = typeof doGenerate === "function" && typeof doStream === "function";
-  const isWhole = isLanguage || typeof doEmbed === "function" || typeof doRerank === "function";
-  if (!isWhole) return "is neither a language model, nor an embedding or a reranking model of the AI SDK";
-  if (specifications.includes(specificationVersion as string)) return undefined;
+  if (!isWhole(model as AISDKModel)) {
+    return "is neither a language model, nor an embedding, a reranking or an image model of the AI SDK";
+  }
+  const { specificationVersion } = model as AISDKModel;
+  if (specifications.includes(specificationVersion)) return undefined;
   return (
     `is of specification ${String(specificationVersion)}: supported are ${specifications.join(", ")}, ` +
     "those of AI SDK 5 to 7. Install a matching version of its provider package"
   );
+}
+
+function isWhole(model: AISDKModel): boolean {
+  return isLanguageModel(model) || isEmbeddingModel(model) || isRerankingModel(model) || isImageModel(model);
 }
 
 /** The name under which a model's provider looks for its own options. */

@@ -3,7 +3,7 @@ import { explainOnce } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { UpstreamOperation } from "../providers/upstream-provider.js";
 import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
-import { findModelProblem, isLanguageModel, isRerankingModel } from "./ai-sdk-model.js";
+import { findModelProblem, isEmbeddingModel, isImageModel, isRerankingModel } from "./ai-sdk-model.js";
 
 /** What a `reasoning_effort` becomes for a model. */
 export interface AISDKReasoning {
@@ -16,8 +16,8 @@ export interface AISDKReasoning {
 /** Options of `aiSDK`. */
 export interface AISDKOptions {
   /**
-   * A language or embedding model of the AI SDK, specification v2, v3 or v4; or a function from the name in the model's
-   * `upstream` to one, such as the provider itself: `anthropic`, or `(name) => google.embeddingModel(name)`.
+   * A language, embedding, reranking or image model of the AI SDK, specification v2, v3 or v4; or a function from the name
+   * in the model's `upstream` to one, such as the provider itself: `anthropic`, or `(name) => google.embeddingModel(name)`.
    */
   model: AISDKModel | ((name: string) => AISDKModel);
   /**
@@ -98,7 +98,7 @@ export function checkAISDKOptions(options: AISDKOptions): CheckedAISDKOptions {
   const { model, providerOptions, headers, reasoning, timeoutMs, firstByteTimeoutMs, idleTimeoutMs } = result.data;
   return {
     modelFor: typeof model === "function" ? (name) => checkModel(model(name)) : () => model,
-    operations: typeof model === "function" ? ["chat/completions", "embeddings", "rerank"] : [operationOf(model)],
+    operations: typeof model === "function" ? allOperations : [operationOf(model)],
     providerOptions,
     headers,
     reasoning,
@@ -107,10 +107,19 @@ export function checkAISDKOptions(options: AISDKOptions): CheckedAISDKOptions {
   };
 }
 
+/** What models of the AI SDK can be asked for. */
+export const allOperations: readonly UpstreamOperation[] = [
+  "chat/completions",
+  "embeddings",
+  "rerank",
+  "images/generations",
+];
+
 /** What a model of its kind can be asked for. */
 function operationOf(model: AISDKModel): UpstreamOperation {
   if (isRerankingModel(model)) return "rerank";
-  return isLanguageModel(model) ? "chat/completions" : "embeddings";
+  if (isImageModel(model)) return "images/generations";
+  return isEmbeddingModel(model) ? "embeddings" : "chat/completions";
 }
 
 function checkModel(model: AISDKModel): AISDKModel {

@@ -2,21 +2,30 @@ import { Buffer } from "node:buffer";
 import { headerSecrets } from "../providers/header-secrets.js";
 import type { UpstreamAnswer, UpstreamCall, UpstreamProvider } from "../providers/upstream-provider.js";
 import { isRecord } from "../wire/is-record.js";
-import { type AISDKLanguageModel, type AISDKModel, isLanguageModel, isRerankingModel } from "./ai-sdk-model.js";
-import { type AISDKOptions, type CheckedAISDKOptions, checkAISDKOptions } from "./ai-sdk-options.js";
+import {
+  type AISDKLanguageModel,
+  type AISDKModel,
+  isEmbeddingModel,
+  isImageModel,
+  isLanguageModel,
+  isRerankingModel,
+} from "./ai-sdk-model.js";
+import { type AISDKOptions, allOperations, type CheckedAISDKOptions, checkAISDKOptions } from "./ai-sdk-options.js";
 import { toCallOptions } from "./chat/call-options.js";
 import { toCompletion } from "./chat/completion.js";
 import { CompletionChunks } from "./chat/completion-chunks.js";
 import { completionStream } from "./chat/completion-stream.js";
 import { embed, toEmbeddingList } from "./embeddings/embed.js";
 import { answerOf } from "./error-answer.js";
+import { generateImages } from "./media/generate-images.js";
+import { imageBody } from "./media/image-body.js";
 import { modelHeaders } from "./model-headers.js";
 import { ModelWatch } from "./model-watch.js";
 import { rank } from "./rerank/rank.js";
 
 /**
- * A language, embedding or reranking model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and whatever else has an AI
- * SDK provider. It translates requests and responses; what a model cannot do at all is a 400.
+ * A language, embedding, reranking or image model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and whatever
+ * else has an AI SDK provider. It translates requests and responses; what a model cannot do at all is a 400.
  *
  * A failed call is not repeated: the model may have run although nothing of its response arrived.
  * @throws TypeError when an option is not valid.
@@ -54,36 +63,36 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
   };
 }
 
+const jsonType = { "content-type": "application/json" };
+
 async function callModel(call: UpstreamCall, options: CheckedAISDKOptions, watch: ModelWatch): Promise<UpstreamAnswer> {
-  const { firstByteTimeoutMs, idleTimeoutMs } = options;
-  if (call.endpoint !== "embeddings" && call.endpoint !== "chat/completions" && call.endpoint !== "rerank") {
+  if (!allOperations.includes(call.endpoint)) {
     throw new TypeError(`aiSDK: a model of the AI SDK cannot be asked for "${call.endpoint}".`);
   }
   const model = options.modelFor(call.model);
   const request: unknown = JSON.parse(Buffer.from(call.body).toString());
   if (!isRecord(request)) throw new TypeError("The call's body is no JSON object.");
-  if (call.endpoint === "rerank") {
-    if (!isRerankingModel(model)) throw wrongModel(model, "a reranking model");
-    return toAnswer(await watch.wait(rank(request, model, options, watch.signal), firstByteTimeoutMs));
-  }
-  if (isRerankingModel(model)) throw wrongModel(model, "a language or an embedding model");
-  if (call.endpoint === "embeddings") {
-    if (isLanguageModel(model)) throw wrongModel(model, "an embedding model");
-    const embedded = await watch.wait(embed(request, model, options, watch.signal), firstByteTimeoutMs);
-    return toAnswer(toEmbeddingList(embedded, call.model));
+  const whole = <Result>(pending: PromiseLike<Result>) => watch.wait(pending, options.firstByteTimeoutMs);
+  switch (call.endpoint) {
+    case "embeddings":
+      if (!isEmbeddingModel(model)) throw wrongModel(model, "an embedding model");
+      return toAnswer(toEmbeddingList(await whole(embed(request, model, options, watch.signal)), call.model));
+    case "rerank":
+      if (!isRerankingModel(model)) throw wrongModel(model, "a reranking model");
+      return toAnswer(await whole(rank(request, model, options, watch.signal)));
+    case "images/generations":
+      if (!isImageModel(model)) throw wrongModel(model, "an image model");
+      return ofPieces(jsonType, imageBody(await whole(generateImages(request, model, options, watch.signal))));
   }
   if (!isLanguageModel(model)) throw wrongModel(model, "a language model");
   const callOptions = { ...(await toCallOptions(request, model, options)), abortSignal: watch.signal } as never;
-  if (call.stream) {
-    const { stream } = await watch.wait(startStream(model, callOptions, watch.signal), firstByteTimeoutMs);
-    return {
-      status: 200,
-      headers: { "content-type": "text/event-stream; charset=utf-8" },
-      body: completionStream(stream, new CompletionChunks(model, call), watch, idleTimeoutMs),
-    };
-  }
-  const result = await watch.wait(generate(model, callOptions), firstByteTimeoutMs);
-  return toAnswer(toCompletion(result, model, call));
+  if (!call.stream) return toAnswer(toCompletion(await whole(generate(model, callOptions)), model, call));
+  const { stream } = await whole(startStream(model, callOptions, watch.signal));
+  return {
+    status: 200,
+    headers: { "content-type": "text/event-stream; charset=utf-8" },
+    body: completionStream(stream, new CompletionChunks(model, call), watch, options.idleTimeoutMs),
+  };
 }
 
 /** Async, so that what a model throws at once is a rejection like any other. */
@@ -105,13 +114,17 @@ async function startStream(
 function toAnswer(json: object, status = 200, headers: Record<string, string> = {}): UpstreamAnswer {
   return {
     status,
-    headers: { ...headers, "content-type": "application/json" },
-    body: once(Buffer.from(JSON.stringify(json))),
+    headers: { ...headers, ...jsonType },
+    body: inOrder([Buffer.from(JSON.stringify(json))]),
   };
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined, undefined> {
-  yield bytes;
+function ofPieces(headers: Record<string, string>, pieces: Iterable<Uint8Array>): UpstreamAnswer {
+  return { status: 200, headers, body: inOrder(pieces) };
+}
+
+async function* inOrder(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined, undefined> {
+  yield* pieces;
 }
 
 function wrongModel({ provider, modelId }: AISDKModel, wanted: string): TypeError {

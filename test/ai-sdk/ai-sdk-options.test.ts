@@ -1,3 +1,4 @@
+import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { describe, expect, it } from "vitest";
 import { type AISDKModel, type AISDKOptions, aiSDK } from "../../src/ai-sdk.js";
@@ -8,6 +9,8 @@ import { googleEmbedding } from "./start-model.js";
 const off = { providerOptions: { anthropic: { thinking: { type: "disabled" } } } };
 
 const chat = createOpenAICompatible({ name: "fake", baseURL: "http://127.0.0.1:9/v1" }).chatModel("m");
+
+const painter = createOpenAI({ apiKey: "sk-secret" }).image("m");
 
 /** A model that answers with what it was called with. */
 function mirror(specificationVersion: string, provider: string, modelId = "m") {
@@ -35,7 +38,11 @@ function request(body: Record<string, unknown>): UpstreamCall {
 describe("aiSDK refuses", () => {
   it.each([
     ["the name of a model", { model: "openai/gpt-5" }, "pass the model itself"],
-    ["something else", { model: { id: 1 } }, "neither a language model, nor an embedding or a reranking model"],
+    [
+      "something else",
+      { model: { id: 1 } },
+      "neither a language model, nor an embedding, a reranking or an image model",
+    ],
     ["no model", {}, "is no model of the AI SDK"],
     ["a model of an unknown specification", { model: { ...mirror("v9", "x").model } }, "v2, v3, v4"],
     ["an unknown option", { model: chat, timeout: 5 }, "timeout"],
@@ -65,7 +72,12 @@ describe("what aiSDK can be asked for", () => {
   it.each<[string, AISDKOptions["model"], string[]]>([
     ["chat completions of a language model", chat, ["chat/completions"]],
     ["embeddings of an embedding model", googleEmbedding("http://127.0.0.1:9", "m"), ["embeddings"]],
-    ["all of it where a function decides", () => chat, ["chat/completions", "embeddings", "rerank"]],
+    ["images of an image model", painter, ["images/generations"]],
+    [
+      "all of it where a function decides",
+      () => chat,
+      ["chat/completions", "embeddings", "rerank", "images/generations"],
+    ],
   ])("is %s", (_name, model, operations) => {
     expect(aiSDK({ model }).operations).toEqual(operations);
   });

@@ -1,0 +1,142 @@
+import { Buffer } from "node:buffer";
+import { beyondTarget } from "../../errors/target-limit.js";
+import { isRecord } from "../../wire/is-record.js";
+import { type AISDKImageModel, providerName } from "../ai-sdk-model.js";
+import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
+import { mergeProviderOptions } from "../merge-provider-options.js";
+import { mediaSettings } from "./media-settings.js";
+import { sumOfUsage } from "./sum-of-usage.js";
+
+/** The images of a response, in OpenAI's words. */
+export interface MadeImages {
+  readonly created: number;
+  readonly data: readonly { readonly b64_json: string; readonly revised_prompt?: string }[];
+  /** As the model says, where all images agree. */
+  readonly quality?: string;
+  readonly size?: string;
+  readonly usage?: object;
+}
+
+/** Calls at once, for models that make fewer images in one than a request may ask for. */
+const parallelCalls = 4;
+
+/** What the specification has no word for. */
+const settings = [
+  ...["quality", "style", "background", "moderation", "output_format", "output_compression"],
+  ...["user", "safety_identifier"],
+];
+
+/**
+ * Makes the images of a request with as many calls as the model wants. When a call fails behind others that gave images,
+ * these are the response: they have cost something.
+ *
+ * @throws GatewayError 400 for what a model of the AI SDK cannot do at all.
+ */
+export async function generateImages(
+  request: Record<string, unknown>,
+  model: AISDKImageModel,
+  options: CheckedAISDKOptions,
+  signal: AbortSignal,
+): Promise<MadeImages> {
+  refuseImpossible(request, model);
+  const { prompt, size, seed } = request;
+  const callOptions = {
+    prompt,
+    size: typeof size === "string" && size !== "auto" ? size : undefined,
+    seed: typeof seed === "number" ? seed : undefined,
+    headers: options.headers,
+    // Some models read them without a look whether there are any.
+    providerOptions: mergeProviderOptions(mediaSettings(request, model, settings), options.providerOptions) ?? {},
+    abortSignal: signal,
+  };
+  const results: Result[] = [];
+  const counts = countsOf(typeof request["n"] === "number" ? request["n"] : 1, await mostPerCall(model));
+  for (let start = 0; start < counts.length; start += parallelCalls) {
+    // A model may ignore its signal. It is not called again for a client that has left.
+    signal.throwIfAborted();
+    const group = counts.slice(start, start + parallelCalls);
+    const settled = await Promise.allSettled(
+      group.map(async (n) => readResult(await model.doGenerate({ ...callOptions, n } as never))),
+    );
+    for (const call of settled) if (call.status === "fulfilled") results.push(call.value);
+    const failed = settled.find((call) => call.status === "rejected");
+    if (failed === undefined) continue;
+    if (results.every(({ images }) => images.length === 0)) throw failed.reason;
+    break;
+  }
+  return toImages(results);
+}
+
+/** What is left out, or taken for something else, would be charged as what was asked for. */
+function refuseImpossible(request: Record<string, unknown>, model: AISDKImageModel): void {
+  if (request["response_format"] === "url") {
+    throw beyondTarget("response_format", "This model gives images as 'b64_json' alone. Leave 'response_format' out.");
+  }
+  if (providerName(model) !== "google") return;
+  for (const name of ["size", "quality"]) {
+    const value = request[name];
+    if (value === undefined || value === null || value === "auto") continue;
+    throw beyondTarget(name, `This model chooses the '${name}' itself. Leave it out, or send 'auto'.`);
+  }
+}
+
+async function mostPerCall({ maxImagesPerCall, modelId }: AISDKImageModel): Promise<number> {
+  const most = typeof maxImagesPerCall === "function" ? await maxImagesPerCall({ modelId }) : maxImagesPerCall;
+  return Math.max(1, most ?? 1);
+}
+
+/** How many images each call makes. */
+function countsOf(n: number, most: number): number[] {
+  return Array.from({ length: Math.ceil(n / most) }, (_, call) => Math.min(most, n - call * most));
+}
+
+interface Result {
+  readonly images: readonly string[];
+  /** What the model says of each. */
+  readonly details: readonly Readonly<Record<string, unknown>>[];
+  readonly usage: unknown;
+}
+
+function readResult(result: unknown): Result {
+  if (!isRecord(result) || !Array.isArray(result["images"])) throw new TypeError("The model's result has no images.");
+  const { images, usage } = result;
+  return { images: images.map(toBase64), details: detailsOf(result["providerMetadata"]), usage };
+}
+
+function toBase64(image: unknown): string {
+  if (typeof image === "string") return image;
+  if (image instanceof Uint8Array) return Buffer.from(image.buffer, image.byteOffset, image.length).toString("base64");
+  throw new TypeError("The model's image is none.");
+}
+
+/** Under the provider's name, whatever that is. */
+function detailsOf(metadata: unknown): Readonly<Record<string, unknown>>[] {
+  const own: unknown[] = isRecord(metadata) ? Object.values(metadata) : [];
+  const lists = own.map((about) => (isRecord(about) ? about["images"] : undefined));
+  const found: unknown[] = lists.find((list) => Array.isArray(list)) ?? [];
+  return found.map((about) => (isRecord(about) ? about : {}));
+}
+
+function toImages(results: readonly Result[]): MadeImages {
+  const quality = agreed(results, "quality");
+  const size = agreed(results, "size");
+  const usage = sumOfUsage(results.map((result) => result.usage));
+  return {
+    created: Math.floor(Date.now() / 1000),
+    data: results.flatMap(({ images, details }) => {
+      return images.map((b64_json, index) => {
+        const revised = details[index]?.["revisedPrompt"];
+        return { b64_json, ...(typeof revised === "string" && { revised_prompt: revised }) };
+      });
+    }),
+    ...(quality !== undefined && { quality }),
+    ...(size !== undefined && { size }),
+    ...(usage !== undefined && { usage }),
+  };
+}
+
+function agreed(results: readonly Result[], name: string): string | undefined {
+  const values = new Set(results.flatMap(({ images, details }) => images.map((_, index) => details[index]?.[name])));
+  const [value] = values;
+  return values.size === 1 && typeof value === "string" ? value : undefined;
+}
