@@ -11,7 +11,7 @@ const types: Readonly<Record<string, string>> = {
 interface Asset {
   readonly name: string;
   /** What the host's options make is too short to be compressed. */
-  readonly gzip?: Uint8Array;
+  readonly gzip?: Uint8Array<ArrayBuffer>;
   /** Made when it is first asked for. */
   text?: Promise<string>;
 }
@@ -63,6 +63,6 @@ function acceptsGzip(request: AssetRequest): boolean {
 }
 
 /** By what every runtime has. */
-function unzip(gzip: Uint8Array = new Uint8Array()): Promise<string> {
+function unzip(gzip: Uint8Array<ArrayBuffer> = new Uint8Array()): Promise<string> {
   return new Response(new Blob([gzip]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
