@@ -5,6 +5,8 @@ interface Access {
   baseURL: string;
   apiKey: string;
   model: string;
+  /** Models that draw and speak. */
+  media?: { image: string; speech: string };
   /** Whether what is used outlives the process. */
   lasting?: boolean;
   /** Where pages for browsers are. */
@@ -12,11 +14,14 @@ interface Access {
 }
 
 /** Prints what a newcomer can do with the running server. Every command works as printed. */
-export function printWelcome({ baseURL, apiKey, model, lasting = false, pages }: Access): void {
+export function printWelcome({ baseURL, apiKey, model, media, lasting = false, pages }: Access): void {
   const messages = [{ role: "user", content: "Hello!" }];
   const curl = (flags: string, members: object = {}) =>
     `curl${flags} ${baseURL}/chat/completions -H "Authorization: Bearer ${apiKey}" ` +
     `-H "Content-Type: application/json" -d '${JSON.stringify({ model, messages, ...members })}'`;
+  const post = (path: string, body: object) =>
+    `curl -s ${baseURL}/${path} -H "Authorization: Bearer ${apiKey}" ` +
+    `-H "Content-Type: application/json" -d '${JSON.stringify(body)}'`;
   console.log(`
   Base URL   ${baseURL}
   API key    ${apiKey}
@@ -43,7 +48,7 @@ The same model for clients of Anthropic's Messages and of OpenAI's Responses:
 
   curl ${baseURL}/messages -H "x-api-key: ${apiKey}" -H "Content-Type: application/json" -d '${JSON.stringify({ model, max_tokens: 100, messages })}'
   curl ${baseURL}/responses -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${JSON.stringify({ model, input: "Hello!" })}'
-
+${media === undefined ? "" : toMedia(media, post)}
 Use up the session's stock, and see the 429 with its headers; ${lasting ? "it is kept across restarts" : "a restart fills it again"}:
 
   for i in $(seq 12); do ${curl(" -s -o /dev/null -w '%{http_code}\\n'")}; done
@@ -51,6 +56,20 @@ Use up the session's stock, and see the 429 with its headers; ${lasting ? "it is
 
 Ctrl-C ends it. Requests:
 `);
+}
+
+function toMedia(
+  { image, speech }: NonNullable<Access["media"]>,
+  post: (path: string, body: object) => string,
+): string {
+  const picture = post("images/generations", { model: image, prompt: "A boat at sunset" });
+  const sentence = post("audio/speech", { model: speech, voice: "alloy", response_format: "wav", input: "Hello!" });
+  return `
+Draw a picture, and speak a sentence:
+
+  ${picture} | sed 's/.*"b64_json":"\\([^"]*\\).*/\\1/' | base64 -d > picture.png
+  ${sentence} > sentence.wav
+`;
 }
 
 function toPages({ account, operator }: NonNullable<Access["pages"]>): string {
@@ -70,12 +89,18 @@ export function logRequest(event: RequestCompleted, ...more: string[]): void {
     String(status),
     model ?? endpoint ?? "unknown path",
     errorCode,
-    usageSource && `${tokens.input} + ${tokens.output} tokens`,
+    usageSource && usedBy(tokens),
     usageSource && `${credits} credits`,
     `${Math.round(durations.total)} ms`,
     ...more,
   ];
   console.log(`  ${parts.filter((part) => part !== undefined).join("  ")}`);
+}
+
+function usedBy({ input, output, images = [], characters = 0 }: RequestCompleted["tokens"]): string {
+  const pictures = images.reduce((sum, { count }) => sum + count, 0);
+  if (pictures > 0) return pictures === 1 ? "1 image" : `${pictures} images`;
+  return characters > 0 ? `${characters} characters` : `${input} + ${output} tokens`;
 }
 
 export function logWarning({ code, message }: GatewayWarning): void {

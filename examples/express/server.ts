@@ -3,6 +3,7 @@ import express, { type Request } from "express";
 import { createGateway, createLiveRequests, openAICompatible } from "infergate";
 import { toExpressHandler } from "infergate/express";
 import { createAccountPage, createOperatorPage } from "infergate/pages";
+import { demoMedia, mediaModels } from "../demo/demo-media.js";
 import { demoModel } from "../demo/demo-model.js";
 import { DemoTraffic } from "../demo/demo-traffic.js";
 import { isLocal } from "../demo/is-local.js";
@@ -58,8 +59,9 @@ const gateway = createGateway({
         { provider: "spare", model, cost: { input: 250, output: 2_500, request: 0.6 } },
       ],
     },
+    ...mediaModels,
   ],
-  providers: { upstream: provider(0), cloud: provider(0.2), spare: provider(0.2) },
+  providers: { upstream: provider(0), cloud: provider(0.2), spare: provider(0.2), media: demoMedia() },
   observers: [live],
   onRequestCompleted: traffic?.now(logRequest) ?? logRequest,
   onWarning: traffic?.now(logWarning) ?? logWarning,
@@ -97,6 +99,7 @@ const server = app.listen(Number(PORT), (error) => {
     baseURL: `${origin}/v1`,
     apiKey: key.key,
     model: "acme/small",
+    media: { image: "acme/paint", speech: "acme/voice" },
     lasting: lasting !== undefined,
     pages: { account: `${origin}/account`, operator: `${origin}/admin` },
   });

@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { get, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
+import { crc32, inflateSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { startFakeUpstream } from "../../src/testing.js";
 import { DatabaseFolder } from "../sqlite/open-database.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
-import { readCommands, runCommand, runSnippet } from "./printed-commands.js";
+import { fileOf, hasShell, readCommands, runCommand, runSnippet } from "./printed-commands.js";
 import { type RunningExample, runExample } from "./run-example.js";
 
 const running = new Set<RunningExample>();
@@ -24,6 +25,19 @@ async function statusFor(url: string, headers: OutgoingHttpHeaders): Promise<num
   const [response] = (await once(get(url, { headers }), "response")) as [IncomingMessage];
   response.resume();
   return response.statusCode;
+}
+
+/** Its size, and the bytes of its rows, with the checksum of each chunk. */
+function readPng(png: Buffer): { width: number; height: number; bytes: number } {
+  const data: Buffer[] = [];
+  for (let at = 8; at < png.length; ) {
+    const end = at + 8 + png.readUInt32BE(at);
+    expect(png.readUInt32BE(end)).toBe(crc32(png.subarray(at + 4, end)));
+    if (png.toString("latin1", at + 4, at + 8) === "IDAT") data.push(png.subarray(at + 8, end));
+    at = end + 4;
+  }
+  const bytes = inflateSync(Buffer.concat(data)).length;
+  return { width: png.readUInt32BE(16), height: png.readUInt32BE(20), bytes };
 }
 
 describe("examples", () => {
@@ -53,6 +67,22 @@ describe("examples", () => {
     },
     30_000,
   );
+
+  it.runIf(hasShell)("express/server.ts draws a picture and speaks a sentence, at their prices", async () => {
+    const example = await start("express/server.ts");
+    const { picture = "", sentence = "" } = readCommands(example.printed());
+    const image = await fileOf(picture);
+    expect(image.subarray(0, 8).toString("latin1")).toBe("\x89PNG\r\n\x1a\n");
+    expect(readPng(image)).toEqual({ width: 64, height: 64, bytes: 64 * (1 + 64 * 3) });
+    await example.prints(/^ {2}200 {2}acme\/paint {2}1 image {2}0\.100000 credits {2}\d+ ms$/m);
+    const sound = await fileOf(sentence);
+    expect([sound.toString("latin1", 0, 4), sound.toString("latin1", 8, 16)]).toEqual(["RIFF", "WAVEfmt "]);
+    expect([sound.readUInt32LE(4), sound.readUInt32LE(40)]).toEqual([sound.length - 8, sound.length - 44]);
+    // 60 ms a letter.
+    expect((sound.length - 44) / 16_000).toBeCloseTo("Hello!".length * 0.06);
+    await example.prints(/^ {2}200 {2}acme\/voice {2}6 characters {2}0\.012000 credits {2}\d+ ms$/m);
+    expect(await example.interrupt()).toBe(0);
+  });
 
   it("call a real model server when they are told of one", async () => {
     const upstream = await startFakeUpstream();

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,7 +7,7 @@ import { root } from "./documentation.js";
 
 const run = promisify(execFile);
 
-const hasShell = spawnSync("bash", ["-c", "curl --version && seq 1"]).status === 0;
+export const hasShell = spawnSync("bash", ["-c", "curl --version && seq 1"]).status === 0;
 
 /** What an example tells its user to try. */
 export interface PrintedCommands {
@@ -15,19 +15,27 @@ export interface PrintedCommands {
   streamed: string;
   message: string;
   response: string;
+  /** Of examples that draw and speak. */
+  picture: string | undefined;
+  sentence: string | undefined;
   useUp: string;
   denied: string;
   snippet: string;
 }
 
 export function readCommands(printed: string): PrintedCommands {
-  const [whole, streamed, message, response, useUp, denied, ...others] =
-    printed.match(/(?<=^ {2})(curl|for) .*$/gm) ?? [];
+  const commands = printed.match(/(?<=^ {2})(curl|for) .*$/gm) ?? [];
+  const [picture, sentence] = ["/images/generations", "/audio/speech"].map((path) =>
+    commands.find((command) => command.includes(path)),
+  );
+  const [whole, streamed, message, response, useUp, denied, ...others] = commands.filter(
+    (command) => command !== picture && command !== sentence,
+  );
   const snippet = /^ {2}import OpenAI[\s\S]*?console\.log\(.*\);$/m.exec(printed)?.[0];
   if (!whole || !streamed || !message || !response || !useUp || !denied || !snippet || others.length > 0) {
     throw new Error(printed);
   }
-  return { whole, streamed, message, response, useUp, denied, snippet };
+  return { whole, streamed, message, response, picture, sentence, useUp, denied, snippet };
 }
 
 /** Runs a command as printed; where there is no curl, does what it says. */
@@ -51,6 +59,17 @@ export async function runCommand(command: string): Promise<string> {
 
 function head({ headers }: Response): string {
   return [...headers].map(([name, value]) => `${name}: ${value}`).join("\r\n");
+}
+
+/** Runs a command that writes a file, in a folder of its own. */
+export async function fileOf(command: string): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), "infergate-command-"));
+  try {
+    await run("bash", ["-c", command], { cwd: folder });
+    return await readFile(join(folder, / > (\S+)$/.exec(command)?.[1] ?? ""));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** In a folder of its own, as a user would. */
