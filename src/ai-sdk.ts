@@ -6,6 +6,7 @@ export type {
   AISDKModel,
   AISDKProviderOptions,
   AISDKRerankingModel,
+  AISDKSpeechModel,
   SupportedUrls,
 } from "./ai-sdk/ai-sdk-model.js";
 export type { AISDKOptions, AISDKReasoning } from "./ai-sdk/ai-sdk-options.js";

@@ -41,8 +41,22 @@ export interface AISDKImageModel {
   doGenerate(options: never): PromiseLike<unknown>;
 }
 
+/** As much of an AI SDK speech model as is used, of the same specifications. */
+export interface AISDKSpeechModel {
+  readonly specificationVersion: string;
+  /** Such as `openai.speech`. */
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+}
+
 /** What `aiSDK` makes a provider of. */
-export type AISDKModel = AISDKLanguageModel | AISDKEmbeddingModel | AISDKRerankingModel | AISDKImageModel;
+export type AISDKModel =
+  | AISDKLanguageModel
+  | AISDKEmbeddingModel
+  | AISDKRerankingModel
+  | AISDKImageModel
+  | AISDKSpeechModel;
 
 export type SupportedUrls = Readonly<Record<string, readonly RegExp[]>>;
 
@@ -68,6 +82,16 @@ export function isImageModel(model: AISDKModel): model is AISDKImageModel {
   return has(model, "doGenerate") && "maxImagesPerCall" in model;
 }
 
+export function isSpeechModel(model: AISDKModel): model is AISDKSpeechModel {
+  return isSoundModel(model) && !model.provider.endsWith(".transcription");
+}
+
+/** Nothing but the provider's name tells a model that speaks from one that listens. */
+function isSoundModel(model: AISDKModel): boolean {
+  const isOther = ["doStream", "supportedUrls", "maxImagesPerCall", "maxVideosPerCall"].some((name) => name in model);
+  return has(model, "doGenerate") && typeof model.provider === "string" && !isOther;
+}
+
 function has(model: object, method: string): boolean {
   return typeof (model as Record<string, unknown>)[method] === "function";
 }
@@ -79,7 +103,7 @@ export function findModelProblem(model: unknown): string | undefined {
   }
   if (typeof model !== "object" || model === null) return "is no model of the AI SDK";
   if (!isWhole(model as AISDKModel)) {
-    return "is neither a language model, nor an embedding, a reranking or an image model of the AI SDK";
+    return "is neither a language model, nor an embedding, reranking, image or speech model of the AI SDK";
   }
   const { specificationVersion } = model as AISDKModel;
   if (specifications.includes(specificationVersion)) return undefined;
@@ -90,7 +114,7 @@ export function findModelProblem(model: unknown): string | undefined {
 }
 
 function isWhole(model: AISDKModel): boolean {
-  return isLanguageModel(model) || isEmbeddingModel(model) || isRerankingModel(model) || isImageModel(model);
+  return [isLanguageModel, isEmbeddingModel, isRerankingModel, isImageModel, isSpeechModel].some((is) => is(model));
 }
 
 /** The name under which a model's provider looks for its own options. */

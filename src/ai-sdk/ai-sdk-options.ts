@@ -3,7 +3,7 @@ import { explainOnce } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { UpstreamOperation } from "../providers/upstream-provider.js";
 import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
-import { findModelProblem, isEmbeddingModel, isImageModel, isRerankingModel } from "./ai-sdk-model.js";
+import { findModelProblem, isEmbeddingModel, isImageModel, isLanguageModel, isRerankingModel } from "./ai-sdk-model.js";
 
 /** What a `reasoning_effort` becomes for a model. */
 export interface AISDKReasoning {
@@ -16,8 +16,8 @@ export interface AISDKReasoning {
 /** Options of `aiSDK`. */
 export interface AISDKOptions {
   /**
-   * A language, embedding, reranking or image model of the AI SDK, specification v2, v3 or v4; or a function from the name
-   * in the model's `upstream` to one, such as the provider itself: `anthropic`, or `(name) => google.embeddingModel(name)`.
+   * A language, embedding, reranking, image or speech model of the AI SDK, specification v2, v3 or v4; or a function from
+   * the name in the model's `upstream` to one, such as the provider itself: `anthropic`, or `(name) => google.embeddingModel(name)`.
    */
   model: AISDKModel | ((name: string) => AISDKModel);
   /**
@@ -113,13 +113,15 @@ export const allOperations: readonly UpstreamOperation[] = [
   "embeddings",
   "rerank",
   "images/generations",
+  "audio/speech",
 ];
 
 /** What a model of its kind can be asked for. */
 function operationOf(model: AISDKModel): UpstreamOperation {
   if (isRerankingModel(model)) return "rerank";
   if (isImageModel(model)) return "images/generations";
-  return isEmbeddingModel(model) ? "embeddings" : "chat/completions";
+  if (isEmbeddingModel(model)) return "embeddings";
+  return isLanguageModel(model) ? "chat/completions" : "audio/speech";
 }
 
 function checkModel(model: AISDKModel): AISDKModel {

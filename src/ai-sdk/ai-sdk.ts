@@ -9,6 +9,7 @@ import {
   isImageModel,
   isLanguageModel,
   isRerankingModel,
+  isSpeechModel,
 } from "./ai-sdk-model.js";
 import { type AISDKOptions, allOperations, type CheckedAISDKOptions, checkAISDKOptions } from "./ai-sdk-options.js";
 import { toCallOptions } from "./chat/call-options.js";
@@ -19,13 +20,15 @@ import { embed, toEmbeddingList } from "./embeddings/embed.js";
 import { answerOf } from "./error-answer.js";
 import { generateImages } from "./media/generate-images.js";
 import { imageBody } from "./media/image-body.js";
+import { speak } from "./media/speak.js";
+import { speechEvents } from "./media/speech-events.js";
 import { modelHeaders } from "./model-headers.js";
 import { ModelWatch } from "./model-watch.js";
 import { rank } from "./rerank/rank.js";
 
 /**
- * A language, embedding, reranking or image model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and whatever
- * else has an AI SDK provider. It translates requests and responses; what a model cannot do at all is a 400.
+ * A language, embedding, reranking, image or speech model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and
+ * whatever else has an AI SDK provider. It translates requests and responses; what a model cannot do at all is a 400.
  *
  * A failed call is not repeated: the model may have run although nothing of its response arrived.
  * @throws TypeError when an option is not valid.
@@ -51,7 +54,7 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
       try {
         const headers = { ...checked.headers, ...call.headers };
         const answer = await callModel(call, { ...checked, modelFor, headers }, watch);
-        isStreaming = call.stream;
+        isStreaming = call.stream && call.endpoint === "chat/completions";
         return answer;
       } catch (error) {
         const { status, headers, error: modelError } = answerOf(error, call.model);
@@ -64,6 +67,7 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
 }
 
 const jsonType = { "content-type": "application/json" };
+const eventsType = { "content-type": "text/event-stream; charset=utf-8" };
 
 async function callModel(call: UpstreamCall, options: CheckedAISDKOptions, watch: ModelWatch): Promise<UpstreamAnswer> {
   if (!allOperations.includes(call.endpoint)) {
@@ -83,6 +87,12 @@ async function callModel(call: UpstreamCall, options: CheckedAISDKOptions, watch
     case "images/generations":
       if (!isImageModel(model)) throw wrongModel(model, "an image model");
       return ofPieces(jsonType, imageBody(await whole(generateImages(request, model, options, watch.signal))));
+    case "audio/speech": {
+      if (!isSpeechModel(model)) throw wrongModel(model, "a speech model");
+      const { sound, contentType } = await whole(speak(request, model, options, watch.signal));
+      if (call.stream) return ofPieces(eventsType, speechEvents(sound));
+      return ofPieces(contentType === undefined ? {} : { "content-type": contentType }, [sound]);
+    }
   }
   if (!isLanguageModel(model)) throw wrongModel(model, "a language model");
   const callOptions = { ...(await toCallOptions(request, model, options)), abortSignal: watch.signal } as never;
@@ -90,7 +100,7 @@ async function callModel(call: UpstreamCall, options: CheckedAISDKOptions, watch
   const { stream } = await whole(startStream(model, callOptions, watch.signal));
   return {
     status: 200,
-    headers: { "content-type": "text/event-stream; charset=utf-8" },
+    headers: eventsType,
     body: completionStream(stream, new CompletionChunks(model, call), watch, options.idleTimeoutMs),
   };
 }

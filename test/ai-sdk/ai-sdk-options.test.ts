@@ -10,7 +10,7 @@ const off = { providerOptions: { anthropic: { thinking: { type: "disabled" } } }
 
 const chat = createOpenAICompatible({ name: "fake", baseURL: "http://127.0.0.1:9/v1" }).chatModel("m");
 
-const painter = createOpenAI({ apiKey: "sk-secret" }).image("m");
+const openAI = createOpenAI({ apiKey: "sk-secret" });
 
 /** A model that answers with what it was called with. */
 function mirror(specificationVersion: string, provider: string, modelId = "m") {
@@ -41,7 +41,7 @@ describe("aiSDK refuses", () => {
     [
       "something else",
       { model: { id: 1 } },
-      "neither a language model, nor an embedding, a reranking or an image model",
+      "neither a language model, nor an embedding, reranking, image or speech model",
     ],
     ["no model", {}, "is no model of the AI SDK"],
     ["a model of an unknown specification", { model: { ...mirror("v9", "x").model } }, "v2, v3, v4"],
@@ -72,11 +72,12 @@ describe("what aiSDK can be asked for", () => {
   it.each<[string, AISDKOptions["model"], string[]]>([
     ["chat completions of a language model", chat, ["chat/completions"]],
     ["embeddings of an embedding model", googleEmbedding("http://127.0.0.1:9", "m"), ["embeddings"]],
-    ["images of an image model", painter, ["images/generations"]],
+    ["images of an image model", openAI.image("m"), ["images/generations"]],
+    ["speech of a speech model", openAI.speech("m"), ["audio/speech"]],
     [
       "all of it where a function decides",
       () => chat,
-      ["chat/completions", "embeddings", "rerank", "images/generations"],
+      ["chat/completions", "embeddings", "rerank", "images/generations", "audio/speech"],
     ],
   ])("is %s", (_name, model, operations) => {
     expect(aiSDK({ model }).operations).toEqual(operations);

@@ -1,13 +1,12 @@
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { type AISDKImageModel, type AISDKModel, aiSDK } from "../../src/ai-sdk.js";
+import { describe, expect, it } from "vitest";
+import type { AISDKImageModel, AISDKModel } from "../../src/ai-sdk.js";
 import type { Model } from "../../src/gateway/options.js";
-import type { TargetOptions } from "../../src/gateway/target-options.js";
-import { errorBody, startFakeUpstream, wholeAnswer } from "../../src/testing.js";
+import { errorBody, wholeAnswer } from "../../src/testing.js";
 import { image, imagesOf, imageUsage, rowModel, tokenModel } from "../operations/images/image-samples.js";
-import { startTestGateway } from "../support/test-gateway.js";
+import { startMedia } from "./start-media.js";
 
 type MakeModel = (origin: string, name: string) => AISDKModel;
 
@@ -20,27 +19,16 @@ const google: MakeModel = (origin, name) =>
   createGoogleGenerativeAI({ baseURL: `${origin}/v1beta`, apiKey: "google-secret" }).image(name);
 
 async function startImages(make: MakeModel, model: Model = rowModel) {
-  const server = await startFakeUpstream();
-  onTestFinished(() => server.close());
-  const test = await startTestGateway({
-    models: [{ ...model, upstream: { ...model.upstream, provider: "sdk" } as TargetOptions }],
-    providers: { sdk: aiSDK({ model: (name) => make(server.origin, name) }) },
-  });
-  onTestFinished(() => test.close());
+  const media = await startMedia(make, model);
   const ask = async (members: object = {}) => {
-    const response = await test.gateway.handler(
-      new Request("http://gateway.test/v1/images/generations", {
-        method: "POST",
-        headers: { authorization: "Bearer sk-pro", "content-type": "application/json" },
-        body: JSON.stringify({ model: model.id, prompt: "A hat", ...members }),
-      }),
-    );
+    const body = JSON.stringify({ model: model.id, prompt: "A hat", ...members });
+    const response = await media.send("images/generations", body);
     const text = await response.text();
     // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
     const json = (text.startsWith("{") ? JSON.parse(text) : undefined) as any;
     return { status: response.status, text, json };
   };
-  return { ...test, server, ask };
+  return { ...media, ask };
 }
 
 describe("an image model of the AI SDK", () => {
