@@ -1,4 +1,5 @@
 import { createGateway, createLiveRequests, GatewayError, openAICompatible } from "infergate";
+import { demoMedia, mediaModels } from "../demo/demo-media.js";
 import { demoModel } from "../demo/demo-model.js";
 import { logRequest } from "../demo/welcome.js";
 import { createAuthentication } from "./auth.js";
@@ -30,8 +31,9 @@ export const gateway = createGateway({
   models: [
     { ...common, id: "acme/small", price: { input: 100, output: 1_000, request: 0.4 } },
     { ...common, id: "acme/large", price: { input: 300, output: 3_000, request: 1 } },
+    ...mediaModels,
   ],
-  providers: { upstream: baseURL ? openAICompatible({ baseURL, apiKey }) : demoModel() },
+  providers: { upstream: baseURL ? openAICompatible({ baseURL, apiKey }) : demoModel(), media: demoMedia() },
   identify: async ({ headers }) => {
     const user = await findUser(headers);
     return user && { account: user.id };
@@ -48,6 +50,7 @@ export const gateway = createGateway({
 });
 
 export async function putPlans(): Promise<void> {
-  await gateway.plans.put({ id: "free", models: ["acme/small"], credits: { session: 4, week: 20, month: 60 } });
+  const some = ["acme/small", "acme/paint", "acme/voice"];
+  await gateway.plans.put({ id: "free", models: some, credits: { session: 4, week: 20, month: 60 } });
   await gateway.plans.put({ id: "pro", models: ["acme/*"], credits: { session: 40, week: 200, month: 600 } });
 }

@@ -115,6 +115,22 @@ export function describeSaas(environment: () => Record<string, string>): void {
     expect(errors.join()).toMatch(/acme\/large/);
   });
 
+  it("a page draws a picture and speaks a sentence at the user's expense, and learns what each has cost", async () => {
+    const { visitor } = await signUp();
+    const page = visitor.pageClient();
+    const { data, response } = await page.images.generate({ model: "acme/paint", prompt: "A boat" }).withResponse();
+    const png = Buffer.from(data.data?.[0]?.b64_json ?? "", "base64");
+    expect(png.toString("latin1", 1, 4)).toBe("PNG");
+    expect(response.headers.get("x-credits-charged")).toBe("0.1");
+    const spoken = await page.audio.speech.create({ model: "acme/voice", voice: "alloy", input: "Hello!" });
+    expect(Buffer.from(await spoken.arrayBuffer()).toString("latin1", 0, 4)).toBe("RIFF");
+    const charge = `/account/api/charges/${spoken.headers.get("x-request-id")}`;
+    await expect.poll(async () => (await visitor.send("GET", charge)).json).toEqual({ credits: 0.012 });
+    expect((await usageOf(visitor)).month?.used).toBeCloseTo(0.112);
+    const card = { model: "acme/paint", prompt: "My card is 4111 1111 1111 1111." };
+    await expect(page.images.generate(card)).rejects.toMatchObject({ status: 400, code: "content_filter" });
+  });
+
   it("the page and its script are there", async () => {
     expect(await (await fetch(origin)).text()).toContain('src="/page.js"');
     for (const page of ["/account", "/admin"]) {
@@ -128,7 +144,8 @@ export function describeSaas(environment: () => Record<string, string>): void {
 
   it("a payment changes the plan and the models, once, in the order of the events", async () => {
     const { visitor, id } = await signUp();
-    const models = async () => (await visitor.pageClient().models.list()).data.map((model) => model.id);
+    const models = async () =>
+      (await visitor.pageClient().models.list({ query: { type: "chat" } })).data.map((model) => model.id);
     expect(await sendPayment(origin, updated(id, "pro"), "whsec_of_another")).toBe(400);
     expect(await models()).toEqual(["acme/small"]);
 

@@ -2,6 +2,7 @@ import { type FormEvent, useCallback, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Chat } from "./chat.js";
 import { send } from "./send.js";
+import { Studio } from "./studio.js";
 
 interface Window {
   limit: number | null;
@@ -53,7 +54,10 @@ function SignIn({ onDone }: { onDone: () => void }) {
 
 function Dashboard({ usage, onChange }: { usage: Usage; onChange: () => void }) {
   const [models, setModels] = useState<Model[]>([]);
-  useEffect(() => void send<{ data: Model[] }>("GET", "/ai/v1/models").then(({ data }) => setModels(data)), []);
+  useEffect(
+    () => void send<{ data: Model[] }>("GET", "/ai/v1/models?type=chat").then(({ data }) => setModels(data)),
+    [],
+  );
   return (
     <>
       <section>
@@ -73,6 +77,7 @@ function Dashboard({ usage, onChange }: { usage: Usage; onChange: () => void }) 
         </button>
       </section>
       <Chat models={models.map(({ id }) => id)} onAnswer={onChange} />
+      <Studio onDone={onChange} />
     </>
   );
 }
