@@ -7,6 +7,7 @@ export type {
   AISDKProviderOptions,
   AISDKRerankingModel,
   AISDKSpeechModel,
+  AISDKTranscriptionModel,
   SupportedUrls,
 } from "./ai-sdk/ai-sdk-model.js";
 export type { AISDKOptions, AISDKReasoning } from "./ai-sdk/ai-sdk-options.js";

@@ -50,13 +50,23 @@ export interface AISDKSpeechModel {
   doGenerate(options: never): PromiseLike<unknown>;
 }
 
+/** As much of an AI SDK transcription model as is used, of the same specifications. */
+export interface AISDKTranscriptionModel {
+  readonly specificationVersion: string;
+  /** Such as `openai.transcription`. */
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+}
+
 /** What `aiSDK` makes a provider of. */
 export type AISDKModel =
   | AISDKLanguageModel
   | AISDKEmbeddingModel
   | AISDKRerankingModel
   | AISDKImageModel
-  | AISDKSpeechModel;
+  | AISDKSpeechModel
+  | AISDKTranscriptionModel;
 
 export type SupportedUrls = Readonly<Record<string, readonly RegExp[]>>;
 
@@ -86,6 +96,10 @@ export function isSpeechModel(model: AISDKModel): model is AISDKSpeechModel {
   return isSoundModel(model) && !model.provider.endsWith(".transcription");
 }
 
+export function isTranscriptionModel(model: AISDKModel): model is AISDKTranscriptionModel {
+  return isSoundModel(model) && !model.provider.endsWith(".speech");
+}
+
 /** Nothing but the provider's name tells a model that speaks from one that listens. */
 function isSoundModel(model: AISDKModel): boolean {
   const isOther = ["doStream", "supportedUrls", "maxImagesPerCall", "maxVideosPerCall"].some((name) => name in model);
@@ -103,7 +117,7 @@ export function findModelProblem(model: unknown): string | undefined {
   }
   if (typeof model !== "object" || model === null) return "is no model of the AI SDK";
   if (!isWhole(model as AISDKModel)) {
-    return "is neither a language model, nor an embedding, reranking, image or speech model of the AI SDK";
+    return "is neither a language model, nor an embedding, reranking, image, speech or transcription model of the AI SDK";
   }
   const { specificationVersion } = model as AISDKModel;
   if (specifications.includes(specificationVersion)) return undefined;
@@ -114,7 +128,8 @@ export function findModelProblem(model: unknown): string | undefined {
 }
 
 function isWhole(model: AISDKModel): boolean {
-  return [isLanguageModel, isEmbeddingModel, isRerankingModel, isImageModel, isSpeechModel].some((is) => is(model));
+  const isKnown = [isLanguageModel, isEmbeddingModel, isRerankingModel, isImageModel, isSoundModel];
+  return isKnown.some((is) => is(model));
 }
 
 /** The name under which a model's provider looks for its own options. */

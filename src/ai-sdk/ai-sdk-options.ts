@@ -3,7 +3,15 @@ import { explainOnce } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { UpstreamOperation } from "../providers/upstream-provider.js";
 import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
-import { findModelProblem, isEmbeddingModel, isImageModel, isLanguageModel, isRerankingModel } from "./ai-sdk-model.js";
+import {
+  findModelProblem,
+  isEmbeddingModel,
+  isImageModel,
+  isLanguageModel,
+  isRerankingModel,
+  isSpeechModel,
+  isTranscriptionModel,
+} from "./ai-sdk-model.js";
 
 /** What a `reasoning_effort` becomes for a model. */
 export interface AISDKReasoning {
@@ -16,8 +24,8 @@ export interface AISDKReasoning {
 /** Options of `aiSDK`. */
 export interface AISDKOptions {
   /**
-   * A language, embedding, reranking, image or speech model of the AI SDK, specification v2, v3 or v4; or a function from
-   * the name in the model's `upstream` to one, such as the provider itself: `anthropic`, or `(name) => google.embeddingModel(name)`.
+   * A language, embedding, reranking, image, speech or transcription model of the AI SDK, specification v2, v3 or v4; or a
+   * function from the name in the model's `upstream` to one, such as the provider itself: `anthropic`, or `(name) => google.embeddingModel(name)`.
    */
   model: AISDKModel | ((name: string) => AISDKModel);
   /**
@@ -98,7 +106,7 @@ export function checkAISDKOptions(options: AISDKOptions): CheckedAISDKOptions {
   const { model, providerOptions, headers, reasoning, timeoutMs, firstByteTimeoutMs, idleTimeoutMs } = result.data;
   return {
     modelFor: typeof model === "function" ? (name) => checkModel(model(name)) : () => model,
-    operations: typeof model === "function" ? allOperations : [operationOf(model)],
+    operations: typeof model === "function" ? allOperations : operationsOf(model),
     providerOptions,
     headers,
     reasoning,
@@ -107,21 +115,21 @@ export function checkAISDKOptions(options: AISDKOptions): CheckedAISDKOptions {
   };
 }
 
-/** What models of the AI SDK can be asked for. */
-export const allOperations: readonly UpstreamOperation[] = [
-  "chat/completions",
-  "embeddings",
-  "rerank",
-  "images/generations",
-  "audio/speech",
+const kinds: readonly (readonly [operation: UpstreamOperation, isOf: (model: AISDKModel) => boolean])[] = [
+  ["chat/completions", isLanguageModel],
+  ["embeddings", isEmbeddingModel],
+  ["rerank", isRerankingModel],
+  ["images/generations", isImageModel],
+  ["audio/speech", isSpeechModel],
+  ["audio/transcriptions", isTranscriptionModel],
 ];
 
+/** What models of the AI SDK can be asked for. */
+export const allOperations: readonly UpstreamOperation[] = kinds.map(([operation]) => operation);
+
 /** What a model of its kind can be asked for. */
-function operationOf(model: AISDKModel): UpstreamOperation {
-  if (isRerankingModel(model)) return "rerank";
-  if (isImageModel(model)) return "images/generations";
-  if (isEmbeddingModel(model)) return "embeddings";
-  return isLanguageModel(model) ? "chat/completions" : "audio/speech";
+function operationsOf(model: AISDKModel): UpstreamOperation[] {
+  return kinds.filter(([, isOf]) => isOf(model)).map(([operation]) => operation);
 }
 
 function checkModel(model: AISDKModel): AISDKModel {

@@ -10,6 +10,7 @@ import {
   isLanguageModel,
   isRerankingModel,
   isSpeechModel,
+  isTranscriptionModel,
 } from "./ai-sdk-model.js";
 import { type AISDKOptions, allOperations, type CheckedAISDKOptions, checkAISDKOptions } from "./ai-sdk-options.js";
 import { toCallOptions } from "./chat/call-options.js";
@@ -22,13 +23,14 @@ import { generateImages } from "./media/generate-images.js";
 import { imageBody } from "./media/image-body.js";
 import { speak } from "./media/speak.js";
 import { speechEvents } from "./media/speech-events.js";
+import { transcribe } from "./media/transcribe.js";
 import { modelHeaders } from "./model-headers.js";
 import { ModelWatch } from "./model-watch.js";
 import { rank } from "./rerank/rank.js";
 
 /**
- * A language, embedding, reranking, image or speech model of the AI SDK as an upstream: Anthropic, Google, Bedrock, and
- * whatever else has an AI SDK provider. It translates requests and responses; what a model cannot do at all is a 400.
+ * A language, embedding, reranking, image, speech or transcription model of the AI SDK as an upstream: Anthropic, Google,
+ * Bedrock, and whatever else has an AI SDK provider. It translates requests and responses; what a model cannot do at all is a 400.
  *
  * A failed call is not repeated: the model may have run although nothing of its response arrived.
  * @throws TypeError when an option is not valid.
@@ -52,7 +54,9 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
       const watch = new ModelWatch(call.notice ?? call.signal);
       let isStreaming = false;
       try {
-        const headers = { ...checked.headers, ...call.headers };
+        // The model writes a body of its own.
+        const { "content-type": _type, ...further } = call.headers ?? {};
+        const headers = { ...checked.headers, ...further };
         const answer = await callModel(call, { ...checked, modelFor, headers }, watch);
         isStreaming = call.stream && call.endpoint === "chat/completions";
         return answer;
@@ -74,9 +78,13 @@ async function callModel(call: UpstreamCall, options: CheckedAISDKOptions, watch
     throw new TypeError(`aiSDK: a model of the AI SDK cannot be asked for "${call.endpoint}".`);
   }
   const model = options.modelFor(call.model);
+  const whole = <Result>(pending: PromiseLike<Result>) => watch.wait(pending, options.firstByteTimeoutMs);
+  if (call.endpoint === "audio/transcriptions") {
+    if (!isTranscriptionModel(model)) throw wrongModel(model, "a transcription model");
+    return toAnswer(await whole(transcribe(call, model, options, watch.signal)));
+  }
   const request: unknown = JSON.parse(Buffer.from(call.body).toString());
   if (!isRecord(request)) throw new TypeError("The call's body is no JSON object.");
-  const whole = <Result>(pending: PromiseLike<Result>) => watch.wait(pending, options.firstByteTimeoutMs);
   switch (call.endpoint) {
     case "embeddings":
       if (!isEmbeddingModel(model)) throw wrongModel(model, "an embedding model");

@@ -12,6 +12,11 @@ const chat = createOpenAICompatible({ name: "fake", baseURL: "http://127.0.0.1:9
 
 const openAI = createOpenAI({ apiKey: "sk-secret" });
 
+const voice: AISDKModel = {
+  ...{ specificationVersion: "v3", provider: "own", modelId: "m" },
+  doGenerate: () => Promise.resolve({}),
+};
+
 /** A model that answers with what it was called with. */
 function mirror(specificationVersion: string, provider: string, modelId = "m") {
   const calls: Record<string, unknown>[] = [];
@@ -41,7 +46,7 @@ describe("aiSDK refuses", () => {
     [
       "something else",
       { model: { id: 1 } },
-      "neither a language model, nor an embedding, reranking, image or speech model",
+      "neither a language model, nor an embedding, reranking, image, speech or transcription model",
     ],
     ["no model", {}, "is no model of the AI SDK"],
     ["a model of an unknown specification", { model: { ...mirror("v9", "x").model } }, "v2, v3, v4"],
@@ -74,10 +79,12 @@ describe("what aiSDK can be asked for", () => {
     ["embeddings of an embedding model", googleEmbedding("http://127.0.0.1:9", "m"), ["embeddings"]],
     ["images of an image model", openAI.image("m"), ["images/generations"]],
     ["speech of a speech model", openAI.speech("m"), ["audio/speech"]],
+    ["transcripts of a transcription model", openAI.transcription("m"), ["audio/transcriptions"]],
+    ["either of a model that does not say which", voice, ["audio/speech", "audio/transcriptions"]],
     [
       "all of it where a function decides",
       () => chat,
-      ["chat/completions", "embeddings", "rerank", "images/generations", "audio/speech"],
+      [...["chat/completions", "embeddings", "rerank", "images/generations", "audio/speech"], "audio/transcriptions"],
     ],
   ])("is %s", (_name, model, operations) => {
     expect(aiSDK({ model }).operations).toEqual(operations);
