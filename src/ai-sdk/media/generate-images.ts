@@ -5,7 +5,7 @@ import { type AISDKImageModel, providerName } from "../ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
 import { mergeProviderOptions } from "../merge-provider-options.js";
 import { mediaSettings } from "./media-settings.js";
-import { sumOfUsage } from "./sum-of-usage.js";
+import { sumOfImageUsage } from "./sum-of-image-usage.js";
 
 /** The images of a response, in OpenAI's words. */
 export interface MadeImages {
@@ -120,7 +120,7 @@ function detailsOf(metadata: unknown): Readonly<Record<string, unknown>>[] {
 function toImages(results: readonly Result[]): MadeImages {
   const quality = agreed(results, "quality");
   const size = agreed(results, "size");
-  const usage = sumOfUsage(results.map((result) => result.usage));
+  const usage = sumOfImageUsage(results.map((result) => result.usage));
   return {
     created: Math.floor(Date.now() / 1000),
     data: results.flatMap(({ images, details }) => {

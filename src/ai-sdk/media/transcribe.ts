@@ -3,7 +3,7 @@ import { isRecord } from "../../wire/is-record.js";
 import type { AISDKTranscriptionModel } from "../ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
 import { mergeProviderOptions } from "../merge-provider-options.js";
-import { audioTypeOf } from "./audio-type-of.js";
+import { heardType } from "./heard-type.js";
 import { camelSettings } from "./media-settings.js";
 import { readUploadedForm, type UploadedForm } from "./uploaded-form.js";
 
@@ -21,7 +21,7 @@ export async function transcribe(
   refuseImpossible(form);
   const callOptions = {
     audio: form.file,
-    mediaType: audioTypeOf(form.file, form.type),
+    mediaType: heardType(form.file, form.type),
     headers,
     providerOptions: mergeProviderOptions(camelSettings(settingsOf(form), model), providerOptions),
     abortSignal: signal,

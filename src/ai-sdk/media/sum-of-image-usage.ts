@@ -1,7 +1,7 @@
 import { isRecord } from "../../wire/is-record.js";
 
 /** OpenAI's `usage` of images, of the AI SDK's for each call. @returns `undefined` unless all of them report theirs. */
-export function sumOfUsage(usages: readonly unknown[]): object | undefined {
+export function sumOfImageUsage(usages: readonly unknown[]): object | undefined {
   let input = 0;
   let output = 0;
   for (const usage of usages) {

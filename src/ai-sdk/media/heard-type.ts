@@ -14,7 +14,7 @@ const beginnings: readonly (readonly [offset: number, text: string, type: string
  * The media type of a file of audio, by its bytes: many clients send none, and models name the file by it.
  * @param said - by the client.
  */
-export function audioTypeOf(file: Buffer, said: string | undefined): string {
+export function heardType(file: Buffer, said: string | undefined): string {
   const start = file.toString("latin1", 0, 12);
   const found = beginnings.find(([offset, text]) => start.startsWith(text, offset));
   if (found !== undefined) return found[2];
