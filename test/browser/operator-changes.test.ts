@@ -140,7 +140,7 @@ describeInBrowser("changes on the operator's page", (visits) => {
     await dialog.getByLabel("Models").fill("openai/*\nqwen/*");
     await dialog.getByLabel("Credits, Month").fill("500");
     await dialog.getByRole("button", { name: "Check" }).click();
-    await dialog.getByText("Lets in 3 models").waitFor();
+    await dialog.getByText("Lets in 6 models").waitFor();
     expect(await host.gateway.plans.get("gold")).toBeUndefined();
     await send(page, "Apply", {}, "for large customers");
     await page.getByRole("rowheader", { name: "gold" }).waitFor();

@@ -33,7 +33,7 @@ export class Visits {
     });
     this.#contexts.push(context);
     // Against what hangs: how fast a page is no test may depend on.
-    context.setDefaultTimeout(300_000);
+    context.setDefaultTimeout(90_000);
     if (visitor.user !== undefined) await signIn(context, visitor.user, url);
     await context.addInitScript(() => {
       document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
