@@ -18,7 +18,6 @@ import { pcmTokens } from "../../openai/audio/speech-usage.js";
 import { addNameEdits } from "../../openai/chat/request-edits.js";
 import { speechTable } from "../../openai/tables/speech-table.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
-import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
 import type {
   AttemptFacts,
@@ -29,6 +28,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
+import { parseJsonBody } from "../parse-json-body.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import type { ByteAnswer } from "../stream-codec.js";
@@ -49,13 +49,8 @@ export const speech: Operation<"audio/speech"> = {
   prompt: speechLayout,
   answers: undefined,
   checkContentType: requireJsonType,
-  parse: (body, { maxBodyDepth }) =>
-    body.length > sliceBytes
-      ? parseSpeechRequestInTurns(body, maxBodyDepth).then(toModelRequest)
-      : toModelRequest(parseSpeechRequest(body, maxBodyDepth)),
+  parse: parseJsonBody(parseSpeechRequest, parseSpeechRequestInTurns, (request) => new SpeechModelRequest(request)),
 };
-
-const toModelRequest = (request: SpeechRequest): ModelRequest => new SpeechModelRequest(request);
 
 class SpeechModelRequest implements ModelRequest {
   readonly #request: SpeechRequest;

@@ -17,7 +17,6 @@ import { encodeChatRequest } from "../../openai/chat/encode-chat-request.js";
 import { refuseWhole } from "../../openai/read-whole.js";
 import { chatTable } from "../../openai/tables/chat-table.js";
 import type { Edited } from "../../wire/edited-bytes.js";
-import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
 import { plainCache } from "../cache-terms.js";
 import { calledName } from "../called-name.js";
@@ -32,6 +31,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
+import { parseJsonBody } from "../parse-json-body.js";
 import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers, requireMessagesFit } from "../require-fit.js";
@@ -53,13 +53,8 @@ export const chatCompletions: Operation<"chat/completions"> = {
   cache: plainCache,
   answers: chatAnswers,
   checkContentType: requireJsonType,
-  parse: (body, { maxBodyDepth }) =>
-    body.length > sliceBytes
-      ? parseChatRequestInTurns(body, maxBodyDepth).then(toModelRequest)
-      : toModelRequest(parseChatRequest(body, maxBodyDepth)),
+  parse: parseJsonBody(parseChatRequest, parseChatRequestInTurns, (request) => new ChatModelRequest(request)),
 };
-
-const toModelRequest = (request: ChatRequest): ModelRequest => new ChatModelRequest(request);
 
 class ChatModelRequest implements ModelRequest {
   readonly #request: ChatRequest;

@@ -4,7 +4,6 @@ import { readErrorBody } from "../../model-api/failure/read-error-body.js";
 import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { refuseWhole } from "../../openai/read-whole.js";
 import { completionsTable } from "../../openai/tables/completions-table.js";
-import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
 import { plainCache } from "../cache-terms.js";
 import { addedCapOf, heldOutput } from "../demand-of.js";
@@ -19,6 +18,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
+import { parseJsonBody } from "../parse-json-body.js";
 import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
@@ -49,16 +49,15 @@ export const completions: Operation<"completions"> = {
   cache: plainCache,
   answers: completionAnswers,
   checkContentType: requireJsonType,
-  parse: (body, { maxBodyDepth }) =>
-    body.length > sliceBytes
-      ? parseCompletionRequestInTurns(body, maxBodyDepth).then(toModelRequest)
-      : toModelRequest(parseCompletionRequest(body, maxBodyDepth)),
+  parse: parseJsonBody(
+    parseCompletionRequest,
+    parseCompletionRequestInTurns,
+    (request) => new CompletionModelRequest(request),
+  ),
 };
 
 /** What OpenAI gives where no cap is named. Other servers would write to the end of the context. */
 const usualTokens = 16;
-
-const toModelRequest = (request: CompletionRequest): ModelRequest => new CompletionModelRequest(request);
 
 class CompletionModelRequest implements ModelRequest {
   readonly #request: CompletionRequest;

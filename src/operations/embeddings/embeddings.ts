@@ -1,7 +1,6 @@
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { requireJsonType } from "../../model-api/request/json-content-type.js";
-import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext } from "../answer-context.js";
 import { plainCache } from "../cache-terms.js";
 import { DocumentExchange } from "../document-exchange.js";
@@ -16,6 +15,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
+import { parseJsonBody } from "../parse-json-body.js";
 import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
@@ -41,13 +41,12 @@ export const embeddings: Operation<"embeddings"> = {
   cache: plainCache,
   answers: undefined,
   checkContentType: requireJsonType,
-  parse: (body, { maxBodyDepth }) =>
-    body.length > sliceBytes
-      ? parseEmbeddingRequestInTurns(body, maxBodyDepth).then(toModelRequest)
-      : toModelRequest(parseEmbeddingRequest(body, maxBodyDepth)),
+  parse: parseJsonBody(
+    parseEmbeddingRequest,
+    parseEmbeddingRequestInTurns,
+    (request) => new EmbeddingModelRequest(request),
+  ),
 };
-
-const toModelRequest = (request: EmbeddingRequest): ModelRequest => new EmbeddingModelRequest(request);
 
 class EmbeddingModelRequest implements ModelRequest {
   readonly #request: EmbeddingRequest;

@@ -8,7 +8,6 @@ import {
 } from "../../openai/images/image-request.js";
 import { imagesTable } from "../../openai/tables/images-table.js";
 import { editMembers } from "../../wire/json-members.js";
-import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext } from "../answer-context.js";
 import type {
   AttemptFacts,
@@ -19,6 +18,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
+import { parseJsonBody } from "../parse-json-body.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import { imageContext } from "./image-context.js";
@@ -40,13 +40,8 @@ export const imageGenerations: Operation<"images/generations"> = {
   prompt: imagesLayout,
   answers: undefined,
   checkContentType: requireJsonType,
-  parse: (body, { maxBodyDepth }) =>
-    body.length > sliceBytes
-      ? parseImageRequestInTurns(body, maxBodyDepth).then(toModelRequest)
-      : toModelRequest(parseImageRequest(body, maxBodyDepth)),
+  parse: parseJsonBody(parseImageRequest, parseImageRequestInTurns, (request) => new ImageModelRequest(request)),
 };
-
-const toModelRequest = (request: ImageRequest): ModelRequest => new ImageModelRequest(request);
 
 class ImageModelRequest implements ModelRequest {
   readonly #request: ImageRequest;

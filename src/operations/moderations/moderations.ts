@@ -2,7 +2,6 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { moderationsTable } from "../../openai/tables/moderations-table.js";
-import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext } from "../answer-context.js";
 import { DocumentExchange } from "../document-exchange.js";
 import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
@@ -16,6 +15,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
+import { parseJsonBody } from "../parse-json-body.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import { upstreamBody } from "../upstream-body.js";
@@ -39,13 +39,12 @@ export const moderations: Operation<"moderations"> = {
   prompt: inputLayout,
   answers: undefined,
   checkContentType: requireJsonType,
-  parse: (body, { maxBodyDepth }) =>
-    body.length > sliceBytes
-      ? parseModerationRequestInTurns(body, maxBodyDepth).then(toModelRequest)
-      : toModelRequest(parseModerationRequest(body, maxBodyDepth)),
+  parse: parseJsonBody(
+    parseModerationRequest,
+    parseModerationRequestInTurns,
+    (request) => new ModerationModelRequest(request),
+  ),
 };
-
-const toModelRequest = (request: ModerationRequest): ModelRequest => new ModerationModelRequest(request);
 
 class ModerationModelRequest implements ModelRequest {
   readonly #request: ModerationRequest;

@@ -3,7 +3,6 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { rerankTable } from "../../openai/tables/rerank-table.js";
-import { sliceBytes } from "../../wire/slices.js";
 import { toAnswerContext } from "../answer-context.js";
 import { plainCache } from "../cache-terms.js";
 import { DocumentExchange } from "../document-exchange.js";
@@ -18,6 +17,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
+import { parseJsonBody } from "../parse-json-body.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import { toRerankAnswer } from "./rerank-answer.js";
 import { rerankBody } from "./rerank-body.js";
@@ -45,13 +45,8 @@ export const rerank: Operation<"rerank"> = {
   cache: plainCache,
   answers: undefined,
   checkContentType: requireJsonType,
-  parse: (body, { maxBodyDepth }) =>
-    body.length > sliceBytes
-      ? parseRerankRequestInTurns(body, maxBodyDepth).then(toModelRequest)
-      : toModelRequest(parseRerankRequest(body, maxBodyDepth)),
+  parse: parseJsonBody(parseRerankRequest, parseRerankRequestInTurns, (request) => new RerankModelRequest(request)),
 };
-
-const toModelRequest = (request: RerankRequest): ModelRequest => new RerankModelRequest(request);
 
 class RerankModelRequest implements ModelRequest {
   readonly #request: RerankRequest;
