@@ -8,7 +8,7 @@ import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
-import { openAIErrorBody } from "../openai-error-body.js";
+import { errorEvent } from "../error-event.js";
 import { doneEvent, PassedEvent } from "../passed-event.js";
 import { SpeechProgress } from "./speech-progress.js";
 import type { SpeechBounds } from "./speech-usage.js";
@@ -65,6 +65,6 @@ export class SpeechCodec {
   }
 
   fault(error: GatewayError): Uint8Array {
-    return Buffer.from(`data: ${openAIErrorBody(error)}\n\n`);
+    return errorEvent(error);
   }
 }

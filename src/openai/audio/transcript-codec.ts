@@ -7,7 +7,7 @@ import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
-import { openAIErrorBody } from "../openai-error-body.js";
+import { errorEvent } from "../error-event.js";
 import { doneEvent, PassedEvent } from "../passed-event.js";
 import type { TranscriptContext } from "./transcript-answer.js";
 import { TranscriptProgress } from "./transcript-progress.js";
@@ -98,7 +98,7 @@ export class TranscriptCodec {
   }
 
   fault(error: GatewayError): Uint8Array {
-    return Buffer.from(`data: ${openAIErrorBody(error)}\n\n`);
+    return errorEvent(error);
   }
 }
 

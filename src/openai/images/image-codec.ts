@@ -9,7 +9,7 @@ import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
-import { openAIErrorBody } from "../openai-error-body.js";
+import { errorEvent } from "../error-event.js";
 import { doneEvent, PassedEvent } from "../passed-event.js";
 import { type ImageContext, toImageAnswer } from "./image-answer.js";
 import { imageEvents } from "./image-events.js";
@@ -87,6 +87,6 @@ export class ImageCodec {
   }
 
   fault(error: GatewayError): Uint8Array {
-    return Buffer.from(`data: ${openAIErrorBody(error)}\n\n`);
+    return errorEvent(error);
   }
 }

@@ -1,11 +1,10 @@
-import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { toUsageObject } from "../../model-api/answer/usage.js";
 import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
 import { contentOfChunk } from "../../openai/chat/chunk-source.js";
-import { openAIErrorBody } from "../../openai/openai-error-body.js";
+import { errorEvent } from "../../openai/error-event.js";
 import { chunkParts } from "../../translate/chat/chunk-parts.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -79,7 +78,7 @@ class ChatClientChunks implements ChatChunkSink {
   }
 
   fault(error: GatewayError): Uint8Array {
-    return Buffer.from(`data: ${openAIErrorBody(error)}\n\n`);
+    return errorEvent(error);
   }
 
   keepAlive(): Uint8Array {

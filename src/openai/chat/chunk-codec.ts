@@ -1,0 +1,63 @@
+import type { GatewayError } from "../../errors/gateway-error.js";
+import { StreamFault } from "../../errors/stream-fault.js";
+import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { keepAliveComment } from "../../wire/event-frame.js";
+import type { ServerSentEvent } from "../../wire/event-reader.js";
+import { isRecord } from "../../wire/is-record.js";
+import { errorEvent } from "../error-event.js";
+import type { ChatChunkReader } from "./chat-chunk-reader.js";
+import type { ChatChunkWriter } from "./chat-chunk-writer.js";
+import type { ChatProgress } from "./chat-progress.js";
+
+/** Converts an upstream's stream of chunks into the client's: those of chat, or of completions of texts. */
+export abstract class ChunkCodec {
+  readonly progress: ChatProgress;
+  readonly #reader: ChatChunkReader;
+  readonly #writer: ChatChunkWriter;
+
+  constructor(progress: ChatProgress, reader: ChatChunkReader, writer: ChatChunkWriter) {
+    this.progress = progress;
+    this.#reader = reader;
+    this.#writer = writer;
+  }
+
+  /** A whole answer as the only chunk of a stream. */
+  protected abstract toChunk(answer: Record<string, unknown>): Record<string, unknown>;
+
+  /**
+   * @returns the event for the client; `undefined` when there is none.
+   * @throws StreamFault, or GatewayError for an error that the upstream sent.
+   */
+  event(event: ServerSentEvent): Uint8Array | undefined {
+    const chunk = this.#reader.read(event);
+    if (chunk === undefined) return undefined;
+    const written = this.#writer.write(chunk);
+    this.progress.responseId ??= this.#writer.id;
+    return written;
+  }
+
+  /**
+   * Converts a whole completion, received in reply to a request for a stream, into one chunk.
+   * @throws StreamFault `garbage` when it is no completion, or GatewayError for an error.
+   */
+  whole(body: Uint8Array): Uint8Array | undefined {
+    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    if (!isRecord(json)) throw new StreamFault("garbage");
+    return this.event({ data: JSON.stringify(this.toChunk(json)), event: undefined });
+  }
+
+  /** @throws StreamFault `incomplete` */
+  end(): Uint8Array {
+    if (!this.progress.isComplete) throw new StreamFault("incomplete");
+    return this.#writer.end(this.progress);
+  }
+
+  keepAlive(): Uint8Array {
+    return keepAliveComment;
+  }
+
+  fault(error: GatewayError): Uint8Array {
+    return errorEvent(error);
+  }
+}
