@@ -9,7 +9,7 @@ import { type PageAnswer, type PageRoute, pageRoute } from "../server/page-route
 import type { Reader } from "./account-identity.js";
 import type { AccountModel } from "./account-page-api.js";
 import type { AccountServices } from "./account-services.js";
-import { readerTerms } from "./reader-terms.js";
+import { readerTerms, readerTermsBeside } from "./reader-terms.js";
 import { toPrice } from "./to-price.js";
 
 const message = z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string().min(1).max(32_000) });
@@ -108,7 +108,7 @@ async function pricesOf(gateway: Gateway): Promise<ReadonlyMap<string, Price>> {
 async function factorOf(gateway: Gateway, reader: Reader): Promise<number> {
   const record = await accountRecord(gateway, reader.account);
   if (typeof record?.priceFactor === "number") return record.priceFactor;
-  const { plan } = await gateway.accounts.balance(reader.account, await readerTerms(gateway, reader));
+  const { plan } = await gateway.accounts.balance(reader.account, readerTermsBeside(record, reader));
   return (await gateway.plans.get(plan))?.priceFactor ?? 1;
 }
 
