@@ -63,6 +63,7 @@ export const operatorTexts = {
   noStreams: "No stream today",
   noneYesterday: "None by this time yesterday",
   moreThanYesterday: "{share} more than yesterday",
+  timesYesterday: "{times} times yesterday's",
   lessThanYesterday: "{share} less than yesterday",
   byHour: "By hour",
   hour: "Hour",

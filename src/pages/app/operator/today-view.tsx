@@ -88,6 +88,7 @@ function Figures({ overview: { today, before, first_output } }: { readonly overv
 
 function change(now: number, before: number): string {
   if (before === 0) return texts.noneYesterday;
+  if (now >= 2 * before) return fill(texts.timesYesterday, { times: number(now / before, 0, 1) });
   const part = now / before - 1;
   return fill(part < 0 ? texts.lessThanYesterday : texts.moreThanYesterday, { share: percent(Math.abs(part)) });
 }
