@@ -1,4 +1,5 @@
 import type { ModelType } from "../operations/model-type.js";
+import { architectureOf } from "./model-architecture.js";
 
 /** `created` must not change from call to call, and a catalog in code has no date. So it is always 2026-01-01. */
 const created = 1_767_225_600;
@@ -29,8 +30,9 @@ export const reservedRecordMembers: readonly string[] = [
   "capabilities",
 ];
 
-/** The model record as JSON text: OpenAI's members, infergate's, and `extra`. */
+/** The model record as JSON text: OpenAI's members, infergate's, those that other servers' clients read, and `extra`. */
 export function modelRecord(model: ModelRecordInput): string {
+  const displayName = model.extra?.["display_name"];
   return JSON.stringify({
     id: model.id,
     object: "model",
@@ -42,6 +44,11 @@ export function modelRecord(model: ModelRecordInput): string {
     max_output_tokens: model.maxOutputTokens,
     capabilities: model.capabilities ?? {},
     alias_of: model.aliasOf,
+    // Clients of OpenRouter want a text, never null.
+    name: typeof displayName === "string" ? displayName : model.id,
+    architecture: architectureOf(model),
+    // vLLM's name for the context, which tools of evaluation read.
+    max_model_len: model.contextLength,
     ...model.extra,
   });
 }

@@ -143,7 +143,12 @@ describe.concurrent("openai gets", () => {
       expect(await list("sk-basic")).toEqual(["acme/small"]);
       const model = await clientOf(server).models.retrieve("acme/small");
       expect(model).toMatchObject({ id: "acme/small", object: "model", owned_by: "acme", context_length: 128_000 });
+      expect(model).toMatchObject({ name: "acme/small", architecture: { output_modalities: ["text"] } });
       expect(model._request_id).toMatch(/^req_/);
+      // As tools read the context of vLLM's models.
+      const records = await collect(clientOf(server).models.list());
+      const lengths = records.map((record) => [record.id, (record as { max_model_len?: number }).max_model_len]);
+      expect(Object.fromEntries(lengths)).toMatchObject({ "acme/small": 128_000, "acme/embed": 8192 });
       await expect(clientOf(server).models.retrieve("acme/none")).rejects.toBeInstanceOf(OpenAI.NotFoundError);
       await expect(clientOf(server, "sk-basic").models.retrieve("acme/large")).rejects.toBeInstanceOf(
         OpenAI.PermissionDeniedError,

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
 import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
+import type { ModelType } from "../../src/operations/model-type.js";
+import { modelRecord } from "../../src/server/model-record.js";
 import { chatRequest, getRequest, smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 let test: TestGateway;
@@ -64,9 +66,38 @@ describe("GET /v1/models/{id}", () => {
       context_length: 128_000,
       max_output_tokens: 1000,
       capabilities: { tools: true },
+      name: "acme/small",
+      architecture: { input_modalities: ["text"], output_modalities: ["text"] },
+      max_model_len: 128_000,
       description: "Small.",
     });
     await described.close();
+  });
+
+  it.each<[ModelType, string[], string[]]>([
+    ["chat", ["text", "image"], ["text"]],
+    ["completion", ["text", "image"], ["text"]],
+    ["embedding", ["text", "image"], ["embeddings"]],
+    ["rerank", ["text", "image"], ["rerank"]],
+    ["image", ["text", "image"], ["image"]],
+    ["speech", ["text", "image"], ["speech"]],
+    ["transcription", ["audio", "image"], ["transcription"]],
+  ])("says what a model for %s reads and makes", async (type, input_modalities, output_modalities) => {
+    const of = (vision: boolean) =>
+      JSON.parse(modelRecord({ id: "acme/x", type, capabilities: { vision } })).architecture;
+    expect(of(true)).toEqual({ input_modalities, output_modalities });
+    expect(of(false)).toEqual({ input_modalities: input_modalities.slice(0, 1), output_modalities });
+  });
+
+  it("has a name that is never null, and says nothing of which it does not know", () => {
+    const record = (extra: object) =>
+      JSON.parse(modelRecord({ id: "acme/x", type: "moderation", extra: { ...extra } }));
+    expect(record({}).name).toBe("acme/x");
+    expect(record({ display_name: "Small" }).name).toBe("Small");
+    expect(record({ display_name: "Small", name: "Smaller" }).name).toBe("Smaller");
+    expect(record({ display_name: null }).name).toBe("acme/x");
+    expect(Object.keys(record({}))).not.toEqual(expect.arrayContaining(["architecture"]));
+    expect(Object.keys(record({}))).not.toEqual(expect.arrayContaining(["max_model_len"]));
   });
 
   it("leaves out what the catalog does not say", async () => {
