@@ -1,105 +1,31 @@
+import { createRequire } from "node:module";
 import { createCohere } from "@ai-sdk/cohere";
+import { CohereRerank } from "@langchain/cohere";
+import { Document } from "@langchain/core/documents";
 import { rerank } from "ai";
 import { CohereClient, CohereClientV2 } from "cohere-ai";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { GatewayOptions, Model } from "../../src/gateway/options.js";
+import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../src/model-api/dialect.js";
-import { openAICompatible } from "../../src/providers/openai-compatible.js";
-import { createGate, errorBody, startFakeUpstream, wholeAnswer } from "../../src/testing.js";
+import { createGate, errorBody, wholeAnswer } from "../../src/testing.js";
 import { textTokens } from "../../src/tokens/text-tokens.js";
-import { startServer } from "../clients/start-server.js";
-import { smallModel } from "../support/test-gateway.js";
+import {
+  documents,
+  query,
+  ranked,
+  rerankModel,
+  results,
+  scores,
+  shapes,
+  startRerank,
+  tokenModel,
+} from "../support/rerank-samples.js";
 
-const rerankModel: Model = {
-  id: "acme/rerank",
-  type: "rerank",
-  price: { searches: 2 },
-  upstream: { provider: "fake", model: "rerank-up" },
-};
-const tokenModel: Model = { ...rerankModel, contextLength: 1000, price: { input: 1 } };
-
-const query = "Where is Paris?";
-const documents = ["Lyon is old.", "Paris is in France.", "Rome."];
-const scores = [0.2, 0.9, 0.5];
-const ranked = [1, 2, 0];
-
-/** What servers say of these documents, each in its words. */
-const results = scores.map((relevance_score, index) => ({ index, relevance_score }));
-const shapes: Readonly<
-  Record<string, { answer: unknown; dialect?: Dialect["rerank"]; units?: number; tokens?: number }>
-> = {
-  "Cohere v2": {
-    answer: {
-      id: "c-1",
-      results: ranked.map((at) => results[at]),
-      meta: { api_version: { version: "2" }, billed_units: { search_units: 1 } },
-    },
-    units: 1,
-  },
-  Jina: {
-    answer: {
-      model: "rerank-up",
-      usage: { total_tokens: 40 },
-      results: results.map((each, at) => ({ ...each, document: { text: documents[at] } })),
-    },
-    dialect: "jina",
-    tokens: 40,
-  },
-  vLLM: {
-    answer: { id: "rerank-1", model: "rerank-up", usage: { prompt_tokens: 40, total_tokens: 40 }, results },
-    tokens: 40,
-  },
-  "llama.cpp": {
-    answer: { model: "rerank-up", object: "list", usage: { prompt_tokens: 40, total_tokens: 40 }, results },
-    tokens: 40,
-  },
-  Infinity: {
-    answer: { object: "rerank", model: "rerank-up", usage: { prompt_tokens: 40, total_tokens: 40 }, results },
-    tokens: 40,
-  },
-  TEI: { answer: scores.map((score, index) => ({ index, score })), dialect: "tei" },
-  Voyage: {
-    answer: { object: "list", data: results, model: "rerank-up", usage: { total_tokens: 40 } },
-    dialect: "voyage",
-    tokens: 40,
-  },
-};
+/** Of version 7. */
+const { CohereClient: langChainsCohereClient } = createRequire(
+  createRequire(import.meta.url).resolve("@langchain/cohere"),
+)("cohere-ai") as typeof import("cohere-ai");
 
 const tokensOf = (text: string) => textTokens(Buffer.from(text)) + 2;
-
-async function startRerank(options: Partial<GatewayOptions> = {}, dialect: Dialect = {}) {
-  const model = await startFakeUpstream();
-  onTestFinished(() => model.close());
-  model.reply(wholeAnswer({ results }));
-  const server = await startServer({
-    models: [rerankModel, smallModel],
-    providers: {
-      fake: openAICompatible({
-        baseURL: model.url,
-        operations: ["rerank"],
-        dialect: { strictMembers: true, ...dialect },
-      }),
-    },
-    ...options,
-  });
-  onTestFinished(async () => {
-    try {
-      await server.checkBooks();
-    } finally {
-      await server.close();
-    }
-  });
-  const post = async (body: Record<string, unknown> = {}, path = "/v1/rerank") => {
-    const response = await fetch(server.baseURL.replace(/\/v1$/, path), {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: "Bearer sk-pro" },
-      body: JSON.stringify({ model: "acme/rerank", query, documents, ...body }),
-    });
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
-    return { status: response.status, json: (await response.json()) as any };
-  };
-  return { ...server, model, post, origin: server.baseURL.replace(/\/v1$/, "") };
-}
 
 const indices = (json: { results: { index: number }[] }) => json.results.map(({ index }) => index);
 
@@ -163,6 +89,24 @@ describe.each(Object.entries(shapes))("a ranking of %s", (_name, { answer, diale
       returnDocuments: true,
     });
     expect(v1.results.map(({ document }) => document?.text)).toEqual(ranked.map((at) => documents[at]));
+  });
+
+  it("reaches LangChain, which brings a client of Cohere's of its own", async () => {
+    const { model, origin } = await startRerank({}, said);
+    model.reply(wholeAnswer(Buffer.from(JSON.stringify(answer))));
+    const client = new langChainsCohereClient({ token: "sk-pro", environment: `${origin}/v1` as never });
+    const compressor = new CohereRerank({ client: client as never, model: "acme/rerank", topN: 2 });
+    const [first, second] = ranked;
+    expect(await compressor.rerank(documents, query)).toEqual([
+      { index: first, relevanceScore: 0.9 },
+      { index: second, relevanceScore: 0.5 },
+    ]);
+    const pages = documents.map((pageContent) => new Document({ pageContent }));
+    const best = await compressor.compressDocuments(pages, query);
+    expect(best.map(({ pageContent, metadata }) => [pageContent, metadata["relevanceScore"]])).toEqual([
+      [documents[1], 0.9],
+      [documents[2], 0.5],
+    ]);
   });
 });
 
