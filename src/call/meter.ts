@@ -24,6 +24,7 @@ export class Meter implements HandoverListener {
   readonly #call: MeteredCall;
   #handedOverAt: number | undefined;
   #flow: OutputFlow | undefined;
+  #hasOutgrown = false;
   /** Set by the reader of the response; `undefined` until there is one. */
   progress: Progress | undefined;
 
@@ -38,6 +39,11 @@ export class Meter implements HandoverListener {
 
   notHandedOver(): void {
     this.#handedOverAt = undefined;
+  }
+
+  /** More has come than the gateway passes on. Its client gets no more of it, and the upstream has done its work. */
+  outgrew(): void {
+    this.#hasOutgrown = true;
   }
 
   /** Whether the upstream got the request, as far as is known. */
@@ -60,7 +66,8 @@ export class Meter implements HandoverListener {
   /** The usage that the upstream reported for a response of which the client got nothing. */
   get reported(): UsageCounts | undefined {
     const { progress } = this;
-    return progress === undefined || progress.estimated || progress.hasOutput ? undefined : progress.tokens;
+    if (progress === undefined || this.#hasOutgrown) return undefined;
+    return progress.estimated || progress.hasOutput ? undefined : progress.tokens;
   }
 
   /**
@@ -73,9 +80,10 @@ export class Meter implements HandoverListener {
     if (reason === "completed" && progress !== undefined) {
       return { tokens: progress.tokens, source: progress.estimated ? "estimated" : "provider" };
     }
-    const isCharged = hasLeft ? this.#handedOverAt !== undefined : progress?.hasOutput === true;
-    if (!isCharged) return undefined;
+    const hasCome = this.#hasOutgrown || progress?.hasOutput === true;
+    if (!(hasLeft ? this.#handedOverAt !== undefined : hasCome)) return undefined;
     if (progress?.isCounted === true) return { tokens: progress.tokens, source: "provider" };
+    if (this.#hasOutgrown) return { tokens: this.#most, source: "partial" };
     // When the upstream failed or the gateway closed, the client is charged only for what was received.
     const tokens = reason === "client_gone" ? this.#leftBehind : this.#came;
     return { tokens, source: "partial" };
@@ -84,6 +92,12 @@ export class Meter implements HandoverListener {
   /** For a response that goes on without its client. */
   get #leftBehind(): UsageCounts {
     return this.progress?.left ?? this.#withHidden(this.seen ?? this.#prompt);
+  }
+
+  /** All that the call can cause: what was not read cannot be counted. */
+  get #most(): UsageCounts {
+    const { promptTokens, outputTokens, most } = this.#call.demand;
+    return most ?? { input: promptTokens, cachedInput: 0, output: outputTokens, reasoning: 0 };
   }
 
   get #prompt(): UsageCounts {

@@ -1,3 +1,4 @@
+import { isAskedTooMuch } from "../errors/asked-too-much.js";
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { Warn } from "../events/warning.js";
 import { redactKeys } from "../redaction/redact.js";
@@ -11,7 +12,7 @@ export function warnOfUpstream(
   { model, requestId }: Pick<CheckedCall, "model" | "requestId">,
   warn: Warn,
 ): void {
-  if (error.status !== 502 && error.status !== 504) return;
+  if (error.status !== 502 && error.status !== 504 && !isAskedTooMuch(error)) return;
   const { cause } = error;
   const { providerName, upstreamModel } = target;
   const problem = redactKeys(cause instanceof Error ? cause.message : error.message, target.secrets);

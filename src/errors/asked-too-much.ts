@@ -1,17 +1,24 @@
 import { GatewayError } from "./gateway-error.js";
 import { QuietError } from "./quiet-error.js";
 
-/** The cause of an error for a response that is what its client has asked for, and more than the gateway can pass on. */
+/** The cause of an error for a response that is more than the gateway can pass on. */
 class AskedTooMuch extends QuietError {
   override readonly name = "AskedTooMuch";
 }
 
-/** The upstream has done its work, which is charged. No other target does it again, and no client should by itself. */
-export function askedTooMuch(param: string, message: string): GatewayError {
-  const headers = { "x-should-retry": "false" };
-  return new GatewayError(message, {
-    ...{ status: 400, code: "answer_too_large", param, headers, cause: new AskedTooMuch(message) },
-  });
+/**
+ * The upstream has done its work, which is charged, and nobody gets it. No other target does it again, and no client should
+ * by itself: it would be as large as before.
+ * @param problem - for the operator.
+ */
+export function askedTooMuch(problem: string): GatewayError {
+  return new GatewayError(
+    "The model's answer is too large to be passed on. It was made, and is charged. Ask for less at once.",
+    {
+      ...{ status: 400, code: "answer_too_large", headers: { "x-should-retry": "false" } },
+      cause: new AskedTooMuch(problem),
+    },
+  );
 }
 
 /** Also of one from another copy of this package. */

@@ -208,9 +208,9 @@ export interface GatewayOptions<Raw = unknown> {
    * speed. Default: 1,024.
    */
   minBodyBytesPerSecond?: number | undefined;
-  /** The largest whole response of an upstream in bytes; beyond it a 502. Default: 64 MiB. */
+  /** The largest whole response of an upstream in bytes; beyond it a 400 `answer_too_large`, which is charged. Default: 64 MiB. */
   maxAnswerBytes?: number | undefined;
-  /** The largest event of an upstream's stream in bytes; beyond it the stream fails. Default: 16 MiB. */
+  /** The largest event of an upstream's stream in bytes; beyond it the same. Default: 16 MiB. */
   maxEventBytes?: number | undefined;
   /**
    * After this much silence, in milliseconds, a stream gets a keep-alive comment, so that proxies do not cut the

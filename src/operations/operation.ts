@@ -259,8 +259,6 @@ export interface Exchange {
   readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer>;
   /** Whether the size of a response says how many tokens it has. Absent: it does. */
   readonly bytesAreTokens?: boolean;
-  /** What the client gets for a whole response that is larger than the gateway holds. Absent: the target has failed. */
-  readonly tooLarge?: GatewayError | undefined;
   /** What was seen of a whole response that its client did not wait for. @param pieces - what has come of its body. */
   partialTokens(pieces: readonly Uint8Array[]): UsageCounts;
   readStream(): StreamCodec;

@@ -29,11 +29,6 @@ export interface StreamCodec {
   fault(error: GatewayError): Uint8Array;
   /** What keeps the client's connection open while the upstream is silent. */
   keepAlive(): Uint8Array;
-  /**
-   * What the client gets where the upstream sent a document that is larger than the gateway holds. Absent: the target has
-   * failed.
-   */
-  tooLarge?(): GatewayError;
   /** Whether the client gets no events: it can be told neither that something comes, nor why nothing more does. */
   readonly isBytes?: boolean;
   /** Absent where every event is parsed. */

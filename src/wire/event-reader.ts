@@ -37,7 +37,9 @@ export function createEventReader(maxEventBytes: number): EventReader {
   const feed = (text: string): ServerSentEvent[] => {
     parser.feed(text);
     if (failure !== undefined)
-      throw new EventTooLargeError("An event of the upstream is too large.", { cause: failure });
+      throw new EventTooLargeError(`An event of it is over ${maxEventBytes} bytes (maxEventBytes).`, {
+        cause: failure,
+      });
     const ready = events;
     events = [];
     return ready;

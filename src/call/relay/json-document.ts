@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { StreamFault } from "../../errors/stream-fault.js";
+import { askedTooMuch } from "../../errors/asked-too-much.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { skipSpace } from "../../wire/json-members.js";
 
@@ -9,14 +9,11 @@ import { skipSpace } from "../../wire/json-members.js";
  */
 export class JsonDocument {
   readonly #maxBytes: number;
-  readonly #tooLarge: () => Error;
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
 
-  /** @param tooLarge - makes the error for more bytes. */
-  constructor(maxBytes: number, tooLarge: () => Error = garbage) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#tooLarge = tooLarge;
   }
 
   get length(): number {
@@ -30,7 +27,7 @@ export class JsonDocument {
 
   /**
    * @returns `false` when the body is a stream of events.
-   * @throws StreamFault | GatewayError when it is too large.
+   * @throws GatewayError when it is too large.
    */
   take(bytes: Uint8Array): boolean {
     if (this.#length === 0) {
@@ -40,13 +37,12 @@ export class JsonDocument {
       if (first !== 0x7b && first !== 0x5b && first !== 0x3c) return false;
     }
     this.#length += bytes.length;
-    if (this.#length > this.#maxBytes) throw this.#tooLarge();
+    if (this.#length > this.#maxBytes)
+      throw askedTooMuch(`Its answer is over ${this.#maxBytes} bytes (maxAnswerBytes).`);
     this.#pieces.push(bytes);
     return true;
   }
 }
-
-const garbage = () => new StreamFault("garbage");
 
 /** The first byte after a byte order mark and white space. No line of an event stream begins with a bracket. */
 function firstByte(bytes: Uint8Array): number | undefined {

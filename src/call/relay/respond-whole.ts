@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { askedTooMuch } from "../../errors/asked-too-much.js";
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { GatewayResponse } from "../../http/message.js";
@@ -24,7 +25,7 @@ import { type BodyReader, readUntilAborted } from "./until-aborted.js";
 
 /**
  * Sends a request, and relays its whole response. Until it is complete, the client has received nothing: a failure gets a
- * status of its own and is free. Only a client that leaves pays for what the model has done.
+ * status of its own and is free. Only who leaves pays for what the model has done, and who has it do more than is passed on.
  */
 export function respondWhole(attempt: Attempt, exchange: Exchange, listener: AttemptListener): void {
   send(attempt, exchange, new WholeRelay(attempt, exchange, listener));
@@ -35,8 +36,7 @@ const noPieces: Uint8Array[] = [];
 
 /** A whole response on its way to the client, which gets nothing before its end. */
 class WholeRelay implements Progress, AnswerReceiver, BodyReader {
-  /** What the client gets nothing of, since it has asked for too much, counts as what it got. */
-  hasOutput = false;
+  readonly hasOutput = false;
   readonly awaitsUsage = false;
   readonly reasons = false;
   readonly #attempt: Attempt;
@@ -98,7 +98,7 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
     this.#isOver = true;
     let response: Soon<Relayed>;
     try {
-      if (body.length > this.#maxBytes) throw this.#tooLarge();
+      if (body.length > this.#maxBytes) throw this.#outgrown();
       response = this.#respond(body);
     } catch (error) {
       this.#failLater(error);
@@ -122,10 +122,9 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
     queueMicrotask(() => this.#listener.failed(this.#attempt, error));
   }
 
-  #tooLarge(): GatewayError {
-    const asked = this.#exchange.tooLarge;
-    if (asked !== undefined) this.hasOutput = true;
-    return asked ?? tooLarge(`${this.#maxBytes} bytes`);
+  #outgrown(): GatewayError {
+    this.#attempt.meter.outgrew();
+    return askedTooMuch(`Its answer is over ${this.#maxBytes} bytes (maxAnswerBytes).`);
   }
 
   get #maxBytes(): number {
@@ -138,7 +137,7 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   }
 
   async #readUnless(isTooDense: Promise<boolean>, body: Uint8Array): Promise<Relayed> {
-    if (await isTooDense) throw tooLarge(`${mostAnswerMembers(body.length)} members, lists and objects`);
+    if (await isTooDense) throw tooDense(mostAnswerMembers(body.length));
     return await this.#readAndRelay(body);
   }
 
@@ -237,7 +236,8 @@ function throwUpstreamFailure(error: unknown): never {
   throw toUpstreamFailure(error);
 }
 
-/** @param bound - over which it is. */
-function tooLarge(bound: string): GatewayError {
-  return badGateway("The model's answer is too large.", { cause: new Error(`It is over ${bound}.`) });
+/** No request leads to such an answer. */
+function tooDense(most: number): GatewayError {
+  const cause = new Error(`It is over ${most} members, lists and objects.`);
+  return badGateway("The model's answer is too large.", { cause });
 }

@@ -75,7 +75,7 @@ export class StreamChunks implements PieceReader {
     this.#codec = codec;
     const { maxEventBytes = 0 } = codec;
     this.#relay = new EventRelay(codec, maxEventBytes > limits.maxEventBytes ? { maxEventBytes } : limits);
-    this.#document = new JsonDocument(limits.maxAnswerBytes, codec.tooLarge?.bind(codec));
+    this.#document = new JsonDocument(limits.maxAnswerBytes);
     this.#reader = reader;
     this.#flow = flow;
     this.#timer = new RestartableTimer(limits.keepAliveMs, () => this.#notifySilence());

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { askedTooMuch, isAskedTooMuch } from "../../errors/asked-too-much.js";
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { isRefusal } from "../../errors/provider-refusal.js";
 import { endReasonOf, type Outcome } from "../../events/outcome.js";
@@ -6,6 +7,7 @@ import type { TextsObserver } from "../../events/request-observer.js";
 import type { EndReason } from "../../metering/outcome.js";
 import type { ByteAnswer, StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
+import { EventTooLargeError } from "../../wire/event-reader.js";
 import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
 import { type LateBytes, type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
 import { nextSlice } from "../../wire/slices.js";
@@ -29,7 +31,7 @@ export interface StreamedAttempt {
     abort(reason: AbortReason): void;
     readonly services: { readonly limits: RelayLimits };
   };
-  readonly meter: Pick<Meter, "follow">;
+  readonly meter: Pick<Meter, "follow" | "outgrew">;
   /** Aborts the attempt, even where the provider ignores its signal. */
   readonly notice: AbortNotifier;
   /** Whether another target may still be tried while this one has sent no event. */
@@ -234,8 +236,10 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
     else if (this.#settled === undefined) this.#break({ reason: "completed" }, thrown, thrown);
   }
 
-  failed(thrown: unknown): void {
+  failed(problem: unknown): void {
     if (this.#settled !== undefined) return;
+    const thrown = problem instanceof EventTooLargeError ? askedTooMuch(problem.message) : problem;
+    if (isGatewayError(thrown) && isAskedTooMuch(thrown)) this.#attempt.meter.outgrew();
     const { reason, error } = describeFailure(thrown, this.#attempt.call.abortReason, this.#committed);
     this.#break(error === undefined ? { reason } : { reason, error }, error, thrown);
   }

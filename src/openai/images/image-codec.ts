@@ -15,7 +15,6 @@ import { type ImageContext, toImageAnswer } from "./image-answer.js";
 import { imageEvents } from "./image-events.js";
 import { ImageProgress } from "./image-progress.js";
 import { readImageUsage } from "./image-usage.js";
-import { tooLargeImages } from "./too-large-images.js";
 
 /** Images of 4K come as one event. */
 const largestEvent = 64 * 1024 * 1024;
@@ -69,11 +68,6 @@ export class ImageCodec {
     );
     const usage = visibleUsage(json["usage"], this.#context.dialect);
     return imageEvents(outline, { ...json, usage }, this.#kind);
-  }
-
-  tooLarge(): GatewayError {
-    this.progress.allCame();
-    return tooLargeImages();
   }
 
   /** @throws StreamFault `incomplete` */

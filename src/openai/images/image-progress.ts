@@ -83,12 +83,6 @@ export class ImageProgress implements StreamProgress {
     this.#isDone = true;
   }
 
-  /** All that were asked for were made, and nobody can pass them on. */
-  allCame(): void {
-    const { quality, size, n } = this.#bounds.asked;
-    this.#images.push({ quality, size, count: n });
-  }
-
   doneCame(): void {
     this.#isDone = true;
   }

@@ -13,14 +13,12 @@ export class CostedCodec implements StreamCodec {
   /** What it passes has no usage. */
   readonly shortcut?: EventShortcut;
   readonly maxEventBytes?: number;
-  readonly tooLarge?: () => GatewayError;
   readonly #codec: StreamCodec;
   readonly #costOf: CostOf;
 
   constructor(codec: StreamCodec, costOf: CostOf) {
     if (codec.shortcut !== undefined) this.shortcut = codec.shortcut;
     if (codec.maxEventBytes !== undefined) this.maxEventBytes = codec.maxEventBytes;
-    if (codec.tooLarge !== undefined) this.tooLarge = codec.tooLarge.bind(codec);
     this.#codec = codec;
     this.#costOf = costOf;
   }

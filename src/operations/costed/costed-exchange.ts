@@ -14,7 +14,6 @@ export class CostedExchange implements Exchange {
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly keep?: (instead?: string) => Promise<void>;
   readonly bytesAreTokens?: boolean;
-  readonly tooLarge?: GatewayError;
   /** Bytes have no usage. */
   readonly readBytes?: (headers: Readonly<Record<string, string>>) => ByteAnswer;
   readonly #exchange: Exchange;
@@ -25,7 +24,6 @@ export class CostedExchange implements Exchange {
     this.headers = exchange.headers;
     if (exchange.keep !== undefined) this.keep = async (instead) => await exchange.keep?.(instead);
     if (exchange.bytesAreTokens !== undefined) this.bytesAreTokens = exchange.bytesAreTokens;
-    if (exchange.tooLarge !== undefined) this.tooLarge = exchange.tooLarge;
     if (exchange.readBytes !== undefined) this.readBytes = exchange.readBytes.bind(exchange);
     this.#exchange = exchange;
     this.#costOf = costOf;

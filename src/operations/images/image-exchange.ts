@@ -5,7 +5,6 @@ import { readErrorBody } from "../../model-api/failure/read-error-body.js";
 import { type ImageContext, toImageAnswer } from "../../openai/images/image-answer.js";
 import { ImageCodec } from "../../openai/images/image-codec.js";
 import { mostOfImages } from "../../openai/images/image-usage.js";
-import { tooLargeImages } from "../../openai/images/too-large-images.js";
 import { readWhole, refuseWhole, type WholeReader } from "../../openai/read-whole.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import { toFailureContext } from "../answer-context.js";
@@ -59,10 +58,6 @@ export class ImageExchange implements Exchange, WholeReader {
 
   refuse(received: ReceivedAnswer): never {
     return refuseWhole(received, this.#context);
-  }
-
-  get tooLarge() {
-    return tooLargeImages();
   }
 
   /** The upstream makes all of them, whoever waits. */

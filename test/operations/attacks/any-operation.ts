@@ -1,0 +1,77 @@
+import type { Model } from "../../../src/gateway/options.js";
+import { type OperationName, operationNames } from "../../../src/metering/operation-name.js";
+import type { Price } from "../../../src/metering/prices/price.js";
+import type { Operation } from "../../../src/operations/operation.js";
+import { operations } from "../../../src/operations/table.js";
+import { type MediaOptions, type MediaServer, startMedia } from "../../support/media-server.js";
+import { smallestRequests } from "../fixtures/smallest-requests.js";
+
+/** Operations that answer a request for a stream. */
+export const streamedOperations: ReadonlySet<OperationName> = new Set<OperationName>([
+  ...(["chat/completions", "responses", "messages", "completions", "images/generations", "images/edits"] as const),
+  ...(["audio/speech", "audio/transcriptions"] as const),
+]);
+
+function operationOf(name: OperationName): Operation {
+  const found = operations.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`There is no operation ${name}.`);
+  return found;
+}
+
+/** One credit for each of whatever one of the lists of an operation's terms names. */
+export function pricesOf(name: OperationName): readonly Price[] {
+  return operationOf(name).priced.required.map((terms) =>
+    Object.fromEntries(terms.map((term) => [term, term === "images" ? [{ credits: 1 }] : 1])),
+  );
+}
+
+/** A model for the operation, with two targets. */
+export function modelFor(name: OperationName, price: Price): Model {
+  return {
+    id: "acme/model",
+    type: operationOf(name).modelTypes[0] ?? "chat",
+    contextLength: 1000,
+    maxOutputTokens: 50,
+    price,
+    upstream: ["fake", "other"].map((provider) => ({ provider, model: "gpt-image-1" })),
+  };
+}
+
+export interface AnyOperation extends MediaServer {
+  /** Sends the smallest request of the operation, with these members, too. */
+  send(stream: boolean, members?: object): Promise<Response>;
+}
+
+/** A gateway on loopback with one model, for one operation at two servers that speak it. */
+export async function startOperation(
+  name: OperationName,
+  price: Price,
+  options: Partial<MediaOptions> = {},
+): Promise<AnyOperation> {
+  const started = await startMedia({ models: [modelFor(name, price)], operations: [name], ...options });
+  const send = (stream: boolean, members: object = {}): Promise<Response> => {
+    const [path = ""] = operationOf(name).paths;
+    const own = { model: "acme/model", ...smallestRequests[name], ...(stream && streamMember(name)), ...members };
+    if (!name.startsWith("audio/tr")) return started.post(path.slice("/v1/".length), own);
+    const body = new FormData();
+    for (const [member, value] of Object.entries(own)) body.set(member, String(value));
+    body.set("file", new Blob(["sound"]), "sound.flac");
+    const headers = { authorization: "Bearer sk-pro" };
+    return fetch(`${started.baseURL}${path.slice("/v1".length)}`, { method: "POST", headers, body });
+  };
+  return { ...started, send };
+}
+
+function streamMember(name: OperationName): object {
+  return name === "audio/speech" ? { stream_format: "sse" } : { stream: true };
+}
+
+/** Every operation with every kind of price, whole and streamed. */
+export const everyCall: readonly [name: OperationName, price: Price, stream: boolean][] = operationNames.flatMap(
+  (name) =>
+    pricesOf(name).flatMap((price) =>
+      [false, true]
+        .filter((stream) => (stream ? streamedOperations.has(name) : name !== "audio/speech"))
+        .map((stream): [OperationName, Price, boolean] => [name, price, stream]),
+    ),
+);
