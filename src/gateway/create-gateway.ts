@@ -3,7 +3,6 @@ import { toAllowance } from "../access/allowance.js";
 import { budgetResolver } from "../access/budgets/budget-resolver.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
 import { callerResolver, type ResolveCaller } from "../access/caller-resolver.js";
-import type { Catalog } from "../access/catalog.js";
 import { HoldRooms } from "../access/hold-rooms.js";
 import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
 import { AnswerGuards } from "../answer-guards/answer-guards.js";
@@ -44,6 +43,7 @@ import { Auditor } from "./audit/auditor.js";
 import { managedAudit } from "./audit/managed-audit.js";
 import { managedBudgets } from "./budgets/managed-budgets.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
+import { warnOfPrices } from "./catalog/price-warnings.js";
 import { consoleWarn } from "./console-warn.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
@@ -86,7 +86,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const warnings = toWarnings(resolved);
   const { warn, warnOnce } = warnings;
   const catalog = new LiveCatalog(resolved);
-  checkPlans(resolved, catalog.current, warnOnce);
+  checkTerms(resolved, catalog, warnOnce);
 
   const clock = resolved.clock ?? systemClock;
   const { ledger, close: closeLedger, health: ledgers } = watchedLedger(resolved, clock, warn);
@@ -198,8 +198,12 @@ function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptio
   return { ttlMs, negativeTtlMs, maxEntries, clock };
 }
 
-/** @throws TypeError | RangeError for a plan of the options that is not valid, or has limits that the ledger does not keep. */
-function checkPlans({ plans, ledger, catalog: models }: ResolvedOptions, catalog: Catalog, warn: Warn): void {
+/**
+ * Checks prices and plans.
+ * @throws TypeError | RangeError for a plan of the options that is not valid, or has limits that the ledger does not keep.
+ */
+function checkTerms({ plans, ledger, catalog: models }: ResolvedOptions, catalog: LiveCatalog, warn: Warn): void {
+  warnOfPrices(catalog.models, warn);
   for (const plan of plans.list?.() ?? []) {
     const allowance = toAllowance(plan.id, plan);
     const [tooLarge] = tooLargeLimits(plan.credits);
@@ -208,7 +212,7 @@ function checkPlans({ plans, ledger, catalog: models }: ResolvedOptions, catalog
     }
     requirePlanKept("createGateway", ledger, plan);
     // A model that a plan names may be in the store, which is not read yet.
-    if (models === undefined) warnOfUnmatched(allowance, catalog, warn);
+    if (models === undefined) warnOfUnmatched(allowance, catalog.current, warn);
   }
 }
 

@@ -9,6 +9,7 @@ import type { ModelData, ModelPutCondition, ModelRemoveCondition } from "../../m
 import { fromStore } from "../admin/from-store.js";
 import type { Auditor } from "../audit/auditor.js";
 import type { LiveCatalog } from "../catalog/live-catalog.js";
+import { priceWarnings } from "../catalog/price-warnings.js";
 import {
   type DisabledModel,
   isTerms,
@@ -25,6 +26,8 @@ export interface ModelCheck {
   problems: readonly string[];
   /** What would change for clients, in the order in which the models were given. Empty where there are problems. */
   changes: readonly ModelDifference[];
+  /** What may not be as it is meant, in the words of warnings. Empty where there are problems. */
+  warnings: readonly string[];
 }
 
 /**
@@ -143,7 +146,7 @@ export function managedModels(watched: WatchedModels | undefined, catalog: LiveC
 
 function checkModels(given: unknown, catalog: LiveCatalog): ModelCheck {
   const models: readonly unknown[] = Array.isArray(given) ? given : [given];
-  const refused = (problems: readonly string[]): ModelCheck => ({ problems, changes: [] });
+  const refused = (problems: readonly string[]): ModelCheck => ({ problems, changes: [], warnings: [] });
   if (models.length > mostChecked) return refused([`models: at most ${mostChecked} are checked at once`]);
   const problems: string[] = [];
   const terms = new Map<string, StoredTerms>();
@@ -158,5 +161,10 @@ function checkModels(given: unknown, catalog: LiveCatalog): ModelCheck {
   const preview = catalog.preview(terms);
   if (preview.problems.length > 0) return refused(preview.problems);
   const [before, after] = [catalog.models, preview.models].map((all) => new Map(all.map((each) => [each.id, each])));
-  return { problems, changes: [...terms.keys()].map((id) => modelDifference(id, before?.get(id), after?.get(id))) };
+  const ids = [...terms.keys()];
+  return {
+    problems,
+    changes: ids.map((id) => modelDifference(id, before?.get(id), after?.get(id))),
+    warnings: preview.models.filter(({ id }) => terms.has(id)).flatMap(priceWarnings),
+  };
 }

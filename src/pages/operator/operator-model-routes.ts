@@ -35,10 +35,10 @@ export function modelCheckRoute({ gateway }: OperatorServices): PageRoute<Operat
     path: "models/check",
     body: checkBody,
     async answer({ body: { model } }) {
-      const { problems, changes } = await gateway.models.check(model);
+      const { problems, changes, warnings } = await gateway.models.check(model);
       if (problems.length > 0) return { json: refusedCheck(problems) };
       const [{ before = {}, after = {} } = {}] = changes;
-      const check: OperatorCheck = { problems, changes: changesOf(before, after), models: null };
+      const check: OperatorCheck = { problems, warnings, changes: changesOf(before, after), models: null };
       return { json: check };
     },
   });

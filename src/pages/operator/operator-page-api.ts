@@ -235,6 +235,8 @@ export interface OperatorPlanData {
 export interface OperatorCheck {
   /** Empty: it would be taken. */
   readonly problems: readonly string[];
+  /** What may not be as it is meant. It would be taken all the same. */
+  readonly warnings: readonly string[];
   /** Members that would change, with what they are and would be. */
   readonly changes: readonly { readonly member: string; readonly before?: unknown; readonly after?: unknown }[];
   /** Of a plan: the models that it would let in. */

@@ -44,6 +44,7 @@ export function planCheckRoute({ gateway }: OperatorServices): PageRoute<Operato
       const inForce = all.filter(({ model }) => model !== undefined);
       const check: OperatorCheck = {
         problems: [],
+        warnings: [],
         changes: changesOf(before ?? {}, plan),
         models: inForce.filter(({ id }) => patterns.has(id)).map(({ id }) => id),
       };
@@ -93,7 +94,7 @@ export function planChanges({ gateway }: OperatorServices): readonly PageRoute<O
 }
 
 export function refusedCheck(problems: readonly string[]): OperatorCheck {
-  return { problems, changes: [], models: null };
+  return { problems, warnings: [], changes: [], models: null };
 }
 
 /** Members that differ. */

@@ -89,7 +89,7 @@ export function precondition(version: string | null): Record<string, string> {
   return version === null ? { "if-none-match": "*" } : { "if-match": `"${version}"` };
 }
 
-function Changes({ check: { changes, models } }: { readonly check: OperatorCheck }) {
+function Changes({ check: { changes, models, warnings } }: { readonly check: OperatorCheck }) {
   return (
     <div class="stack">
       {changes.length === 0 && <p>{texts.noChanges}</p>}
@@ -99,6 +99,11 @@ function Changes({ check: { changes, models } }: { readonly check: OperatorCheck
           {before !== undefined && <del>{JSON.stringify(before)}</del>}{" "}
           {after !== undefined && <ins>{JSON.stringify(after)}</ins>}
         </div>
+      ))}
+      {warnings.map((warning) => (
+        <p key={warning} class="notice warning">
+          {warning}
+        </p>
       ))}
       {models && <p class="muted">{fill(texts.matches, { count: models.length, models: models.join(", ") })}</p>}
     </div>
