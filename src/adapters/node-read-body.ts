@@ -1,15 +1,23 @@
 import { Buffer } from "node:buffer";
 import type { Readable } from "node:stream";
-import { ArrivingBody, BodyError, type BodyLimits } from "../gateway/gateway.js";
+import { ArrivingBody, BodyError, type BodyLimits, type BodyShape } from "../gateway/gateway.js";
 
 /**
  * Reads a request's body. The rest of a body that fails stays unread.
  * @param length - in bytes, as the request announces it for this very stream; `NaN`: it does not.
  * @throws BodyError
  */
-export function readNodeBody(stream: Readable, length: number, limits: BodyLimits): Promise<Uint8Array> {
+export function readNodeBody<Body>(
+  stream: Readable,
+  length: number,
+  limits: BodyLimits,
+  shape: BodyShape<Body>,
+): Promise<Body> {
   // Node hands out the headers before what has come with them, which mostly is all of it.
-  return nextMicrotask.then(() => takeBody(stream, length) ?? readToEnd(stream, limits));
+  return nextMicrotask.then(() => {
+    const taken = takeBody(stream, length);
+    return taken === undefined ? readToEnd(stream, limits, shape) : shape.of(taken);
+  });
 }
 
 const nextMicrotask = Promise.resolve();
@@ -25,7 +33,7 @@ function takeBody(stream: Readable, length: number): Uint8Array | undefined {
   return body;
 }
 
-function readToEnd(stream: Readable, limits: BodyLimits): Promise<Uint8Array> {
+function readToEnd<Body>(stream: Readable, limits: BodyLimits, shape: BodyShape<Body>): Promise<Body> {
   return new Promise((resolve, reject) => {
     // To take the listeners off takes time, and only the stream's end can follow. So they stay as long as the request;
     // `ArrivingBody` keeps no bytes once it is over.
@@ -36,8 +44,8 @@ function readToEnd(stream: Readable, limits: BodyLimits): Promise<Uint8Array> {
     });
     const take = (piece: Uint8Array | string) => body.take(typeof piece === "string" ? Buffer.from(piece) : piece);
     const end = () => {
-      const bytes = body.end();
-      if (bytes !== undefined) resolve(bytes);
+      const read = shape.end(body);
+      if (read !== undefined) resolve(read);
     };
     const abort = (cause?: unknown) => body.fail("aborted", cause);
     stream.on("data", take).on("end", end).on("error", abort).on("close", abort);

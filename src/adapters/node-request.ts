@@ -3,8 +3,11 @@ import {
   type AbortNotifier,
   BodyError,
   type BodyLimits,
+  type BodyShape,
   type GatewayRequest,
   type HostRequest,
+  inOnePiece,
+  inPieces,
 } from "../gateway/gateway.js";
 import type { NodeClient } from "./node-client.js";
 import { NodeHostRequest } from "./node-host-request.js";
@@ -70,19 +73,27 @@ export class NodeRequest implements GatewayRequest {
   }
 
   body(limits: BodyLimits): Promise<Uint8Array> {
-    if (this.#isConsumed()) return this.#bytesOfParsed(limits);
+    return this.#read(limits, inOnePiece);
+  }
+
+  bodyInPieces(limits: BodyLimits): Promise<readonly Uint8Array[]> {
+    return this.#read(limits, inPieces);
+  }
+
+  #read<Body>(limits: BodyLimits, shape: BodyShape<Body>): Promise<Body> {
+    if (this.#isConsumed()) return this.#readParsed(limits, shape);
     const length = Number(this.#header("content-length"));
     if (length > limits.maxBytes) return Promise.reject(new BodyError("too_large"));
     // A body that middleware has replaced, or one in chunks, does not have this length.
     const isFramed = this.#payload === this.#req && this.#header("transfer-encoding") === undefined;
-    return readNodeBody(this.#payload, isFramed ? length : Number.NaN, limits);
+    return readNodeBody(this.#payload, isFramed ? length : Number.NaN, limits, shape);
   }
 
-  async #bytesOfParsed(limits: BodyLimits): Promise<Uint8Array> {
+  async #readParsed<Body>(limits: BodyLimits, shape: BodyShape<Body>): Promise<Body> {
     const bytes = parsedBodyBytes(this.#parsedBody());
     const failure = bytes.length > limits.maxBytes ? "too_large" : limits.arrived(bytes.length);
     if (failure !== undefined) throw new BodyError(failure);
-    return bytes;
+    return shape.of(bytes);
   }
 
   #header(name: string): string | undefined {

@@ -116,6 +116,7 @@ export class Attempt implements AttemptFacts {
     if (this.notice.aborted && !this.call.notice.aborted) throw brokenOff();
     this.#state = "committed";
     this.#visit.confirm();
+    this.call.committed();
   }
 
   /** Ends the call with this attempt's outcome. A failure that the client does not see does not end the call. */

@@ -30,10 +30,8 @@ export function callModel(services: CallServices, incoming: ReceivedCall): Promi
     try {
       operation.checkContentType(request.header("content-type"));
       const { body, uploads } = services;
-      const bytes = operation.takesForms
-        ? readUpload(request, caller.account, uploads)
-        : readBody(request, caller.account, body);
-      goOn(road, bytes, parse);
+      if (operation.parsePieces === undefined) goOn(road, readBody(request, caller.account, body), parse);
+      else goOn(road, readUpload(request, caller.account, uploads), parseUpload);
     } catch (thrown) {
       fail(road, thrown);
     }
@@ -43,8 +41,15 @@ export function callModel(services: CallServices, incoming: ReceivedCall): Promi
 function parse(road: CallRoad, bytes: Uint8Array): void {
   const { services, incoming } = road;
   road.bytes = bytes;
-  if (incoming.operation.takesForms !== true) incoming.observer.texts?.asked(bytes);
+  incoming.observer.texts?.asked(bytes);
   goOn(road, incoming.operation.parse(bytes, services.operations, incoming), findPlan);
+}
+
+function parseUpload(road: CallRoad, pieces: readonly Uint8Array[]): void {
+  const { services, incoming } = road;
+  const { operation } = incoming;
+  const asked = operation.parsePieces?.(pieces, services.operations, incoming);
+  if (asked !== undefined) goOn(road, asked, findPlan);
 }
 
 function findPlan(road: CallRoad, asked: ModelRequest): void {
@@ -52,7 +57,10 @@ function findPlan(road: CallRoad, asked: ModelRequest): void {
   incoming.observer.requested(asked, services.catalog.current.get(asked.model)?.id);
   requireWanted(services, incoming.request);
   road.asked = asked;
-  if (asked.fields !== undefined) incoming.observer.texts?.asked(asked.fields);
+  if (asked.fields !== undefined) {
+    road.bytes = asked.fields;
+    incoming.observer.texts?.asked(asked.fields);
+  }
   goOn(road, services.findAllowance(incoming.caller.plan), check);
 }
 
@@ -107,7 +115,7 @@ function admit(road: CallRoad, held: Reservation | GatewayError | undefined): vo
     return;
   }
   // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.
-  const isForm = incoming.operation.takesForms === true;
+  const isForm = incoming.operation.parsePieces !== undefined;
   // But a form is far larger than what its credits bound.
   if (held !== undefined && !isForm && isLimited(held.lease.limits)) services.body.pendingBodies.drop(incoming.request);
   const call = new ModelCall(services, checked, held, incoming);

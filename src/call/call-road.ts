@@ -16,7 +16,7 @@ export class CallRoad {
   readonly end: (response: GatewayResponse) => void;
   /** Where the gateway has a bug. */
   readonly crash: (bug: unknown) => void;
-  /** The request, as the client sent it. */
+  /** The request, as the client sent it; of a form, its fields as JSON. */
   bytes!: Uint8Array;
   asked!: ModelRequest;
   checked!: CheckedCall;

@@ -5,6 +5,7 @@ import { endReasonOf, type Outcome } from "../events/outcome.js";
 import type { RequestObserver } from "../events/request-observer.js";
 import type { GatewayRequest } from "../http/message.js";
 import type { Tags } from "../metering/tags.js";
+import { directCallOf } from "../providers/direct-call.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import { verdictOf } from "../routing/target-health.js";
 import type { TargetVisit } from "../routing/target-visit.js";
@@ -106,6 +107,17 @@ export class ModelCall implements OpenCall {
   /** Whether the client has left, or the call was aborted. */
   get isDeparted(): boolean {
     return this.#abortReason !== undefined || this.departure?.hasLeft === true;
+  }
+
+  /** No other target follows: what is large of the request goes, unless the host's own provider may still have it. */
+  committed(): void {
+    const { request } = this.admission;
+    if (request.letGo === undefined) return;
+    request.letGo();
+    const provider = this.visit?.target.provider;
+    if (provider !== undefined && directCallOf(provider) !== undefined) {
+      this.services.body.pendingBodies.drop(this.client);
+    }
   }
 
   /** Files the call under these, too. */

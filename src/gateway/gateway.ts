@@ -15,6 +15,7 @@ import type { UsageQuery } from "./usage/usage-query.js";
 
 export { AbortNotifier } from "../call/abort-notifier.js";
 export { ArrivingBody } from "../http/arriving-body.js";
+export { type BodyShape, inOnePiece, inPieces } from "../http/body-shape.js";
 export type { HostRequest } from "../http/host-request.js";
 export type { BodyLimits, GatewayRequest, GatewayResponse } from "../http/message.js";
 export { BodyError } from "../http/message.js";

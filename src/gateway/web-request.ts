@@ -1,5 +1,14 @@
 import { ticksPerLook } from "../http/arriving-body.js";
-import { AbortNotifier, ArrivingBody, BodyError, type BodyLimits, type GatewayRequest } from "./gateway.js";
+import {
+  AbortNotifier,
+  ArrivingBody,
+  BodyError,
+  type BodyLimits,
+  type BodyShape,
+  type GatewayRequest,
+  inOnePiece,
+  inPieces,
+} from "./gateway.js";
 import { WebHostRequest } from "./host-session/web-host-request.js";
 
 /** What the gateway reads of a web-standard `Request`, or of what stands for one in this process. */
@@ -106,22 +115,40 @@ export class WebRequest implements GatewayRequest {
   }
 
   body(limits: BodyLimits): Promise<Uint8Array> {
-    if (this.#mayReadAtOnce(limits)) return readAtOnce((this.#raw as Request).arrayBuffer(), this.signal, limits);
+    return this.#read(limits, inOnePiece);
+  }
+
+  bodyInPieces(limits: BodyLimits): Promise<readonly Uint8Array[]> {
+    return this.#read(limits, inPieces);
+  }
+
+  #read<Body>(limits: BodyLimits, shape: BodyShape<Body>): Promise<Body> {
+    if (this.#mayReadAtOnce(limits)) {
+      return readAtOnce((this.#raw as Request).arrayBuffer(), { signal: this.signal, limits, shape });
+    }
     const { body, bodyUsed } = this.#source();
-    if (body instanceof Uint8Array) return wholeBody(body, limits);
-    if (body === null || body.locked || bodyUsed) return Promise.resolve(new Uint8Array());
+    if (body instanceof Uint8Array) return wholeBody(body, limits, shape);
+    if (body === null || body.locked || bodyUsed) return Promise.resolve(shape.of(new Uint8Array()));
     const reader = body.getReader();
-    if (!(Number(this.header("content-length")) > limits.maxBytes)) return readBody(reader, this.signal, limits);
+    if (!(Number(this.header("content-length")) > limits.maxBytes)) {
+      return readBody(reader, { signal: this.signal, limits, shape });
+    }
     discardRest(reader);
     return Promise.reject(new BodyError("too_large"));
   }
+}
+
+interface Reading<Body> {
+  readonly signal: AbortNotifier;
+  readonly limits: BodyLimits;
+  readonly shape: BodyShape<Body>;
 }
 
 /**
  * Reads a short body of a host's own request. Nothing is seen of it before it is there, but so short a body has to be complete
  * by the first look at its speed anyway.
  */
-function readAtOnce(bytes: Promise<ArrayBuffer>, signal: AbortNotifier, limits: BodyLimits): Promise<Uint8Array> {
+function readAtOnce<Body>(bytes: Promise<ArrayBuffer>, { signal, limits, shape }: Reading<Body>): Promise<Body> {
   return new Promise((resolve, reject) => {
     const stop = () => signal.removeEventListener("abort", abort);
     const body = new ArrivingBody(limits, (error) => {
@@ -131,7 +158,7 @@ function readAtOnce(bytes: Promise<ArrayBuffer>, signal: AbortNotifier, limits: 
     const abort = (cause?: unknown) => body.fail("aborted", cause);
     const came = (all: ArrayBuffer): void => {
       body.take(new Uint8Array(all));
-      const whole = body.end();
+      const whole = shape.end(body);
       if (whole === undefined) return;
       stop();
       resolve(whole);
@@ -143,16 +170,16 @@ function readAtOnce(bytes: Promise<ArrayBuffer>, signal: AbortNotifier, limits: 
 }
 
 /** A body that came at once. */
-function wholeBody(body: Uint8Array, limits: BodyLimits): Promise<Uint8Array> {
+function wholeBody<Body>(body: Uint8Array, limits: BodyLimits, shape: BodyShape<Body>): Promise<Body> {
   const failure = body.length > limits.maxBytes ? "too_large" : limits.arrived(body.length);
-  return failure === undefined ? Promise.resolve(body) : Promise.reject(new BodyError(failure));
+  return failure === undefined ? Promise.resolve(shape.of(body)) : Promise.reject(new BodyError(failure));
 }
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 type BodyPiece = Awaited<ReturnType<BodyReader["read"]>>;
 
 /** Reads a body to its end, within limits. */
-function readBody(reader: BodyReader, signal: AbortNotifier, limits: BodyLimits): Promise<Uint8Array> {
+function readBody<Body>(reader: BodyReader, { signal, limits, shape }: Reading<Body>): Promise<Body> {
   return new Promise((resolve, reject) => {
     let isOver = false;
     const stop = () => {
@@ -168,10 +195,10 @@ function readBody(reader: BodyReader, signal: AbortNotifier, limits: BodyLimits)
     const abort = (cause?: unknown) => body.fail("aborted", cause);
     const take = ({ done, value }: BodyPiece): void => {
       if (done) {
-        const bytes = body.end();
-        if (bytes === undefined) return;
+        const read = shape.end(body);
+        if (read === undefined) return;
         stop();
-        resolve(bytes);
+        resolve(read);
         return;
       }
       body.take(value);

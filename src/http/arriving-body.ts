@@ -54,12 +54,19 @@ export class ArrivingBody {
 
   /** All of it has come. @returns `undefined` when it was over before. */
   end(): Uint8Array | undefined {
+    const pieces = this.endInPieces();
+    if (pieces === undefined) return undefined;
+    const [only] = pieces;
+    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, this.#length);
+  }
+
+  /** As {@link end}, without a copy of what is large. */
+  endInPieces(): readonly Uint8Array[] | undefined {
     const pieces = this.#pieces;
     if (pieces === undefined) return undefined;
     this.#flush(pieces);
     this.#stop();
-    const [only] = pieces;
-    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, this.#length);
+    return pieces;
   }
 
   fail(failure: BodyFailure, cause?: unknown): void {

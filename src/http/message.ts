@@ -19,6 +19,11 @@ export interface GatewayRequest {
    * @throws {@link BodyError}
    */
   body(limits: BodyLimits): Promise<Uint8Array>;
+  /**
+   * Reads the whole body, without joining the pieces in which it comes.
+   * @throws {@link BodyError}
+   */
+  bodyInPieces(limits: BodyLimits): Promise<readonly Uint8Array[]>;
   /** Whether the host's own code has begun to read the body, so that {@link GatewayRequest.body} lacks what it took. */
   readonly isBodyTaken?: boolean;
   /** The request for the host's own code, made when asked for. Absent or `undefined` for calls within this process. */

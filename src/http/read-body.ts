@@ -15,6 +15,25 @@ export interface BodyOptions {
  * @throws GatewayError 415; rejects with a `BodyError`, which {@link bodyFailure} makes a response of.
  */
 export function readBody(request: GatewayRequest, account: string, options: BodyOptions): Promise<Uint8Array> {
+  requirePlain(request);
+  return request.body(new RequestLimits(request, account, options));
+}
+
+/** Reads a form with files, which has limits of its own. @throws as {@link readBody}; rejects with a GatewayError. */
+export async function readUpload(
+  request: GatewayRequest,
+  account: string,
+  options: BodyOptions,
+): Promise<readonly Uint8Array[]> {
+  requirePlain(request);
+  try {
+    return await request.bodyInPieces(new RequestLimits(request, account, options));
+  } catch (error) {
+    throw isBodyError(error) ? bodyFailure(error, options) : error;
+  }
+}
+
+function requirePlain(request: GatewayRequest): void {
   const encoding = request.header("content-encoding")?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== "" && encoding !== "identity") {
     throw new GatewayError("Compressed request bodies are not supported: send no Content-Encoding.", {
@@ -22,16 +41,6 @@ export function readBody(request: GatewayRequest, account: string, options: Body
       code: "unsupported_content_encoding",
       headers: { "accept-encoding": "identity" },
     });
-  }
-  return request.body(new RequestLimits(request, account, options));
-}
-
-/** Reads a form with files, which has limits of its own. @throws as {@link readBody}; rejects with a GatewayError. */
-export async function readUpload(request: GatewayRequest, account: string, options: BodyOptions): Promise<Uint8Array> {
-  try {
-    return await readBody(request, account, options);
-  } catch (error) {
-    throw isBodyError(error) ? bodyFailure(error, options) : error;
   }
 }
 

@@ -43,8 +43,6 @@ export interface Operation<Name extends OperationName = OperationName> {
   readonly cache?: CacheTerms;
   /** How its answers are read and refused; `undefined`: they hold no texts. */
   readonly answers: AnswerFormat | undefined;
-  /** Whether its bodies are forms with files: they may be larger, and take longer to come. Absent: they are not. */
-  readonly takesForms?: boolean;
   /** @throws GatewayError 415 when a body of this content type is none that {@link parse} reads. */
   checkContentType(contentType: string | undefined): void;
   /**
@@ -52,6 +50,15 @@ export interface Operation<Name extends OperationName = OperationName> {
    * @throws GatewayError 400
    */
   parse(body: Uint8Array, services: OperationServices, facts: RequestFacts): ModelRequest | Promise<ModelRequest>;
+  /**
+   * The same for a body in the pieces in which it came. There where bodies are forms with files: they may be larger, and
+   * take longer to come.
+   */
+  parsePieces?(
+    pieces: readonly Uint8Array[],
+    services: OperationServices,
+    facts: RequestFacts,
+  ): ModelRequest | Promise<ModelRequest>;
 }
 
 /** What an operation may know of a request beside its body. */
@@ -85,6 +92,8 @@ export interface ModelRequest {
   readonly fields?: Uint8Array;
   /** The same request with these instead of its {@link fields}. @throws GatewayError 400 */
   readonly withFields?: (json: Uint8Array) => ModelRequest | Promise<ModelRequest>;
+  /** Nothing sends it any more: what is large of it goes. Absent where nothing is. */
+  readonly letGo?: (() => void) | undefined;
   /** Whether its client wants bytes as they come, such as sound. Absent: it does not. */
   readonly wantsBytes?: boolean;
   /**

@@ -6,11 +6,12 @@ import type { NodeClient } from "../../src/adapters/node-client.js";
 import type { NodeIncoming } from "../../src/adapters/node-pair.js";
 import { readNodeBody } from "../../src/adapters/node-read-body.js";
 import { NodeRequest } from "../../src/adapters/node-request.js";
+import { inOnePiece } from "../../src/http/body-shape.js";
 import { openRaw } from "./raw-connection.js";
 
 const limits = { maxBytes: 1_000_000, timeoutMs: 5_000, minBytesPerSecond: 0, arrived: () => undefined };
 const head = (length: number) => ["POST / HTTP/1.1", "host: a", `content-length: ${length}`, "", ""].join("\r\n");
-const read = (req: IncomingMessage) => readNodeBody(req, Number(req.headers["content-length"]), limits);
+const read = (req: IncomingMessage) => readNodeBody(req, Number(req.headers["content-length"]), limits, inOnePiece);
 
 /** A server that answers with what it has read of the body, and a connection to it. */
 async function open(handle: (req: IncomingMessage, res: ServerResponse) => Promise<unknown>) {
@@ -102,7 +103,7 @@ it("takes nothing of a stream that was broken off", async () => {
   const stream = new Readable({ read() {} });
   stream.push("whole");
   stream.destroy();
-  await expect(readNodeBody(stream, 5, limits)).rejects.toMatchObject({ failure: "aborted" });
+  await expect(readNodeBody(stream, 5, limits, inOnePiece)).rejects.toMatchObject({ failure: "aborted" });
 });
 
 it("does not take the beginning of a body for all of it", async () => {

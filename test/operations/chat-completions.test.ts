@@ -227,6 +227,7 @@ describe("a stream", () => {
       path: "/v1/chat/completions",
       header: (name) => request.headers.get(name) ?? undefined,
       body: async () => new Uint8Array(await request.arrayBuffer()),
+      bodyInPieces: async () => [],
       signal: request.signal,
     });
     const pieces = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();

@@ -64,6 +64,7 @@ describe("a request whose body is on its way when the gateway closes", () => {
         await gate.pass();
         return new Uint8Array(await request.arrayBuffer());
       },
+      bodyInPieces: async () => [],
       signal: request.signal,
     });
     await test.gateway.close();

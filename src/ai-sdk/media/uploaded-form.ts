@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
-import { asBuffer } from "../../wire/as-buffer.js";
 import { FormScan } from "../../wire/form/form-scan.js";
 import { boundaryOf } from "../../wire/form/form-type.js";
+import { PiecedBytes } from "../../wire/pieces/pieced-bytes.js";
 import { bySize, type Steps, slicesOf } from "../../wire/slices.js";
 
 /** A form with one file, as the gateway writes it. */
@@ -27,16 +27,16 @@ export function readUploadedForm(
 }
 
 function* formSteps(body: Uint8Array, boundary: string): Steps<UploadedForm> {
-  const scan = new FormScan(body, boundary, limits);
+  const source = new PiecedBytes([body]);
+  const scan = new FormScan(source, boundary, limits);
   yield* slicesOf(scan);
-  const source = asBuffer(body);
   const fields = new Map<string, string[]>();
   for (const { name, filename, start, end } of scan.parts) {
     if (filename !== undefined) continue;
     const list = name.replace(/\[\d*\]$/, "");
-    fields.set(list, [...(fields.get(list) ?? []), source.toString("utf8", start, end)]);
+    fields.set(list, [...(fields.get(list) ?? []), source.part(start, end).toString()]);
   }
   const part = scan.parts.find(({ name, filename }) => name === "file" && filename !== undefined);
   if (scan.fault !== undefined || part === undefined) throw new TypeError("The call's form has no file.");
-  return { fields, file: source.subarray(part.start, part.end), type: part.type };
+  return { fields, file: source.part(part.start, part.end), type: part.type };
 }

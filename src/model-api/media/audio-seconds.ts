@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { PiecedBytes } from "../../wire/pieces/pieced-bytes.js";
 
 /** The bound for audio whose bytes do not show its length. */
 export const unknownSeconds = Number.POSITIVE_INFINITY;
@@ -27,16 +28,16 @@ export function audioSeconds(json: Uint8Array, start: number, end: number): numb
   if (isUrl && payload === 0) return unknownSeconds;
   const text = bytes.toString("latin1", payload, payload + headerLength).replaceAll("\\/", "/");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) return unknownSeconds;
-  return secondsOf(Buffer.from(text, "base64"), (bytes.length - payload) * 0.75);
+  return secondsOf(new PiecedBytes([Buffer.from(text, "base64")]), (bytes.length - payload) * 0.75);
 }
 
 /** The longest that a file of audio can last, in seconds. */
-export function fileSeconds(file: Buffer): number {
+export function fileSeconds(file: PiecedBytes): number {
   return secondsOf(file, file.length);
 }
 
 /** @param start - its first bytes. @param length - of all of it. */
-function secondsOf(start: Buffer, length: number): number {
+function secondsOf(start: PiecedBytes, length: number): number {
   const rate = waveRate(start) ?? mpegRate(start);
   return rate === undefined || !(rate > 0) ? unknownSeconds : length / rate;
 }
@@ -45,21 +46,33 @@ function secondsOf(start: Buffer, length: number): number {
 const mostChunks = 64;
 
 /** Bytes per second of uncompressed WAV. */
-function waveRate(bytes: Buffer): number | undefined {
-  if (bytes.toString("latin1", 0, 4) !== "RIFF" || bytes.toString("latin1", 8, 12) !== "WAVE") return undefined;
+function waveRate(bytes: PiecedBytes): number | undefined {
+  if (!/^RIFF.{4}WAVE/s.test(bytes.part(0, 12).toString("latin1"))) return undefined;
   let at = 12;
-  for (let chunk = 0; at + 24 <= bytes.length && bytes.toString("latin1", at, at + 4) !== "fmt "; chunk++) {
-    if (chunk === mostChunks) return undefined;
-    at += 8 + bytes.readUInt32LE(at + 4) + (bytes.readUInt32LE(at + 4) % 2);
+  for (let chunk = 0; chunk <= mostChunks; chunk++) {
+    const head = bytes.part(at, at + longestFormat);
+    if (head.length < shortestFormat) return undefined;
+    if (head.toString("latin1", 0, 4) === "fmt ") return rateOfFormat(head);
+    const size = head.readUInt32LE(4);
+    at += 8 + size + (size % 2);
   }
-  if (at + 24 > bytes.length || !isUncompressed(bytes, at)) return undefined;
-  const channels = bytes.readUInt16LE(at + 10);
-  const samples = bytes.readUInt32LE(at + 12);
+  return undefined;
+}
+
+/** Of the chunk, with its name and size. */
+const shortestFormat = 24;
+/** With what the extensible format adds, as far as it is read. */
+const longestFormat = 34;
+
+function rateOfFormat(chunk: Buffer): number | undefined {
+  if (!isUncompressed(chunk)) return undefined;
+  const channels = chunk.readUInt16LE(10);
+  const samples = chunk.readUInt32LE(12);
   // Readers differ in which of these fields they use.
   return Math.min(
-    bytes.readUInt32LE(at + 16),
-    samples * bytes.readUInt16LE(at + 20),
-    samples * channels * Math.ceil(bytes.readUInt16LE(at + 22) / 8),
+    chunk.readUInt32LE(16),
+    samples * chunk.readUInt16LE(20),
+    samples * channels * Math.ceil(chunk.readUInt16LE(22) / 8),
   );
 }
 
@@ -67,23 +80,24 @@ function waveRate(bytes: Buffer): number | undefined {
 const uncompressed = [1, 3, 6, 7];
 const extensible = 0xfffe;
 
-function isUncompressed(bytes: Buffer, at: number): boolean {
-  const format = bytes.readUInt16LE(at + 8);
+function isUncompressed(chunk: Buffer): boolean {
+  const format = chunk.readUInt16LE(8);
   if (format !== extensible) return uncompressed.includes(format);
-  return at + 34 <= bytes.length && uncompressed.includes(bytes.readUInt16LE(at + 32));
+  return chunk.length >= longestFormat && uncompressed.includes(chunk.readUInt16LE(32));
 }
 
 /** The lowest rate of MPEG audio, such as MP3, in bytes per second. A tag may precede it. */
-function mpegRate(bytes: Buffer): number | undefined {
-  const at = bytes.toString("latin1", 0, 3) === "ID3" && bytes.length >= 10 ? 10 + tagLength(bytes) : 0;
-  if (at + 4 > bytes.length) return undefined;
-  const [sync = 0, kind = 0, rates = 0] = bytes.subarray(at, at + 3);
+function mpegRate(bytes: PiecedBytes): number | undefined {
+  const tag = bytes.part(0, 10);
+  const at = tag.toString("latin1", 0, 3) === "ID3" && tag.length === 10 ? 10 + tagLength(tag) : 0;
+  const [sync = 0, kind = 0, rates = 0, ...rest] = bytes.part(at, at + 4);
+  if (rest.length === 0) return undefined;
   const hasLayer = (kind & 0x06) !== 0;
   const isFree = rates >> 4 === 0;
   return sync === 0xff && kind >= 0xe0 && hasLayer && !isFree && rates >> 4 !== 15 ? slowestMpeg : undefined;
 }
 
 /** A length of four bytes with seven bits each. */
-function tagLength(bytes: Buffer): number {
-  return [6, 7, 8, 9].reduce((length, at) => (length << 7) | ((bytes[at] ?? 0) & 0x7f), 0);
+function tagLength(tag: Buffer): number {
+  return [6, 7, 8, 9].reduce((length, at) => (length << 7) | ((tag[at] ?? 0) & 0x7f), 0);
 }

@@ -45,10 +45,10 @@ const marks = 16;
 
 /** @throws GatewayError 400 */
 export async function parseTranscription(
-  body: Uint8Array,
+  pieces: readonly Uint8Array[],
   contentType: string | undefined,
 ): Promise<TranscriptionRequest> {
-  return toTranscriptionRequest(await readFormRequest(body, contentType, transcriptionForm));
+  return toTranscriptionRequest(await readFormRequest(pieces, contentType, transcriptionForm));
 }
 
 /** The same request with other fields, as JSON. @throws GatewayError 400 */
@@ -58,7 +58,7 @@ export function transcriptionWith(json: Uint8Array, { files }: TranscriptionRequ
 
 function toTranscriptionRequest(form: FormRequest): TranscriptionRequest {
   const model = requireField(form, "model");
-  const [file] = form.files;
+  const [file] = form.files.all;
   if (file === undefined) throw missingParameter("file");
   const format = readField(form, "response_format") ?? "json";
   if (!isFormat(format)) {
@@ -67,8 +67,8 @@ function toTranscriptionRequest(form: FormRequest): TranscriptionRequest {
   const hasSpeakers = memberOf(form.members, "known_speaker_references") !== undefined;
   return {
     ...form,
-    ...{ model, stream: readFlag(form, "stream"), format, fileBytes: file.bytes.length },
-    seconds: fileSeconds(file.bytes),
+    ...{ model, stream: readFlag(form, "stream"), format, fileBytes: file.content.length },
+    seconds: fileSeconds(file.content),
     speakerSeconds: hasSpeakers ? mostSpeakerSeconds : 0,
     promptTokens: readPrompt(form),
   };

@@ -1,13 +1,14 @@
 import { Buffer } from "node:buffer";
-import { type WrittenForm, type WrittenPart, writeForm } from "../../wire/form/write-form.js";
+import { newBoundary, type WrittenPart, writeForm } from "../../wire/form/write-form.js";
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
-import type { FormFile, FormRequest } from "./form-request.js";
+import type { FormFile, FormFiles } from "./form-files.js";
+import type { FormRequest } from "./form-request.js";
 
 /** A form as a target gets it: written anew, so that all servers read the same of it. */
 export class FormBody {
   readonly #fields: Buffer;
-  readonly #files: readonly FormFile[];
-  #written: WrittenForm | undefined;
+  readonly #files: FormFiles;
+  readonly #boundary = newBoundary();
 
   /** @param edits - of fields, as JSON; `null` takes one out. */
   constructor({ body, members, files }: FormRequest, edits: MemberEdits) {
@@ -16,11 +17,12 @@ export class FormBody {
   }
 
   get contentType(): string {
-    return this.#form.contentType;
+    return `multipart/form-data; boundary=${this.#boundary}`;
   }
 
+  /** Not kept: the files must not stay longer than the request has them. */
   get pieces(): readonly Uint8Array[] {
-    return this.#form.pieces;
+    return this.#written(this.#fields);
   }
 
   /** All of it in one piece: a copy, which only hosts' own providers need. */
@@ -30,15 +32,11 @@ export class FormBody {
 
   /** The same with some fields changed. */
   with(edits: MemberEdits): readonly Uint8Array[] {
-    const { contentType } = this;
-    const boundary = contentType.slice(contentType.indexOf("=") + 1);
-    const fields = editMembers(this.#fields, membersOf(this.#fields), edits);
-    return writeForm(partsOf(fields, this.#files), boundary).pieces;
+    return this.#written(editMembers(this.#fields, membersOf(this.#fields), edits));
   }
 
-  get #form(): WrittenForm {
-    this.#written ??= writeForm(partsOf(this.#fields, this.#files));
-    return this.#written;
+  #written(fields: Buffer): readonly Uint8Array[] {
+    return writeForm(partsOf(fields, this.#files.all), this.#boundary);
   }
 }
 
@@ -48,13 +46,11 @@ function partsOf(fields: Buffer, files: readonly FormFile[]): WrittenPart[] {
   const isSeveral = (name: string) => files.filter((file) => file.name === name).length > 1;
   return [
     ...Object.entries(members).flatMap(([name, value]) => fieldsOf(name, value)),
-    ...files.map(({ name, filename, type, bytes }) => ({
-      ...{
-        name: isSeveral(name) ? `${name}[]` : name,
-        filename,
-        type: type ?? "application/octet-stream",
-        payload: bytes,
-      },
+    ...files.map(({ name, filename, type, content }) => ({
+      name: isSeveral(name) ? `${name}[]` : name,
+      filename,
+      type: type ?? "application/octet-stream",
+      payload: content.pieces,
     })),
   ];
 }

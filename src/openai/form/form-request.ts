@@ -1,28 +1,21 @@
-import { Buffer } from "node:buffer";
+import { Buffer, isUtf8 } from "node:buffer";
 import { GatewayError, invalidValue } from "../../errors/gateway-error.js";
 import { type JsonRequest, parseJsonRequest } from "../../model-api/request/json-request.js";
 import type { RequestNames } from "../../model-api/request/request-names.js";
-import { asBuffer } from "../../wire/as-buffer.js";
 import { foldName } from "../../wire/folded-names.js";
 import type { FormPart } from "../../wire/form/form-part.js";
 import { FormScan } from "../../wire/form/form-scan.js";
 import { boundaryOf, isFormType } from "../../wire/form/form-type.js";
+import { PiecedBytes } from "../../wire/pieces/pieced-bytes.js";
 import { bySize, type Steps, slicesOf } from "../../wire/slices.js";
-
-/** A file of a form. Its bytes are a slice of the client's. */
-export interface FormFile {
-  readonly name: string;
-  readonly filename: string;
-  readonly type: string | undefined;
-  readonly bytes: Buffer;
-}
+import { type FormFile, FormFiles } from "./form-files.js";
 
 /**
  * A form whose fields are JSON: a text each, several as a list, and those with keys as an object. So all that is checked of
  * JSON requests is checked of them, and hooks see them as those of any other request.
  */
 export interface FormRequest extends JsonRequest {
-  readonly files: readonly FormFile[];
+  readonly files: FormFiles;
 }
 
 /** What an operation's forms hold. */
@@ -58,12 +51,13 @@ export function requireFormType(contentType: string | undefined): void {
  * @throws GatewayError 400
  */
 export function readFormRequest(
-  bytes: Uint8Array,
+  pieces: readonly Uint8Array[],
   contentType: string | undefined,
   form: FormNames,
 ): FormRequest | Promise<FormRequest> {
   const boundary = boundaryOf(contentType ?? "");
   if (boundary === undefined) throw invalidForm("The Content-Type must have one boundary of 1 to 70 characters.");
+  const bytes = new PiecedBytes(pieces);
   if (bytes.length === 0) {
     throw invalidForm(
       "The form is empty. If something else reads forms before the gateway, mount the gateway before it.",
@@ -72,16 +66,15 @@ export function readFormRequest(
   return bySize(bytes.length, formSteps(bytes, boundary, form));
 }
 
-function* formSteps(bytes: Uint8Array, boundary: string, form: FormNames): Steps<FormRequest> {
+function* formSteps(bytes: PiecedBytes, boundary: string, form: FormNames): Steps<FormRequest> {
   const scan = new FormScan(bytes, boundary, limits);
   yield* slicesOf(scan);
   if (scan.fault !== undefined) throw invalidForm(scan.fault);
-  const source = asBuffer(bytes);
   const fields = new FormFields(form);
   const files: FormFile[] = [];
   for (const part of scan.parts) {
-    if (part.filename === undefined) fields.add(part.name, source.subarray(part.start, part.end));
-    else files.push(readFile(part, part.filename, source, form));
+    if (part.filename === undefined) fields.add(part, bytes);
+    else files.push(readFile(part, part.filename, bytes, form));
   }
   for (const [name, most] of Object.entries(form.files)) {
     if (files.filter((file) => file.name === name).length > most) {
@@ -91,18 +84,23 @@ function* formSteps(bytes: Uint8Array, boundary: string, form: FormNames): Steps
       );
     }
   }
-  return withFields(fields.toJson(), files, form.names);
+  return withFields(fields.toJson(), new FormFiles(files), form.names);
 }
 
 /** The form with these fields. @throws GatewayError 400 */
-export function withFields(json: Uint8Array, files: readonly FormFile[], names: RequestNames): FormRequest {
+export function withFields(json: Uint8Array, files: FormFiles, names: RequestNames): FormRequest {
   return { ...parseJsonRequest(json, deepestField, names), files };
 }
 
 /** A list or an object of texts. */
 const deepestField = 2;
 
-function readFile({ name, type, start, end }: FormPart, filename: string, source: Buffer, form: FormNames): FormFile {
+function readFile(
+  { name, type, start, end }: FormPart,
+  filename: string,
+  source: PiecedBytes,
+  form: FormNames,
+): FormFile {
   const base = name.endsWith("[]") ? name.slice(0, -2) : name;
   if (!Object.hasOwn(form.files, base)) {
     throw invalidValue(base.slice(0, 200), `'${base.slice(0, 200)}' must not be a file.`);
@@ -116,7 +114,7 @@ function readFile({ name, type, start, end }: FormPart, filename: string, source
     name: base,
     filename: filename.replace(/^.*[/\\]/s, "") || "file",
     type: plainType.test(type ?? "") ? type : undefined,
-    bytes: source.subarray(start, end),
+    content: new PiecedBytes(source.slices(start, end)),
   };
 }
 
@@ -131,17 +129,17 @@ class FormFields {
     this.#form = form;
   }
 
-  add(name: string, payload: Buffer): void {
+  add({ name, start, end }: FormPart, bytes: PiecedBytes): void {
     const [, base = "", key] = fieldName.exec(name) ?? [];
     const param = (base || name).slice(0, 200);
     if (base === "") throw invalidForm(`The form has a field of the name '${param}', which is none.`);
     if (Object.hasOwn(this.#form.files, base))
       throw invalidValue(param, `'${param}' must be a file: give it a file name.`);
     const most = this.#form.longest[base] ?? longestField;
-    if (payload.length > most) throw invalidValue(param, `'${param}' must have at most ${most} bytes.`);
-    const text = payload.toString("utf8");
-    if (Buffer.byteLength(text) !== payload.length) throw invalidValue(param, `'${param}' is not valid UTF-8.`);
-    this.#put(base, key, text);
+    if (end - start > most) throw invalidValue(param, `'${param}' must have at most ${most} bytes.`);
+    const payload = bytes.part(start, end);
+    if (!isUtf8(payload)) throw invalidValue(param, `'${param}' is not valid UTF-8.`);
+    this.#put(base, key, payload.toString());
   }
 
   #put(base: string, key: string | undefined, text: string): void {

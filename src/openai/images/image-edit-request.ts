@@ -32,8 +32,11 @@ const imageForm: FormNames = {
 const formValues: ImageValues = { count: readNumber, flag: readFlag };
 
 /** @throws GatewayError 400 */
-export async function parseImageEditForm(body: Uint8Array, contentType: string | undefined): Promise<ImageEditRequest> {
-  return fromForm(await readFormRequest(body, contentType, imageForm));
+export async function parseImageEditForm(
+  pieces: readonly Uint8Array[],
+  contentType: string | undefined,
+): Promise<ImageEditRequest> {
+  return fromForm(await readFormRequest(pieces, contentType, imageForm));
 }
 
 /** @throws GatewayError 400 */
@@ -53,8 +56,8 @@ export function imageEditWith(json: Uint8Array, { files }: FormRequest): ImageEd
 function fromForm(form: FormRequest): ImageEditRequest {
   if (memberOf(form.members, "images") !== undefined)
     throw invalidValue("images", "In a form, send 'image[]' as files.");
-  if (!form.files.some(({ name }) => name === "image")) throw missingParameter("image");
-  return { ...form, ...readImageMembers(form, formValues), inputs: form.files.length, form };
+  if (!form.files.all.some(({ name }) => name === "image")) throw missingParameter("image");
+  return { ...form, ...readImageMembers(form, formValues), inputs: form.files.all.length, form };
 }
 
 function fromJson(request: JsonRequest): ImageEditRequest {

@@ -18,6 +18,7 @@ import type {
   ModelRequest,
   ModelTraits,
   Operation,
+  RequestFacts,
   TargetTraits,
 } from "../operation.js";
 import type { PriceTerms } from "../price-terms.js";
@@ -42,7 +43,6 @@ const shared = {
   names: transcriptionForm.names,
   prompt: transcriptionsLayout,
   answers: transcriptAnswers,
-  takesForms: true,
   checkContentType: requireFormType,
 } as const;
 
@@ -52,8 +52,7 @@ export const transcriptions: Operation<"audio/transcriptions"> = {
   name: "audio/transcriptions",
   paths: ["/v1/audio/transcriptions"],
   table: transcriptionsTable,
-  parse: async (body, _services, facts) =>
-    toModelRequest("audio/transcriptions", await parseTranscription(body, facts.header("content-type"))),
+  ...parserOf("audio/transcriptions"),
 };
 
 /** `POST /v1/audio/translations`: into English. */
@@ -62,9 +61,14 @@ export const translations: Operation<"audio/translations"> = {
   name: "audio/translations",
   paths: ["/v1/audio/translations"],
   table: translationsTable,
-  parse: async (body, _services, facts) =>
-    toModelRequest("audio/translations", await parseTranscription(body, facts.header("content-type"))),
+  ...parserOf("audio/translations"),
 };
+
+function parserOf(operation: Hearing): Required<Pick<Operation, "parse" | "parsePieces">> {
+  const parsePieces = async (pieces: readonly Uint8Array[], _: unknown, facts: RequestFacts) =>
+    toModelRequest(operation, await parseTranscription(pieces, facts.header("content-type")));
+  return { parsePieces, parse: (body, services, facts) => parsePieces([body], services, facts) };
+}
 
 const tables = { "audio/transcriptions": transcriptionsTable, "audio/translations": translationsTable };
 
@@ -102,6 +106,10 @@ class TranscriptionModelRequest implements ModelRequest {
 
   withFields(json: Uint8Array): ModelRequest {
     return toModelRequest(this.#operation, transcriptionWith(json, this.#request));
+  }
+
+  letGo(): void {
+    this.#request.files.letGo();
   }
 
   demand(model: ModelTraits): Demand {

@@ -3,6 +3,7 @@ import type { GatewayError } from "../../errors/gateway-error.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { OperationName } from "../../metering/operation-name.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
+import type { MemberEdits } from "../../wire/json-members.js";
 import type { Exchange } from "../operation.js";
 import type { ByteAnswer, StreamCodec } from "../stream-codec.js";
 import { CostedCodec } from "./costed-codec.js";
@@ -12,6 +13,7 @@ import { type CostOf, withCost } from "./usage-cost.js";
 export class CostedExchange implements Exchange {
   readonly operation: OperationName;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly bodyWith?: (edits: MemberEdits) => readonly Uint8Array[];
   readonly keep?: (instead?: string) => Promise<void>;
   readonly bytesAreTokens?: boolean;
   /** Bytes have no usage. */
@@ -22,6 +24,7 @@ export class CostedExchange implements Exchange {
   constructor(exchange: Exchange, costOf: CostOf) {
     this.operation = exchange.operation;
     this.headers = exchange.headers;
+    if (exchange.bodyWith !== undefined) this.bodyWith = exchange.bodyWith.bind(exchange);
     if (exchange.keep !== undefined) this.keep = async (instead) => await exchange.keep?.(instead);
     if (exchange.bytesAreTokens !== undefined) this.bytesAreTokens = exchange.bytesAreTokens;
     if (exchange.readBytes !== undefined) this.readBytes = exchange.readBytes.bind(exchange);

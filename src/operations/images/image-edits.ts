@@ -12,6 +12,7 @@ import { imageEditsTable } from "../../openai/tables/images-table.js";
 import { editText, piecesOfText, wholeText } from "../../wire/edited-bytes.js";
 import { isFormType } from "../../wire/form/form-type.js";
 import type { MemberEdits } from "../../wire/json-members.js";
+import { PiecedBytes } from "../../wire/pieces/pieced-bytes.js";
 import { toAnswerContext } from "../answer-context.js";
 import type {
   AttemptFacts,
@@ -20,6 +21,8 @@ import type {
   ModelRequest,
   ModelTraits,
   Operation,
+  OperationServices,
+  RequestFacts,
   TargetTraits,
 } from "../operation.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
@@ -42,17 +45,24 @@ export const imageEdits: Operation<"images/edits"> = {
   table: imageEditsTable,
   prompt: imagesLayout,
   answers: undefined,
-  takesForms: true,
   checkContentType(contentType) {
     if (!isFormType(contentType)) requireJsonType(contentType);
   },
-  parse: async (body, { maxBodyDepth }, facts) => {
-    const contentType = facts.header("content-type");
-    const isForm = isFormType(contentType);
-    const request = await (isForm ? parseImageEditForm(body, contentType) : parseImageEditJson(body, maxBodyDepth));
-    return new ImageEditModelRequest(request, maxBodyDepth);
-  },
+  parse: (body, services, facts) => parsePieces([body], services, facts),
+  parsePieces,
 };
+
+async function parsePieces(
+  pieces: readonly Uint8Array[],
+  { maxBodyDepth }: OperationServices,
+  facts: RequestFacts,
+): Promise<ModelRequest> {
+  const contentType = facts.header("content-type");
+  const request = await (isFormType(contentType)
+    ? parseImageEditForm(pieces, contentType)
+    : parseImageEditJson(new PiecedBytes(pieces).whole, maxBodyDepth));
+  return new ImageEditModelRequest(request, maxBodyDepth);
+}
 
 class ImageEditModelRequest implements ModelRequest {
   readonly #request: ImageEditRequest;
@@ -79,6 +89,12 @@ class ImageEditModelRequest implements ModelRequest {
     const { form } = this.#request;
     const request = form === undefined ? await parseImageEditJson(json, this.#maxDepth) : imageEditWith(json, form);
     return new ImageEditModelRequest(request, this.#maxDepth);
+  }
+
+  /** JSON stays: it is what errors are compared with. */
+  get letGo(): (() => void) | undefined {
+    const { form } = this.#request;
+    return form && (() => form.files.letGo());
   }
 
   demand(model: ModelTraits): Demand {
@@ -117,11 +133,13 @@ function sentFor({ body, members, form }: ImageEditRequest, edits: MemberEdits):
     };
   }
   const written = new FormBody(form, edits);
-  const { pieces, contentType } = written;
   return {
     get whole() {
       return written.whole;
     },
-    ...{ pieces, contentType, with: (further) => written.with(further), fields: body },
+    get pieces() {
+      return written.pieces;
+    },
+    ...{ contentType: written.contentType, with: (further) => written.with(further), fields: body },
   };
 }

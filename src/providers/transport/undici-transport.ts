@@ -29,8 +29,29 @@ function toDispatch(
   if (body instanceof Uint8Array) return { method: "POST", path, headers, body, call };
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
   // Undici writes what can be iterated piece by piece. Its types do not say so.
-  const pieces = body as unknown as NonNullable<UndiciCallOptions["body"]>;
+  const pieces = new PassingPieces(body) as unknown as NonNullable<UndiciCallOptions["body"]>;
   return { method: "POST", path, headers: { ...headers, "content-length": String(length) }, body: pieces, call };
+}
+
+/** Lets go of what it has passed on: undici keeps a request until its response has ended. */
+class PassingPieces implements IterableIterator<Uint8Array, undefined> {
+  #pieces: readonly Uint8Array[];
+  #next = 0;
+
+  constructor(pieces: readonly Uint8Array[]) {
+    this.#pieces = pieces;
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  next(): IteratorResult<Uint8Array, undefined> {
+    const value = this.#pieces[this.#next++];
+    if (value !== undefined) return { done: false, value };
+    this.#pieces = [];
+    return { done: true, value };
+  }
 }
 
 /**

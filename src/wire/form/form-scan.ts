@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { asBuffer } from "../as-buffer.js";
+import type { PiecedBytes } from "../pieces/pieced-bytes.js";
 import type { SlicedWork } from "../slices.js";
 import { type FormPart, longestHead, readPartHead } from "./form-part.js";
 
@@ -10,7 +10,8 @@ export interface FormLimits {
 }
 
 const headEnd = Buffer.from("\r\n\r\n");
-const [cr, lf, dash] = [0x0d, 0x0a, 0x2d];
+const lineEnd = Buffer.from("\r\n");
+const dashes = Buffer.from("--");
 
 /**
  * Finds the parts of a form (RFC 7578), of which nothing is copied. It knows one grammar, the one that all clients write: what
@@ -20,7 +21,7 @@ export class FormScan implements SlicedWork {
   readonly parts: FormPart[] = [];
   /** What is wrong; `undefined`: nothing so far. */
   fault: string | undefined;
-  readonly #bytes: Buffer;
+  readonly #bytes: PiecedBytes;
   readonly #delimiter: Buffer;
   readonly #limits: FormLimits;
   #position = 0;
@@ -28,8 +29,8 @@ export class FormScan implements SlicedWork {
   /** The part whose end is not found yet. */
   #open: Omit<FormPart, "end"> | undefined;
 
-  constructor(bytes: Uint8Array, boundary: string, limits: FormLimits) {
-    this.#bytes = asBuffer(bytes);
+  constructor(bytes: PiecedBytes, boundary: string, limits: FormLimits) {
+    this.#bytes = bytes;
     this.#delimiter = Buffer.from(`\r\n--${boundary}`);
     this.#limits = limits;
   }
@@ -56,9 +57,9 @@ export class FormScan implements SlicedWork {
   /** The first delimiter has no line before it, or an empty one. */
   #begin(): boolean {
     const bytes = this.#bytes;
-    const start = bytes[0] === cr && bytes[1] === lf ? 2 : 0;
+    const start = bytes.part(0, 2).equals(lineEnd) ? 2 : 0;
     const opening = this.#delimiter.subarray(2);
-    if (!bytes.subarray(start, start + opening.length).equals(opening)) {
+    if (!bytes.part(start, start + opening.length).equals(opening)) {
       return this.#fail("The form does not begin with its boundary.");
     }
     return this.#next(start + opening.length);
@@ -67,8 +68,8 @@ export class FormScan implements SlicedWork {
   /** @returns where the next delimiter begins; -1: there is none. `undefined`: it is behind `stop`, if there is one. */
   #find(stop: number): number | undefined {
     const end = Math.min(stop + this.#delimiter.length, this.#bytes.length);
-    const at = this.#bytes.subarray(this.#position, end).indexOf(this.#delimiter);
-    if (at >= 0) return this.#position + at;
+    const at = this.#bytes.indexOf(this.#delimiter, this.#position, end);
+    if (at >= 0) return at;
     if (end === this.#bytes.length) return -1;
     this.#position = end - this.#delimiter.length + 1;
     return undefined;
@@ -85,26 +86,25 @@ export class FormScan implements SlicedWork {
   /** @param at - behind a delimiter. @returns whether a part follows. */
   #next(at: number): boolean {
     const bytes = this.#bytes;
-    if (bytes[at] === dash && bytes[at + 1] === dash) {
-      const rest = bytes.subarray(at + 2);
-      const isClean = rest.length === 0 || (rest.length === 2 && rest[0] === cr && rest[1] === lf);
-      return isClean ? false : this.#fail("Something follows the end of the form.");
+    const behind = bytes.part(at, at + 2);
+    if (behind.equals(dashes)) {
+      const rest = bytes.part(at + 2, at + 5);
+      return rest.length === 0 || rest.equals(lineEnd) ? false : this.#fail("Something follows the end of the form.");
     }
-    if (bytes[at] !== cr || bytes[at + 1] !== lf)
-      return this.#fail("A boundary of the form is followed by something else.");
+    if (!behind.equals(lineEnd)) return this.#fail("A boundary of the form is followed by something else.");
     if (this.parts.length === this.#limits.mostParts) {
       return this.#fail(`The form has more than ${this.#limits.mostParts} parts.`);
     }
     const start = at + 2;
-    const end = bytes.subarray(start, start + longestHead + headEnd.length).indexOf(headEnd);
+    const end = bytes.indexOf(headEnd, start, start + longestHead + headEnd.length);
     if (end < 0) return this.#fail(`A part of the form has no headers, or more than ${longestHead} bytes of them.`);
-    const head = readPartHead(bytes.subarray(start, start + end));
+    const head = readPartHead(bytes.part(start, end));
     if (typeof head === "string") return this.#fail(`A part of the form ${head}.`);
     if (head.filename !== undefined && ++this.#files > this.#limits.mostFiles) {
       return this.#fail(`The form has more than ${this.#limits.mostFiles} files.`);
     }
-    this.#open = { ...head, start: start + end + headEnd.length };
-    this.#position = start + end + headEnd.length;
+    this.#open = { ...head, start: end + headEnd.length };
+    this.#position = end + headEnd.length;
     return true;
   }
 }

@@ -1,22 +1,23 @@
 import { Buffer } from "node:buffer";
 
-/** A field, or a file of which only the payload is passed on as it came. */
+/** A field, or a file, whose payload is passed on in the pieces in which it came. */
 export interface WrittenPart {
   readonly name: string;
   readonly filename?: string | undefined;
   readonly type?: string | undefined;
-  readonly payload: Uint8Array | string;
+  readonly payload: readonly Uint8Array[] | string;
 }
 
-/** A form as it is written: one way for all readers. */
-export interface WrittenForm {
-  readonly contentType: string;
-  /** Payloads of files are slices of the client's bytes: nothing of them is copied. */
-  readonly pieces: readonly Uint8Array[];
+/** A boundary that nobody can foresee. */
+export function newBoundary(): string {
+  return `infergate-${crypto.randomUUID()}`;
 }
 
-/** Writes a form. @param boundary - default: one of its own, which nobody can foresee. */
-export function writeForm(parts: readonly WrittenPart[], boundary = `infergate-${crypto.randomUUID()}`): WrittenForm {
+/**
+ * Writes a form in one way, which all readers understand alike.
+ * @returns pieces. Payloads of files are among them as they are: nothing of them is copied.
+ */
+export function writeForm(parts: readonly WrittenPart[], boundary: string): readonly Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let text = "";
   for (const part of parts) {
@@ -25,11 +26,12 @@ export function writeForm(parts: readonly WrittenPart[], boundary = `infergate-$
       text += `${part.payload}\r\n`;
       continue;
     }
-    pieces.push(Buffer.from(text), part.payload);
+    pieces.push(Buffer.from(text));
+    for (const piece of part.payload) pieces.push(piece);
     text = "\r\n";
   }
   pieces.push(Buffer.from(`${text}--${boundary}--\r\n`));
-  return { contentType: `multipart/form-data; boundary=${boundary}`, pieces };
+  return pieces;
 }
 
 function headOf({ name, filename, type }: WrittenPart): string {

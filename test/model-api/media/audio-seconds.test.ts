@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { audioSeconds, fileSeconds } from "../../../src/model-api/media/audio-seconds.js";
+import { PiecedBytes } from "../../../src/wire/pieces/pieced-bytes.js";
 
 interface Format {
   tag?: number;
@@ -100,8 +101,8 @@ it("looks for the format of a WAV among its first chunks alone", () => {
   file.write("fmt ", 12 + 65 * 8);
   file.writeUInt16LE(1, 12 + 65 * 8 + 8);
   file.fill(1, 12 + 65 * 8 + 10);
-  expect(fileSeconds(file)).toBe(Number.POSITIVE_INFINITY);
+  expect(fileSeconds(new PiecedBytes([file]))).toBe(Number.POSITIVE_INFINITY);
   // The first chunk has all others in it.
   file.writeUInt32LE(64 * 8, 16);
-  expect(fileSeconds(file)).toBeLessThan(1);
+  expect(fileSeconds(new PiecedBytes([file]))).toBeLessThan(1);
 });

@@ -128,6 +128,18 @@ describe("an upload", () => {
   });
 });
 
+it("members that a hook sets are fields of the form, also where costs are shown", async () => {
+  const started = await start({
+    exposeCost: true,
+    onRequest: () => ({ upstream: { set: { temperature: 0.5 } } }),
+  });
+  started.server.reply(wholeAnswer(heard));
+  expect((await send(started, form())).status).toBe(200);
+  const { body, headers } = started.server.lastRequest;
+  const read = await new Response(body, { headers: { "content-type": headers["content-type"] ?? "" } }).formData();
+  expect([...read.keys(), read.getAll("temperature")]).toEqual(["temperature", "model", "file", ["0.5"]]);
+});
+
 it("a provider of a host's own gets the form, its type, and what is to come", async () => {
   const calls: { contentType: string | undefined; expects: string | undefined; fields: unknown[] }[] = [];
   const test = await startTestGateway({

@@ -346,6 +346,7 @@ describe.each(bothServers)("a stream of $name", (target) => {
       path: "/v1/responses",
       header: (name) => headers[name],
       body: async () => new TextEncoder().encode(requestText({ stream: true })),
+      bodyInPieces: async () => [],
       signal: new AbortController().signal,
     });
     const pieces = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();

@@ -1,14 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { FormScan } from "../../../src/wire/form/form-scan.js";
 import { boundaryOf } from "../../../src/wire/form/form-type.js";
-import { writeForm } from "../../../src/wire/form/write-form.js";
+import { newBoundary, writeForm } from "../../../src/wire/form/write-form.js";
+import { PiecedBytes } from "../../../src/wire/pieces/pieced-bytes.js";
 import { sliceBytes } from "../../../src/wire/slices.js";
 
 const limits = { mostParts: 64, mostFiles: 16 };
 
-function scan(text: string | Buffer, boundary = "b", slice = sliceBytes) {
+function scan(text: string | Buffer, boundary = "b", slice = sliceBytes, piece = 1000) {
   const bytes = Buffer.from(text);
-  const form = new FormScan(bytes, boundary, limits);
+  const pieces = Array.from({ length: Math.ceil(bytes.length / piece) }, (_, at) =>
+    bytes.subarray(at * piece, (at + 1) * piece),
+  );
+  const form = new FormScan(new PiecedBytes(pieces), boundary, limits);
   while (!form.run(form.position + slice));
   return (
     form.fault ??
@@ -31,7 +35,9 @@ describe("a form", () => {
       ["file", "a.wav", "\r\n--\r\n--c"],
       ["n", undefined, "1"],
     ];
-    for (const slice of [1, 2, 7, 50, sliceBytes]) expect(scan(text, "b", slice)).toEqual(parts);
+    for (const slice of [1, 2, 7, 50, sliceBytes]) {
+      for (const piece of [1, 3, 10, 1000]) expect(scan(text, "b", slice, piece)).toEqual(parts);
+    }
     expect(scan(`\r\n${text.slice(0, -2)}`)).toEqual(parts);
   });
 
@@ -74,6 +80,7 @@ describe("a form", () => {
     ["a folded header", `${part('Content-Disposition: form-data;\r\n name="a"')}--b--`],
     ["NUL in a name", `${field("a\u0000b")}--b--`],
     ["CR in a file name", `${part('Content-Disposition: form-data; name="a"; filename="x\ry"')}--b--`],
+    ["a name of three bytes that are no character", Buffer.from(`${field("\u00f0\u0090\u0080")}--b--`, "latin1")],
     ["no name", `${part("Content-Disposition: form-data")}--b--`],
     ["an empty name", `${field("")}--b--`],
     ["more than 16 headers", `${part(`Content-Disposition: form-data; name="a"${"\r\nX-A: b".repeat(16)}`)}--b--`],
@@ -117,7 +124,7 @@ describe("a form", () => {
     const timeOf = (filling: string) => {
       const bytes = Buffer.concat([Buffer.from(head), Buffer.alloc(size, filling), Buffer.from(end)]);
       const started = performance.now();
-      const form = new FormScan(bytes, boundary, limits);
+      const form = new FormScan(new PiecedBytes([bytes]), boundary, limits);
       while (!form.run(form.position + sliceBytes));
       expect(form.parts.map((each) => each.end - each.start)).toEqual([size]);
       return performance.now() - started;
@@ -153,20 +160,23 @@ describe("a boundary", () => {
 });
 
 it("a form is written in one way, which reads as it was meant", async () => {
-  const { contentType, pieces } = writeForm([
+  const boundary = newBoundary();
+  const parts = [
     { name: 'a"\r\nb', payload: "x\r\ny" },
-    { name: "file", filename: 'q"\n.wav', type: "audio/wav", payload: Buffer.from([0, 13, 10, 255]) },
-    { name: "empty", filename: "e", payload: Buffer.alloc(0) },
+    { name: "file", filename: 'q"\n.wav', type: "audio/wav", payload: [Buffer.from([0, 13]), Buffer.from([10, 255])] },
+    { name: "empty", filename: "e", payload: [] },
     { name: "last", payload: "" },
-  ]);
-  const bytes = Buffer.concat(pieces);
-  expect(scan(bytes, boundaryOf(contentType))).toEqual([
+  ];
+  const bytes = Buffer.concat(writeForm(parts, boundary));
+  expect(scan(bytes, boundary)).toEqual([
     ["a%22%0D%0Ab", undefined, "x\r\ny"],
     ["file", "q%22%0A.wav", "\u0000\r\n\u00ff"],
     ["empty", "e", ""],
     ["last", undefined, ""],
   ]);
-  const read = await new Response(bytes, { headers: { "content-type": contentType } }).formData();
+  const read = await new Response(bytes, {
+    headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+  }).formData();
   expect([...read.keys()]).toEqual(['a"\r\nb', "file", "empty", "last"]);
   const file = read.get("file") as File;
   expect([file.name, file.type, Buffer.from(await file.arrayBuffer())]).toEqual([
