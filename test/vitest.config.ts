@@ -5,7 +5,18 @@ import { mutationPlugin } from "./mutation/mutation-plugin.js";
 const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
 /** Too slow for every run: `vitest --mode soak` runs test/soak and nothing else. */
-const slow = ["soak", "next", "local-model", "bench", "token-search", "agents", "model", "crashes", "browser"];
+const slow = [
+  "soak",
+  "next",
+  "local-model",
+  "bench",
+  "token-search",
+  "agents",
+  "python",
+  "model",
+  "crashes",
+  "browser",
+];
 
 /** Takes seconds of processor time, or many processes: `npm run test:heavy` runs these in all folders. */
 const heavy = "test/**/*.heavy.test.ts";
