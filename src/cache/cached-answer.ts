@@ -1,98 +1,117 @@
 import { Buffer } from "node:buffer";
-import { asBuffer } from "../wire/as-buffer.js";
+import { isRecord } from "../wire/is-record.js";
 
-/** What of a kept response is written anew each time: ids are unique, and a response is as old as it is. */
-export type FreshPart = "id" | "created";
+/** What of a kept response is written anew each time, by the numbers that {@link placeOf} gives it. */
+export const freshParts = ["id", "date", "cost"] as const;
 
-/** A response as its client got it, in pieces. */
-export interface CachedAnswer {
-  readonly pieces: readonly (Uint8Array | FreshPart)[];
-  /** What the response's id begins with, such as `chatcmpl-`. */
-  readonly idPrefix: string;
+export type FreshPart = (typeof freshParts)[number];
+
+/** What is kept of a response beside its bytes. */
+export interface AnswerFacts {
   /** Of its bytes. */
   readonly contentType: string;
-  readonly finishReason: string | undefined;
+  /** What its id begins with, such as `chatcmpl-`; absent: it has no id. */
+  readonly idPrefix?: string | undefined;
+  readonly finishReason?: string | undefined;
   /** What the call was charged. */
   readonly micro: number;
   /** In epoch milliseconds. */
   readonly keptAt: number;
-  /** What it takes of the cache. */
-  readonly size: number;
 }
 
-/** What is written in place of the {@link FreshPart}s. */
-export interface FreshParts {
-  /** What is unique: the id of the call, without what it begins with. */
-  readonly callId: string;
-  /** In epoch milliseconds. */
-  readonly now: number;
+/** A response as its client got it. */
+export interface CachedAnswer extends AnswerFacts {
+  /** Without what is written anew. */
+  readonly body: Uint8Array;
+  /** Where something is written anew, as {@link placeOf} makes them, in order. */
+  readonly places: Uint32Array;
 }
 
-/** Names of the dates of responses, in epoch seconds. */
-const dateMembers = ["created", "created_at"];
+/** A place holds its part in the lowest two bits. */
+const partsOfPlace = 4;
+/** So that a place is a number of 32 bits. */
+export const longestAnswer = 2 ** 30 - 1;
 
-const secondsLength = 10;
+const numberBytes = 4;
+const headNumbers = 2;
 
-/**
- * Takes a response apart where its id and its date stand.
- * @param responseId - `undefined`: it has none.
- */
-export function piecesOf(body: Uint8Array, responseId: string | undefined): (Uint8Array | FreshPart)[] {
-  const bytes = asBuffer(body);
-  const places = [
-    ...(responseId === undefined ? [] : placesOf(bytes, "id", Buffer.from(JSON.stringify(responseId)))),
-    ...dateMembers.flatMap((name) => placesOf(bytes, name, undefined)),
-  ].sort((one, other) => one.start - other.start);
-  const pieces: (Uint8Array | FreshPart)[] = [];
-  let from = 0;
-  for (const { start, end, part } of places) {
-    pieces.push(bytes.subarray(from, start), part);
-    from = end;
+/** The response in one piece, as stores keep it. */
+export function encodeAnswer({ body, places, ...facts }: CachedAnswer): Buffer {
+  const head = Buffer.from(JSON.stringify(facts));
+  const placesStart = headNumbers * numberBytes + head.length;
+  const bodyStart = placesStart + places.length * numberBytes;
+  // What is kept for long must not keep the runtime's pool.
+  const out = Buffer.allocUnsafeSlow(bodyStart + body.length);
+  out.writeUInt32LE(head.length, 0);
+  out.writeUInt32LE(places.length, numberBytes);
+  head.copy(out, headNumbers * numberBytes);
+  places.forEach((place, index) => {
+    out.writeUInt32LE(place, placesStart + index * numberBytes);
+  });
+  out.set(body, bodyStart);
+  return out;
+}
+
+/** @returns `undefined` for bytes that are no such response: a store may hold anything. */
+export function decodeAnswer(bytes: Uint8Array): CachedAnswer | undefined {
+  const from = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (from.length < headNumbers * numberBytes) return undefined;
+  const headEnd = headNumbers * numberBytes + from.readUInt32LE(0);
+  const count = from.readUInt32LE(numberBytes);
+  const bodyStart = headEnd + count * numberBytes;
+  if (bodyStart > from.length) return undefined;
+  const facts = factsIn(from.toString("utf8", headNumbers * numberBytes, headEnd));
+  const body = from.subarray(bodyStart);
+  const places = Uint32Array.from({ length: count }, (_, index) => from.readUInt32LE(headEnd + index * numberBytes));
+  if (facts === undefined || !areSound(places, body.length)) return undefined;
+  return { ...facts, body, places };
+}
+
+function factsIn(text: string): AnswerFacts | undefined {
+  let facts: unknown;
+  try {
+    facts = JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  pieces.push(bytes.subarray(from));
-  return pieces;
+  if (!isRecord(facts)) return undefined;
+  const { contentType, idPrefix, finishReason, micro, keptAt } = facts;
+  const isSound =
+    typeof contentType === "string" &&
+    isTextIfAny(idPrefix) &&
+    isTextIfAny(finishReason) &&
+    isCount(micro) &&
+    isCount(keptAt);
+  return isSound ? { contentType, idPrefix, finishReason, micro, keptAt } : undefined;
 }
 
-interface PartPlace {
-  readonly start: number;
-  readonly end: number;
-  readonly part: FreshPart;
+function isTextIfAny(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
 }
 
-/**
- * Where members of a name stand, at any depth. Inside of texts, quotes are escaped, so that none is found there.
- * @param value - only with this value; `undefined`: with one that is a date.
- */
-function placesOf(bytes: Buffer, name: string, value: Buffer | undefined): PartPlace[] {
-  const member = Buffer.from(`"${name}":`);
-  const places: PartPlace[] = [];
-  for (let found = bytes.indexOf(member); found >= 0; found = bytes.indexOf(member, found + member.length)) {
-    let start = found + member.length;
-    while (bytes[start] === 0x20) start++;
-    const length = value?.length ?? secondsLength;
-    const text = bytes.subarray(start, start + length);
-    const isIt = value === undefined ? /^\d{10}$/.test(text.toString("latin1")) : text.equals(value);
-    if (isIt) places.push({ start, end: start + length, part: value === undefined ? "created" : "id" });
-  }
-  return places;
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** The response with an id and a date of its own. */
-export function freshBytes({ pieces, idPrefix }: CachedAnswer, { callId, now }: FreshParts): Buffer {
-  const id = freshId(idPrefix, callId);
-  const created = Buffer.from(String(Math.floor(now / 1000)));
-  const idJson = Buffer.from(JSON.stringify(id));
-  return Buffer.concat(
-    pieces.map((piece) => (typeof piece === "string" ? (piece === "id" ? idJson : created) : piece)),
-  );
+function areSound(places: Uint32Array, length: number): boolean {
+  let last = 0;
+  return places.every((place) => {
+    const offset = offsetOf(place);
+    const isSound = offset >= last && offset <= length && partAt(place) !== undefined;
+    last = offset;
+    return isSound;
+  });
 }
 
-/** Ids of OpenAI's completions may have dashes; others have none. */
-export function freshId(idPrefix: string, callId: string): string {
-  return idPrefix + (idPrefix.endsWith("_") ? callId.replaceAll("-", "") : callId);
+/** @param offset - in the response's `body`. */
+export function placeOf(offset: number, part: FreshPart): number {
+  return offset * partsOfPlace + freshParts.indexOf(part);
 }
 
-/** What an id begins with: the letters up to its first dash or underscore. */
-export function idPrefixOf(responseId: string | undefined): string {
-  return /^[A-Za-z]{1,16}[-_]/.exec(responseId ?? "")?.[0] ?? "";
+export function offsetOf(place: number): number {
+  return Math.floor(place / partsOfPlace);
+}
+
+export function partAt(place: number): FreshPart | undefined {
+  return freshParts[place % partsOfPlace];
 }

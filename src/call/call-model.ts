@@ -9,6 +9,7 @@ import { completeCall } from "./admission/complete-call.js";
 import { holdCredits, type Reservation } from "./admission/hold-credits.js";
 import { reviewCall } from "./admission/review-call.js";
 import { CacheReplay } from "./cached/cache-replay.js";
+import type { CacheVisit } from "./cached/cache-visit.js";
 import { CallRoad, fail, giveUp, goOn } from "./call-road.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
@@ -82,16 +83,25 @@ function enter(road: CallRoad, checked: CheckedCall): void {
 
 /** Where the response to an equal request was kept, nothing is held, and no target is called. */
 function recall(road: CallRoad, checked: CheckedCall): void {
-  const { services, incoming, bytes } = road;
+  const { services, incoming } = road;
   if (services.answerRecall === undefined) {
     hold(road, checked);
     return;
   }
   requireWanted(services, incoming.request);
-  const visit = services.answerRecall.visit(incoming, checked, checked.body ?? bytes);
+  road.checked = checked;
+  goOn(road, services.answerRecall.visit(incoming, checked), recalled);
+}
+
+function recalled(road: CallRoad, visit: CacheVisit | undefined): void {
+  const { services, incoming, checked } = road;
   road.cacheVisit = visit;
-  if (visit?.answer === undefined) hold(road, checked);
-  else new CacheReplay(road, checked, visit, visit.answer).run();
+  if (visit?.answer === undefined) {
+    hold(road, checked);
+    return;
+  }
+  requireWanted(services, incoming.request);
+  new CacheReplay(road, checked, visit, visit.answer).run();
 }
 
 function hold(road: CallRoad, checked: CheckedCall): void {

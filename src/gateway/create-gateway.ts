@@ -6,6 +6,7 @@ import { callerResolver, type ResolveCaller } from "../access/caller-resolver.js
 import { HoldRooms } from "../access/hold-rooms.js";
 import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
 import { AnswerGuards } from "../answer-guards/answer-guards.js";
+import { MemoryResponseCache } from "../cache/memory-response-cache.js";
 import { AnswerRecall } from "../call/cached/answer-recall.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
@@ -234,7 +235,7 @@ function callOptions(
   responses: CallResponses | undefined,
   { warn, warnOnce }: Pick<CallServices, "warn" | "warnOnce">,
 ): Omit<CallServices, "catalog" | "findAllowance" | "applyBudgets" | "ledger" | "keeper" | "openCalls" | "clock"> {
-  const { cache, clock = systemClock } = resolved;
+  const { cache } = resolved;
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,
@@ -244,13 +245,22 @@ function callOptions(
     exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
     requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
-    answerRecall: cache === false ? undefined : new AnswerRecall(cache, clock),
+    answerRecall: cache === false ? undefined : answerRecall(cache, resolved),
     answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn),
     warn,
     warnOnce,
     costlyTargets: new FirstTimes(),
     holdRooms: new HoldRooms(),
   };
+}
+
+function answerRecall(
+  cache: Exclude<ResolvedOptions["cache"], false>,
+  { clock = systemClock, exposeCost: exposesCost, guards }: ResolvedOptions,
+): AnswerRecall {
+  const memory = new MemoryResponseCache(cache.maxBytes, clock);
+  const names = guards.map(({ name }) => name);
+  return new AnswerRecall(cache, { cache: memory, isShared: false, clock, exposesCost, guards: names });
 }
 
 function toWarnings({ onWarning }: ResolvedOptions): Pick<CallServices, "warn" | "warnOnce"> {

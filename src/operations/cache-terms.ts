@@ -1,6 +1,11 @@
+import { entryOf } from "../model-api/request/general-entries.js";
+import type { JsonRequest } from "../model-api/request/json-request.js";
+import { typeAt } from "../model-api/tables/odd-places.js";
+import type { ProtocolTable } from "../model-api/tables/protocol-table.js";
 import { asBuffer } from "../wire/as-buffer.js";
-import { isRecord } from "../wire/is-record.js";
-import { type JsonMember, memberOf, membersOf } from "../wire/json-members.js";
+import { absent, elementsOf, type JsonMember, memberOf } from "../wire/json-members.js";
+import { MemberSearch } from "../wire/member-search.js";
+import { type Steps, sliceBytes } from "../wire/slices.js";
 
 /** Which responses of an operation may be kept for equal requests. */
 export interface CacheTerms {
@@ -8,12 +13,13 @@ export interface CacheTerms {
   readonly ignored: ReadonlySet<string>;
   /** Headers that change it. Names are in lower case. */
   readonly headers: readonly string[];
-  /** Whether the response to a request depends on nothing but its own bytes. */
-  allows(body: Uint8Array): boolean;
+  /** Its responses may name what stands elsewhere, and is gone after a while. Absent: they do not. */
+  readonly mayHoldUrls?: boolean;
 }
 
-const ignored: ReadonlySet<string> = new Set([
-  ...[
+/** Of requests that are whole in themselves. */
+export const plainCache: CacheTerms = {
+  ignored: new Set([
     "user",
     "safety_identifier",
     "metadata",
@@ -21,45 +27,69 @@ const ignored: ReadonlySet<string> = new Set([
     "prompt_cache_retention",
     "client_metadata",
     "store",
-  ],
-]);
-
-/** Of requests that are whole in themselves. */
-export const plainCache: CacheTerms = { ignored, headers: [], allows: isSelfContained };
+  ]),
+  headers: [],
+};
 
 /** Of requests of the Messages API, whose headers choose features. */
 export const messagesCache: CacheTerms = { ...plainCache, headers: ["anthropic-version", "anthropic-beta"] };
 
-/** Of requests of the Responses API: what is kept for later, or goes on from what was kept, is more than a response. */
-export const responsesCache: CacheTerms = {
-  ...plainCache,
-  allows(body) {
-    const members = membersOf(body);
-    const store = memberOf(members, "store");
-    const isKept = store === undefined || body[store.start] !== 0x66;
-    return !isKept && !isGiven(body, memberOf(members, "previous_response_id")) && isSelfContained(body);
-  },
-};
+/** Of requests for images, which may come as links. */
+export const imagesCache: CacheTerms = { ...plainCache, mayHoldUrls: true };
+
+/** The request, and what the gateway knows of its protocol. */
+interface Contents {
+  readonly request: JsonRequest;
+  /** `undefined`: its members are all alike. */
+  readonly table: ProtocolTable | undefined;
+  readonly ignored: ReadonlySet<string>;
+}
+
+/**
+ * Whether the response depends on nothing but what the request says: neither on what stands elsewhere, nor on what a server
+ * does beside answering.
+ */
+export function* dependsOnItself({ request, table, ignored }: Contents): Steps<boolean> {
+  if (request.odd !== undefined || !runsAtClient(request)) return false;
+  const isKnown = (member: JsonMember) =>
+    table === undefined || ignored.has(member.name) || table.own.has(member.name) || isPlain(request, member, table);
+  return request.members.every(isKnown) && !(yield* refersElsewhere(request.body));
+}
+
+function isPlain(request: JsonRequest, member: JsonMember, table: ProtocolTable): boolean {
+  const treatment = table.find("member", member.name)?.treatment;
+  if (treatment !== undefined && treatment !== "refused" && treatment !== "left out") return true;
+  return entryOf(member.name).find(request, member) === undefined;
+}
 
 /** Members and types that name what stands elsewhere, and may be another thing tomorrow. */
-const references = ['"http', '"HTTP', '"file_id"', '"item_reference"', '"container"'];
+const references = ['"http', '"HTTP', '"gs://', '"s3://', '"file_id"', '"item_reference"', '"container"'];
+const longestReference = 32;
 
-/** Media by URL, uploads, and tools that the server runs make a response depend on more than the request. */
-function isSelfContained(body: Uint8Array): boolean {
+function* refersElsewhere(body: Uint8Array): Steps<boolean> {
   const bytes = asBuffer(body);
-  if (references.some((reference) => bytes.includes(reference))) return false;
-  const members = membersOf(body);
+  for (let at = 0; at < bytes.length; at += sliceBytes) {
+    if (at > 0) yield;
+    const slice = bytes.subarray(at, at + sliceBytes + longestReference);
+    if (references.some((reference) => slice.includes(reference))) return true;
+  }
+  return false;
+}
+
+const inTool = new MemberSearch(["type"], 1000);
+const mostTools = 2048;
+
+/** What a client runs itself: tools without a type are the client's, too. */
+const clientTypes: ReadonlySet<string | undefined> = new Set([undefined, "function", "custom"]);
+
+function runsAtClient({ body, members, leaps }: JsonRequest): boolean {
   const tools = memberOf(members, "tools");
-  return !isGiven(body, tools) || runsAtClient(JSON.parse(bytes.toString("utf8", tools?.start, tools?.end)));
+  if (tools === undefined || body[tools.start] !== 0x5b) return tools === undefined || body[tools.start] === 0x6e;
+  const starts = elementsOf(body, tools.start, leaps, mostTools);
+  return starts.length <= mostTools && starts.every((start) => isClients(body, start, leaps));
 }
 
-function runsAtClient(tools: unknown): boolean {
-  return Array.isArray(tools) && tools.every((tool) => isRecord(tool) && clientTypes.has(tool["type"]));
-}
-
-/** A tool of the Messages API without a type is the client's. */
-const clientTypes: ReadonlySet<unknown> = new Set([undefined, "function", "custom"]);
-
-function isGiven(body: Uint8Array, member: JsonMember | undefined): boolean {
-  return member !== undefined && body[member.start] !== 0x6e;
+function isClients(body: Uint8Array, start: number, leaps: JsonRequest["leaps"]): boolean {
+  if (body[start] !== 0x7b || inTool.run(body, start, leaps) !== undefined) return false;
+  return clientTypes.has(typeAt(body, inTool.starts[0] ?? absent, inTool.ends[0] ?? absent));
 }

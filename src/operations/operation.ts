@@ -5,9 +5,11 @@ import type { OperationName } from "../metering/operation-name.js";
 import type { ImageCount, UsageCounts } from "../metering/usage-counts.js";
 import type { Dialect } from "../model-api/dialect.js";
 import type { Lacking } from "../model-api/prompt/lacking.js";
+import type { JsonRequest } from "../model-api/request/json-request.js";
 import type { MemberRules } from "../model-api/request/member-rules.js";
 import type { RequestNames } from "../model-api/request/request-names.js";
 import type { ProtocolTable } from "../model-api/tables/protocol-table.js";
+import type { FormFile } from "../openai/form/form-files.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { CallResponses } from "../responses/call-responses.js";
 import type { PayloadSeal } from "../seal/payload-seal.js";
@@ -96,6 +98,8 @@ export interface ModelRequest {
   readonly letGo?: (() => void) | undefined;
   /** Whether its client wants bytes as they come, such as sound. Absent: it does not. */
   readonly wantsBytes?: boolean;
+  /** What makes another request equal to it. `undefined`: none is, since it goes on from what is kept, or is itself kept. */
+  readonly comparable: ComparableRequest | undefined;
   /**
    * Puts in place what the request refers to. It is called once the call is allowed. Absent where the request is whole.
    * @throws GatewayError 400 where something of that is not kept, 503 when the store fails.
@@ -118,6 +122,12 @@ export interface ModelRequest {
     model: ModelTraits,
     attempt: AttemptFacts,
   ): Exchange | Promise<Exchange> | undefined;
+}
+
+/** A request, taken apart. */
+export interface ComparableRequest extends JsonRequest {
+  /** Of a form, whose fields are the JSON. */
+  readonly files?: readonly FormFile[] | undefined;
 }
 
 /** Where what a request causes to be loaded finds room, as its own bytes did. */

@@ -84,6 +84,12 @@ export const layers: readonly Layer[] = [
     packages: ["node:buffer"],
   },
   {
+    folder: "cache",
+    question: "How are responses kept for equal requests?",
+    imports: ["wire"],
+    packages: ["lru-cache", "node:buffer", "node:crypto"],
+  },
+  {
     folder: "books",
     question: "What do the request log and the audit trail promise, and which rules do all of them share?",
     imports: ["keys", "ledger", "metering", "check"],
@@ -231,12 +237,6 @@ export const layers: readonly Layer[] = [
     packages: ["lru-cache", "node:crypto"],
   },
   {
-    folder: "cache",
-    question: "How are responses kept for equal requests?",
-    imports: ["wire"],
-    packages: ["lru-cache", "node:buffer", "node:crypto"],
-  },
-  {
     folder: "call",
     question: "How is one metered call made: admit, send, relay, settle?",
     imports: [
@@ -267,6 +267,7 @@ export const layers: readonly Layer[] = [
     question: "How is a gateway assembled, managed and closed?",
     imports: [
       "books",
+      "cache",
       ...["responses", "memory/memory-response-store.js", "memory/rotating-map.js"],
       ...[
         "wire",

@@ -1,23 +1,42 @@
+import { createHash } from "node:crypto";
 import type { CatalogModel } from "../../access/catalog.js";
-import { AnswerCache } from "../../cache/answer-cache.js";
-import { cacheKey } from "../../cache/cache-key.js";
-import { readCacheWishes } from "../../cache/cache-wishes.js";
-import type { CachedAnswer } from "../../cache/cached-answer.js";
+import { cacheKeySteps, type KeyParts } from "../../cache/cache-key.js";
+import { type CacheWishes, readCacheWishes } from "../../cache/cache-wishes.js";
+import { type CachedAnswer, decodeAnswer, encodeAnswer } from "../../cache/cached-answer.js";
 import type { Clock } from "../../ledger/clock.js";
 import type { Micro } from "../../metering/micro.js";
-import type { Operation } from "../../operations/operation.js";
+import { type CacheTerms, dependsOnItself } from "../../operations/cache-terms.js";
+import type { ComparableRequest, Operation } from "../../operations/operation.js";
+import { bySize, type Steps } from "../../wire/slices.js";
 import type { CheckedCall } from "../checked-call.js";
+import { andThen, type Soon } from "../soon.js";
+import type { AnswerCache } from "./answer-cache.js";
+import { AnswerKeeper, type KeepingTerms } from "./answer-keeper.js";
 import { CacheVisit } from "./cache-visit.js";
+import { GatherRoom } from "./gather-room.js";
 
 /** How responses are kept, resolved. */
 export interface RecallOptions {
   /** `ask`: only for requests that say `x-infergate-cache: on`. */
   readonly mode: "ask" | "always";
   readonly ttlMs: number;
+  /** Of the copies that are made of streams under way. */
   readonly maxBytes: number;
   readonly maxAnswerBytes: number;
   /** The share of the original charge that a kept response costs. */
   readonly price: number;
+}
+
+/** What it works with. */
+export interface RecallServices {
+  readonly cache: AnswerCache;
+  /** Whether other processes have that cache, too. */
+  readonly isShared: boolean;
+  readonly clock: Clock;
+  /** Whether responses say what they cost. */
+  readonly exposesCost: boolean;
+  /** The names of the guards of answers. */
+  readonly guards: readonly string[];
 }
 
 /** The part of a request that says what may be kept of it. */
@@ -26,52 +45,58 @@ interface AskingRequest {
   header(name: string): string | undefined;
 }
 
+/** A request whose response may be kept. */
+interface Asked {
+  readonly incoming: AskingRequest;
+  readonly checked: CheckedCall;
+  readonly comparable: ComparableRequest;
+  readonly terms: CacheTerms;
+  readonly wishes: CacheWishes;
+  readonly ttlMs: number;
+}
+
 const modeHeader = "x-infergate-cache";
 
 /** Finds responses that were kept for equal requests of an account, and keeps new ones. */
 export class AnswerRecall {
   readonly #options: RecallOptions;
-  readonly #clock: Clock;
-  readonly #cache: AnswerCache;
+  readonly #services: RecallServices;
+  readonly #keeping: KeepingTerms;
   /** An update of a model makes another object of it. */
-  readonly #definitions = new WeakMap<CatalogModel, number>();
+  readonly #definitions = new WeakMap<object, string | number>();
   #lastDefinition = 0;
+  /** How often accounts were forgotten: calls that began before keep nothing. */
+  #forgotten = 0;
 
-  constructor(options: RecallOptions, clock: Clock) {
+  constructor(options: RecallOptions, services: RecallServices) {
     this.#options = options;
-    this.#clock = clock;
-    this.#cache = new AnswerCache(options.maxBytes);
+    this.#services = services;
+    const { maxAnswerBytes, maxBytes } = options;
+    const { clock, exposesCost } = services;
+    this.#keeping = { maxAnswerBytes, room: new GatherRoom(maxBytes), clock, exposesCost };
   }
 
   /**
    * Looks for a response.
-   * @param body - of the request, as the host's hook has left it.
-   * @returns `undefined` where the client did not ask for the cache.
+   * @returns `undefined` where the client did not ask for the cache. A promise where the request is long, or the cache is not
+   * in this process.
    */
-  visit(incoming: AskingRequest, checked: CheckedCall, body: Uint8Array): CacheVisit | undefined {
-    const { mode, ttlMs, maxAnswerBytes } = this.#options;
+  visit(incoming: AskingRequest, checked: CheckedCall): Soon<CacheVisit | undefined> {
     const asked = incoming.header(modeHeader)?.trim().toLowerCase();
-    if (mode === "ask" && asked !== "on") return undefined;
-    const { model, additions, caller, request } = checked;
-    const { cache: terms, name } = incoming.operation;
+    if (this.#options.mode === "ask" && asked !== "on") return undefined;
+    const { model, additions, request } = checked;
+    const { comparable } = request;
+    const { cache: terms } = incoming.operation;
     const wishes = readCacheWishes(incoming.header("cache-control"));
     const isExcluded = asked === "off" || wishes.noStore || additions !== undefined || model.cache === false;
-    if (isExcluded || terms === undefined || !terms.allows(body)) return CacheVisit.bypass;
-    const headers = terms.headers.map((header) => incoming.header(header));
-    const { account } = caller;
-    const definition = this.#definitionOf(model);
-    const parts = { account, operation: name, model: model.id, definition, stream: request.stream, headers };
-    const key = cacheKey(parts, body, terms.ignored);
-    const ageMs = Math.min(model.cache?.ttlMs ?? ttlMs, wishes.maxAgeMs);
-    const answer = wishes.noCache ? undefined : this.#find(key, ageMs);
-    const keep = (kept: CachedAnswer) => this.#cache.set(key, account, kept);
-    return new CacheVisit({
-      state: answer === undefined ? "miss" : "hit",
-      answer,
-      keep,
-      maxAnswerBytes,
-      clock: this.#clock,
-    });
+    if (isExcluded || terms === undefined || comparable === undefined) return CacheVisit.bypass;
+    const ttlMs = (model.cache || undefined)?.ttlMs ?? this.#options.ttlMs;
+    const call = { incoming, checked, comparable, terms, wishes, ttlMs };
+    const { body, files = [] } = comparable;
+    const size = files.reduce((sum, { content }) => sum + content.length, body.length);
+    return andThen(bySize(size, this.#keySteps(call)), (key) =>
+      key === undefined ? CacheVisit.bypass : this.#look(call, key),
+    );
   }
 
   /** What a kept response costs. */
@@ -80,21 +105,78 @@ export class AnswerRecall {
     return Math.ceil(Number((micro * this.#options.price).toFixed(6)));
   }
 
-  forget(account: string): void {
-    this.#cache.forget(account);
+  /** @throws GatewayError 503 (as a rejection) when the store fails. */
+  async forget(account: string): Promise<void> {
+    this.#forgotten++;
+    await this.#services.cache.forget(account);
   }
 
-  #find(key: string, ageMs: number): CachedAnswer | undefined {
-    const answer = this.#cache.get(key);
-    return answer !== undefined && this.#clock.now() - answer.keptAt < ageMs ? answer : undefined;
+  /** The request's key; `undefined`: its response may be another one the next time. */
+  *#keySteps({ incoming, checked, comparable, terms }: Asked): Steps<string | undefined> {
+    const { ignored, headers } = terms;
+    const { name, table } = incoming.operation;
+    if (!(yield* dependsOnItself({ request: comparable, table, ignored }))) return undefined;
+    const { caller, model, request, demand } = checked;
+    const parts: KeyParts = {
+      account: caller.account,
+      operation: name,
+      model: [model.id, model.alias],
+      definition: this.#definitionOf(model),
+      delivery: request.stream ? "events" : request.wantsBytes === true ? "bytes" : "whole",
+      addedCap: demand.addedCap,
+      headers: headers.map((header) => incoming.header(header)),
+      guarded: this.#guardedBy(checked),
+    };
+    return yield* cacheKeySteps(parts, comparable, ignored);
   }
 
-  #definitionOf(model: CatalogModel): number {
+  /** A guard may let one caller have what it keeps from another. */
+  #guardedBy({ caller, tags }: CheckedCall): KeyParts["guarded"] {
+    const { guards } = this.#services;
+    if (guards.length === 0) return undefined;
+    const sorted = Object.entries(tags ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
+    return [guards, caller.source, caller.keyId, caller.plan, sorted];
+  }
+
+  #look(asked: Asked, key: string): Soon<CacheVisit> {
+    const { account } = asked.checked.caller;
+    if (asked.wishes.noCache) return this.#miss(asked, key);
+    return andThen(this.#services.cache.get(account, key), (value) => {
+      const answer = value && decodeAnswer(value);
+      const isFresh = answer !== undefined && this.#isFresh(answer, asked);
+      return isFresh ? CacheVisit.hit(answer) : this.#miss(asked, key);
+    });
+  }
+
+  /** A clock that was set back does not make responses live for longer. */
+  #isFresh({ keptAt }: CachedAnswer, { ttlMs, wishes }: Asked): boolean {
+    return Math.abs(this.#services.clock.now() - keptAt) < Math.min(ttlMs, wishes.maxAgeMs);
+  }
+
+  #miss({ checked, terms, ttlMs }: Asked, key: string): CacheVisit {
+    const { account } = checked.caller;
+    const begun = this.#forgotten;
+    const put = (answer: CachedAnswer): void => {
+      if (this.#forgotten === begun) this.#services.cache.put(account, key, encodeAnswer(answer), ttlMs);
+    };
+    return CacheVisit.miss(new AnswerKeeper(this.#keeping, terms.mayHoldUrls === true, put));
+  }
+
+  #definitionOf(model: CatalogModel): string | number {
     let definition = this.#definitions.get(model);
     if (definition === undefined) {
-      definition = ++this.#lastDefinition;
+      definition = this.#services.isShared ? this.#digestOf(model) : ++this.#lastDefinition;
       this.#definitions.set(model, definition);
     }
     return definition;
+  }
+
+  /** For caches that processes share: how the model is defined, and where its calls go. */
+  #digestOf({ definition, route }: CatalogModel): string {
+    const { exposesCost } = this.#services;
+    const addresses = route.targets.map(({ name, secrets }) => [name, secrets?.().urls]);
+    return createHash("sha256")
+      .update(JSON.stringify([definition, addresses, exposesCost]))
+      .digest("base64url");
   }
 }

@@ -1,5 +1,5 @@
-import type { Buffer } from "node:buffer";
-import { type CachedAnswer, freshBytes, freshId } from "../../cache/cached-answer.js";
+import type { CachedAnswer } from "../../cache/cached-answer.js";
+import { type FreshValues, freshBytes, freshId, freshPieces } from "../../cache/fresh-pieces.js";
 import { GatewayError } from "../../errors/gateway-error.js";
 import type { Micro } from "../../metering/micro.js";
 import { noTokens } from "../../metering/token-counts.js";
@@ -12,9 +12,6 @@ import type { CheckedCall } from "../checked-call.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
 import { streamHeaders } from "../relay/stream-headers.js";
 import type { CacheVisit } from "./cache-visit.js";
-
-/** So much of a kept stream goes out at once, so that a slow client's progress can be seen. */
-const pieceBytes = 128 * 1024;
 
 /** Responds with what was kept. No target is called; the ledger is only where a kept response costs something. */
 export class CacheReplay {
@@ -62,22 +59,49 @@ export class CacheReplay {
 
   #respond(settled: SettledCharge, held?: Reservation): void {
     const road = this.#road;
-    const { incoming, services, asked, end } = road;
+    const { incoming, services, end } = road;
     const answer = this.#answer;
     const now = services.clock.now();
     const callId = incoming.callId.slice(incoming.callId.indexOf("_") + 1);
-    const bytes = freshBytes(answer, { callId, now });
-    const headers = headersOf(answer, asked.stream, settled, held);
+    const values = { callId, now, cost: creditText(settled.micro) };
+    const headers = this.#headers(settled, held);
     headers["age"] = String(Math.max(0, Math.floor((now - answer.keptAt) / 1000)));
     this.#visit.mark(headers);
-    const { observer } = incoming;
-    if (asked.stream) observer.texts?.streamed(bytes);
-    else observer.texts?.answered(bytes);
-    const responseId = answer.idPrefix === "" ? undefined : freshId(answer.idPrefix, callId);
-    observer.ended({ reason: "completed" }, settled, { responseId, finishReason: answer.finishReason });
-    const response = incoming.respond({ status: 200, headers, body: asked.stream ? inPieces(bytes) : bytes });
+    const body = this.#body(values);
+    const { finishReason } = answer;
+    const responseId = freshId(answer.idPrefix, callId);
+    incoming.observer.ended({ reason: "completed" }, settled, { responseId, finishReason });
+    const response = incoming.respond({ status: 200, headers, body });
     giveUp(road);
     end(response);
+  }
+
+  /** What comes in pieces is made as its client takes it. */
+  #body(values: FreshValues): Uint8Array | AsyncIterable<Uint8Array> {
+    const { texts } = this.#road.incoming.observer;
+    const answer = this.#answer;
+    if (this.#isWhole) {
+      const bytes = freshBytes(answer, values);
+      texts?.answered(bytes);
+      return bytes;
+    }
+    if (texts !== undefined) for (const piece of freshPieces(answer, values)) texts.streamed(piece);
+    return laterPieces(answer, values);
+  }
+
+  #headers({ micro, credits }: SettledCharge, held: Reservation | undefined): Record<string, string> {
+    const { contentType } = this.#answer;
+    const headers = this.#isWhole
+      ? { "content-type": contentType, "x-credits-charged": creditText(micro) }
+      : { ...streamHeaders(), "content-type": contentType };
+    return credits === undefined
+      ? headers
+      : addRateHeaders(addCreditHeaders(headers, credits), credits.rates, held?.rules);
+  }
+
+  get #isWhole(): boolean {
+    const { stream, wantsBytes } = this.#road.asked;
+    return !stream && wantsBytes !== true;
   }
 }
 
@@ -86,18 +110,6 @@ function free(): SettledCharge {
   return { micro: 0, tokens, source: "cache", credits: undefined, funding: undefined, prepaidMicro: 0 };
 }
 
-function headersOf(
-  { contentType }: CachedAnswer,
-  isStream: boolean,
-  { micro, credits }: SettledCharge,
-  held: Reservation | undefined,
-): Record<string, string> {
-  const headers = isStream ? streamHeaders() : { "content-type": contentType, "x-credits-charged": creditText(micro) };
-  return credits === undefined
-    ? headers
-    : addRateHeaders(addCreditHeaders(headers, credits), credits.rates, held?.rules);
-}
-
-async function* inPieces(bytes: Buffer): AsyncGenerator<Uint8Array, undefined> {
-  for (let start = 0; start < bytes.length; start += pieceBytes) yield bytes.subarray(start, start + pieceBytes);
+async function* laterPieces(answer: CachedAnswer, values: FreshValues): AsyncGenerator<Uint8Array, undefined> {
+  yield* freshPieces(answer, values);
 }

@@ -1,17 +1,25 @@
 import { Buffer } from "node:buffer";
+import type { GatherRoom } from "./gather-room.js";
+
+/** How much of a stream may be copied. */
+export interface CopyLimits {
+  /** The longest stream that is kept, in bytes. */
+  readonly most: number;
+  readonly room: GatherRoom;
+}
 
 /** A stream on its way to its client, of which a copy is kept, unless it is too long. */
 export class KeptStream implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #pieces: AsyncIterator<Uint8Array>;
-  readonly #most: number;
+  readonly #limits: CopyLimits;
   readonly #ended: (bytes: Buffer) => void;
   #copies: Buffer[] | undefined = [];
   #length = 0;
 
   /** @param ended - gets all of the stream after its regular end. */
-  constructor(body: AsyncIterable<Uint8Array>, most: number, ended: (bytes: Buffer) => void) {
+  constructor(body: AsyncIterable<Uint8Array>, limits: CopyLimits, ended: (bytes: Buffer) => void) {
     this.#pieces = body[Symbol.asyncIterator]();
-    this.#most = most;
+    this.#limits = limits;
     this.#ended = ended;
   }
 
@@ -20,28 +28,43 @@ export class KeptStream implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const step = await this.#pieces.next();
-    if (!step.done) {
-      this.#copy(step.value);
-      return step;
+    try {
+      const step = await this.#pieces.next();
+      if (!step.done) {
+        this.#copy(step.value);
+        return step;
+      }
+    } catch (error) {
+      this.#drop();
+      throw error;
     }
     const copies = this.#copies;
-    this.#copies = undefined;
+    this.#drop();
     if (copies !== undefined) this.#ended(Buffer.concat(copies));
     return { done: true, value: undefined };
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#copies = undefined;
+    this.#drop();
     await this.#pieces.return?.();
     return { done: true, value: undefined };
   }
 
   #copy(piece: Uint8Array): void {
     if (this.#copies === undefined) return;
+    const { most, room } = this.#limits;
+    if (this.#length + piece.length > most || !room.take(piece.length)) {
+      this.#drop();
+      return;
+    }
     this.#length += piece.length;
     // The relay writes its next piece over this one.
-    if (this.#length <= this.#most) this.#copies.push(Buffer.from(piece));
-    else this.#copies = undefined;
+    this.#copies.push(Buffer.from(piece));
+  }
+
+  #drop(): void {
+    this.#limits.room.giveBack(this.#length);
+    this.#copies = undefined;
+    this.#length = 0;
   }
 }

@@ -4,7 +4,16 @@ import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
 import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 
 /** What a host gives the gateway to keep data in. */
-export type StoreKind = "key" | "plan" | "account" | "budget" | "model" | "response" | "audit" | "request log";
+export type StoreKind =
+  | "key"
+  | "plan"
+  | "account"
+  | "budget"
+  | "model"
+  | "response"
+  | "response cache"
+  | "audit"
+  | "request log";
 
 /**
  * Asks a store for the management API. Frameworks send an error's message to the client, and a driver's names hosts and

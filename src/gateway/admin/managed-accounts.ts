@@ -215,10 +215,10 @@ export function managedAccounts(
     findAccount?.forget(account);
     await fromStore(by, "budget", () => budgets?.forget?.(account));
     findBudgets.forget(account);
-    answers?.forget(account);
     await Promise.all([
       fromLedger(by, () => ledger.forget(account)),
       fromStore(by, "response", () => responses?.forget(account)),
+      fromStore(by, "response cache", () => answers?.forget(account)),
       fromStore(by, "request log", () => forgetRequests(requestLog, account)),
     ]);
   }

@@ -61,6 +61,7 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
     cache: model.cache,
     ...routing,
     drain,
+    definition: model,
     record,
     aliases: [],
   };

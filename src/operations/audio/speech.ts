@@ -19,8 +19,10 @@ import { addNameEdits } from "../../openai/chat/request-edits.js";
 import { speechTable } from "../../openai/tables/speech-table.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
+import { plainCache } from "../cache-terms.js";
 import type {
   AttemptFacts,
+  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -47,6 +49,7 @@ export const speech: Operation<"audio/speech"> = {
   names: speechNames,
   table: speechTable,
   prompt: speechLayout,
+  cache: plainCache,
   answers: undefined,
   checkContentType: requireJsonType,
   parse: parseJsonBody(parseSpeechRequest, parseSpeechRequestInTurns, (request) => new SpeechModelRequest(request)),
@@ -69,6 +72,10 @@ class SpeechModelRequest implements ModelRequest {
 
   get wantsBytes(): boolean {
     return !this.#request.wantsEvents;
+  }
+
+  get comparable(): ComparableRequest {
+    return this.#request;
   }
 
   demand(model: ModelTraits): Demand {

@@ -11,8 +11,10 @@ import {
 import { requireFormType } from "../../openai/form/form-request.js";
 import { transcriptionsTable, translationsTable } from "../../openai/tables/audio-tables.js";
 import { toAnswerContext } from "../answer-context.js";
+import { plainCache } from "../cache-terms.js";
 import type {
   AttemptFacts,
+  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -42,6 +44,7 @@ const shared = {
   protocol: openAIProtocol,
   names: transcriptionForm.names,
   prompt: transcriptionsLayout,
+  cache: plainCache,
   answers: transcriptAnswers,
   checkContentType: requireFormType,
 } as const;
@@ -110,6 +113,11 @@ class TranscriptionModelRequest implements ModelRequest {
 
   letGo(): void {
     this.#request.files.letGo();
+  }
+
+  get comparable(): ComparableRequest {
+    const request = this.#request;
+    return { ...request, files: request.files.all };
   }
 
   demand(model: ModelTraits): Demand {

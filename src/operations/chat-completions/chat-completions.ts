@@ -24,6 +24,7 @@ import { demandOf } from "../demand-of.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type {
   AttemptFacts,
+  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -69,6 +70,10 @@ class ChatModelRequest implements ModelRequest {
 
   get stream(): boolean {
     return this.#request.stream;
+  }
+
+  get comparable(): ComparableRequest {
+    return this.#request;
   }
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {

@@ -11,6 +11,7 @@ import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inpu
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type {
   AttemptFacts,
+  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -72,6 +73,10 @@ class CompletionModelRequest implements ModelRequest {
 
   get stream(): boolean {
     return this.#request.stream;
+  }
+
+  get comparable(): ComparableRequest {
+    return this.#request;
   }
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {

@@ -8,6 +8,7 @@ import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inpu
 import { inputLayout } from "../inputs/input-layout.js";
 import type {
   AttemptFacts,
+  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -59,6 +60,10 @@ class EmbeddingModelRequest implements ModelRequest {
 
   get model(): string {
     return this.#request.model;
+  }
+
+  get comparable(): ComparableRequest {
+    return this.#request;
   }
 
   demand(model: ModelTraits): Demand {

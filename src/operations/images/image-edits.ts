@@ -14,8 +14,10 @@ import { isFormType } from "../../wire/form/form-type.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import { PiecedBytes } from "../../wire/pieces/pieced-bytes.js";
 import { toAnswerContext } from "../answer-context.js";
+import { imagesCache } from "../cache-terms.js";
 import type {
   AttemptFacts,
+  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -44,6 +46,7 @@ export const imageEdits: Operation<"images/edits"> = {
   names: imageEditNames,
   table: imageEditsTable,
   prompt: imagesLayout,
+  cache: imagesCache,
   answers: undefined,
   checkContentType(contentType) {
     if (!isFormType(contentType)) requireJsonType(contentType);
@@ -95,6 +98,11 @@ class ImageEditModelRequest implements ModelRequest {
   get letGo(): (() => void) | undefined {
     const { form } = this.#request;
     return form && (() => form.files.letGo());
+  }
+
+  get comparable(): ComparableRequest {
+    const request = this.#request;
+    return { ...request, files: request.form?.files.all };
   }
 
   demand(model: ModelTraits): Demand {

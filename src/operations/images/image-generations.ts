@@ -9,8 +9,10 @@ import {
 import { imagesTable } from "../../openai/tables/images-table.js";
 import { editMembers } from "../../wire/json-members.js";
 import { toAnswerContext } from "../answer-context.js";
+import { imagesCache } from "../cache-terms.js";
 import type {
   AttemptFacts,
+  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -38,6 +40,7 @@ export const imageGenerations: Operation<"images/generations"> = {
   names: imageNames,
   table: imagesTable,
   prompt: imagesLayout,
+  cache: imagesCache,
   answers: undefined,
   checkContentType: requireJsonType,
   parse: parseJsonBody(parseImageRequest, parseImageRequestInTurns, (request) => new ImageModelRequest(request)),
@@ -56,6 +59,10 @@ class ImageModelRequest implements ModelRequest {
 
   get stream(): boolean {
     return this.#request.stream;
+  }
+
+  get comparable(): ComparableRequest {
+    return this.#request;
   }
 
   demand(model: ModelTraits): Demand {

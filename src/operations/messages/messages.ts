@@ -20,6 +20,7 @@ import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
 import type {
   AttemptFacts,
+  ComparableRequest,
   Demand,
   ModelRequest,
   ModelTraits,
@@ -90,6 +91,10 @@ class MessagesModelRequest implements ModelRequest {
 
   get stream(): boolean {
     return this.#request.stream;
+  }
+
+  get comparable(): ComparableRequest {
+    return this.#request;
   }
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {

@@ -3,11 +3,13 @@ import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { moderationsTable } from "../../openai/tables/moderations-table.js";
 import { toAnswerContext } from "../answer-context.js";
+import { plainCache } from "../cache-terms.js";
 import { DocumentExchange } from "../document-exchange.js";
 import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { inputLayout } from "../inputs/input-layout.js";
 import type {
   AttemptFacts,
+  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -37,6 +39,7 @@ export const moderations: Operation<"moderations"> = {
   names: moderationNames,
   table: moderationsTable,
   prompt: inputLayout,
+  cache: plainCache,
   answers: undefined,
   checkContentType: requireJsonType,
   parse: parseJsonBody(
@@ -60,6 +63,10 @@ class ModerationModelRequest implements ModelRequest {
 
   get namesNoModel(): boolean {
     return this.#request.namesNoModel;
+  }
+
+  get comparable(): ComparableRequest {
+    return this.#request;
   }
 
   demand(model: ModelTraits): Demand {

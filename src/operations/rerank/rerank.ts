@@ -10,6 +10,7 @@ import { promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { tooMany } from "../inputs/input-reader.js";
 import type {
   AttemptFacts,
+  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -59,6 +60,10 @@ class RerankModelRequest implements ModelRequest {
 
   get model(): string {
     return this.#request.model;
+  }
+
+  get comparable(): ComparableRequest {
+    return this.#request;
   }
 
   demand(model: ModelTraits): Demand {

@@ -12,11 +12,12 @@ import {
 import { responsesTable } from "../../openai/tables/responses-table.js";
 import { ThoughtSeal } from "../../seal/thought-seal.js";
 import { sliceBytes } from "../../wire/slices.js";
-import { responsesCache } from "../cache-terms.js";
+import { plainCache } from "../cache-terms.js";
 import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
 import type {
   AttemptFacts,
+  ComparableRequest,
   Demand,
   ModelRequest,
   ModelTraits,
@@ -44,7 +45,7 @@ export const responses: Operation<"responses"> = {
   names: responsesNames,
   table: responsesTable,
   prompt: responsesLayout,
-  cache: responsesCache,
+  cache: plainCache,
   answers: responsesAnswers,
   checkContentType: requireJsonType,
   parse(body, services, { account }) {
@@ -96,6 +97,11 @@ class ResponsesModelRequest implements ModelRequest {
 
   get stream(): boolean {
     return this.#request.stream;
+  }
+
+  get comparable(): ComparableRequest | undefined {
+    const isWhole = !this.#request.store && !this.#conversation.refers;
+    return isWhole ? this.#request : undefined;
   }
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {

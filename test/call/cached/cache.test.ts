@@ -1,54 +1,13 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { GatewayOptions } from "../../../src/gateway/options.js";
+import { describe, expect, it } from "vitest";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import {
-  chatAnswer,
-  chatChunks,
-  type EventStreamOptions,
-  errorBody,
-  eventStream,
-  ManualClock,
-  wholeAnswer,
-} from "../../../src/testing.js";
+import { chatChunks, type EventStreamOptions, errorBody, eventStream, wholeAnswer } from "../../../src/testing.js";
 import { honestEmbeddings } from "../../support/embedding-samples.js";
-import { embeddingModel, smallModel, startTestGateway } from "../../support/test-gateway.js";
-
-/** A gateway that keeps all responses. It closes with the test. */
-async function startCache(options: Partial<GatewayOptions> = {}, cache: object = {}) {
-  const clock = new ManualClock(Date.UTC(2026, 0, 5, 12));
-  const test = await startTestGateway({ clock, cache: { mode: "always", ...cache }, ...options });
-  onTestFinished(() => test.close());
-  test.upstream.reply((request, response) => {
-    const sample = chatAnswer({ id: `chatcmpl-up-${test.upstream.requests.length}`, created: 1_700_000_000 });
-    const answer = request.json.stream ? eventStream(chatChunks("Hello world")) : wholeAnswer(sample);
-    return answer(request, response);
-  });
-  const post = async (body: Record<string, unknown> | string = {}, headers: object = {}, path = "chat/completions") => {
-    const whole =
-      typeof body === "string"
-        ? body
-        : JSON.stringify({ model: "acme/small", messages: [{ role: "user", content: "Hi" }], ...body });
-    const response = await test.gateway.handler(
-      new Request(`http://gateway.test/v1/${path}`, {
-        method: "POST",
-        headers: { authorization: "Bearer sk-pro", "content-type": "application/json", ...headers },
-        body: whole,
-      }),
-    );
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      cached: response.headers.get("x-infergate-cache"),
-    };
-  };
-  return { ...test, clock, post };
-}
+import { embeddingModel, smallModel } from "../../support/test-gateway.js";
+import { startCache } from "./start-cache.js";
 
 describe("a kept response", () => {
   it("is sent again with an id and a date of its own, and calls no target and no ledger", async () => {
@@ -294,7 +253,7 @@ describe("nothing is kept", () => {
   });
 
   it("beyond an account's quarter, but for what it used last", async () => {
-    const { post } = await startCache({}, { maxBytes: 8192 });
+    const { post } = await startCache({}, { maxBytes: 16_384 });
     const body = (text: string) => ({ messages: [{ role: "user", content: text }] });
     await post(body("of another"), { authorization: "Bearer sk-basic" });
     for (const text of ["1", "2", "3", "4"]) await post(body(text));
