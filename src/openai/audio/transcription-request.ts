@@ -28,19 +28,25 @@ const names = new RequestNames({
   owned: ["model", "file", "prompt", "response_format", "stream", "known_speaker_references"],
 });
 
+const mostSpeakers = 4;
+
 export const transcriptionForm: FormNames = {
   names,
-  lists: [
-    ...["timestamp_granularities", "include", "languages", "keywords", "known_speaker_names"],
-    "known_speaker_references",
-  ],
-  files: { file: 1 },
+  lists: new Map([
+    ...["timestamp_granularities", "include", "languages", "keywords"].map((name) => [name, 64] as const),
+    ["known_speaker_names", mostSpeakers],
+    ["known_speaker_references", mostSpeakers],
+  ]),
+  files: new Map([["file", 1]]),
   // 32,000 characters, and samples of some seconds as data URLs.
-  longest: { prompt: 128 * 1024, known_speaker_references: 1024 * 1024 },
+  longest: new Map([
+    ["prompt", 128 * 1024],
+    ["known_speaker_references", 1024 * 1024],
+  ]),
 };
 
-/** Samples of four speakers, of up to ten seconds each. */
-const mostSpeakerSeconds = 40;
+/** Samples of up to ten seconds each. */
+const mostSpeakerSeconds = mostSpeakers * 10;
 const marks = 16;
 
 /** @throws GatewayError 400 */

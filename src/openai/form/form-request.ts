@@ -21,19 +21,22 @@ export interface FormRequest extends JsonRequest {
 /** What an operation's forms hold. */
 export interface FormNames {
   readonly names: RequestNames;
-  /** The fields that may come several times. Others come once, if the gateway knows them. */
-  readonly lists: readonly string[];
+  /** The fields that may come several times, and how often at the most. Others come once, if the gateway knows them. */
+  readonly lists: ReadonlyMap<string, number>;
   /** The files, and how many of each at the most. */
-  readonly files: Readonly<Record<string, number>>;
+  readonly files: ReadonlyMap<string, number>;
   /** Fields that may be longer than others, in bytes. */
-  readonly longest: Readonly<Record<string, number>>;
+  readonly longest: ReadonlyMap<string, number>;
 }
 
 const limits = { mostParts: 64, mostFiles: 16 };
 const longestField = 64 * 1024;
+/** Of all fields together as JSON, which is read at once. */
+const longestFields = 6 * 1024 * 1024;
 const longestFilename = 255;
-/** Of media. Some readers would look for parts in a part that says it is a form. */
-const plainType = /^(audio|video|image|text|application)\/[\w.+-]+[ \t]*(;|$)/i;
+/** Of media, with plain parameters. Some readers would look for parts in a part that says it is a form. */
+const plainType =
+  /^(?:audio|video|image|text|application)\/[\w.+-]+(?:[ \t]*;[ \t]*[\w-]+=(?:[\w.+-]+|"[\w .,+/=-]*"))*[ \t]*$/i;
 /** A name, and what of it a field is: `[]`, `[0]` or `[key]`. */
 const fieldName = /^([^[\]]+)(?:\[([\w.-]{0,64})\])?$/;
 
@@ -76,7 +79,7 @@ function* formSteps(bytes: PiecedBytes, boundary: string, form: FormNames): Step
     if (part.filename === undefined) fields.add(part, bytes);
     else files.push(readFile(part, part.filename, bytes, form));
   }
-  for (const [name, most] of Object.entries(form.files)) {
+  for (const [name, most] of form.files) {
     if (files.filter((file) => file.name === name).length > most) {
       throw invalidValue(
         name,
@@ -102,7 +105,7 @@ function readFile(
   form: FormNames,
 ): FormFile {
   const base = name.endsWith("[]") ? name.slice(0, -2) : name;
-  if (!Object.hasOwn(form.files, base)) {
+  if (!form.files.has(base)) {
     throw invalidValue(base.slice(0, 200), `'${base.slice(0, 200)}' must not be a file.`);
   }
   if (filename === "" || filename.length > longestFilename) {
@@ -110,20 +113,24 @@ function readFile(
   }
   if (start === end) throw invalidValue(base, `'${base}' must not be an empty file.`);
   // Servers take a path for one of theirs.
+  const last = filename.replace(/^.*[/\\]/s, "");
   return {
     name: base,
-    filename: filename.replace(/^.*[/\\]/s, "") || "file",
+    filename: /^\.{0,2}$/.test(last) ? "file" : last,
     type: plainType.test(type ?? "") ? type : undefined,
     content: new PiecedBytes(source.slices(start, end)),
   };
 }
 
-type Value = string | string[] | Record<string, string>;
+/** As JSON. */
+type Value = string | readonly string[] | Readonly<Record<string, string>>;
 
 /** Gathers fields as members of an object. */
 class FormFields {
   readonly #form: FormNames;
   readonly #values = new Map<string, Value>();
+  /** In bytes. */
+  #length = 0;
 
   constructor(form: FormNames) {
     this.#form = form;
@@ -133,39 +140,57 @@ class FormFields {
     const [, base = "", key] = fieldName.exec(name) ?? [];
     const param = (base || name).slice(0, 200);
     if (base === "") throw invalidForm(`The form has a field of the name '${param}', which is none.`);
-    if (Object.hasOwn(this.#form.files, base))
-      throw invalidValue(param, `'${param}' must be a file: give it a file name.`);
-    const most = this.#form.longest[base] ?? longestField;
+    if (this.#form.files.has(base)) throw invalidValue(param, `'${param}' must be a file: give it a file name.`);
+    const most = this.#form.longest.get(base) ?? longestField;
     if (end - start > most) throw invalidValue(param, `'${param}' must have at most ${most} bytes.`);
     const payload = bytes.part(start, end);
     if (!isUtf8(payload)) throw invalidValue(param, `'${param}' is not valid UTF-8.`);
-    this.#put(base, key, payload.toString());
+    const json = JSON.stringify(payload.toString());
+    this.#length += Buffer.byteLength(json);
+    if (this.#length > longestFields)
+      throw invalidForm(`The fields of the form are longer than ${longestFields} bytes.`);
+    this.#put(base, key, json);
   }
 
-  #put(base: string, key: string | undefined, text: string): void {
+  #put(base: string, key: string | undefined, json: string): void {
     const known = this.#values.get(base);
-    const isList = this.#form.lists.includes(base);
+    const isList = this.#form.lists.has(base);
     const meant = this.#form.names.meantBy("", foldName(base));
     // A name that the gateway reads has one value, whatever the server makes of several.
     if (meant !== undefined && !isList && key !== undefined) throw invalidValue(meant, `'${meant}' must be one field.`);
     if (key === undefined && !isList) {
       if (known !== undefined) throw invalidValue(base.slice(0, 200), `'${base.slice(0, 200)}' must come once.`);
-      this.#values.set(base, text);
+      this.#values.set(base, json);
     } else if (key === undefined || key === "" || /^\d+$/.test(key)) {
       if (known !== undefined && !Array.isArray(known)) throw mixed(base);
-      this.#values.set(base, [...(known ?? []), text]);
+      const list = [...(known ?? []), json];
+      const most = this.#form.lists.get(base) ?? limits.mostParts;
+      if (list.length > most) throw invalidValue(base, `'${base}' must come ${most} times at the most.`);
+      this.#values.set(base, list);
     } else {
       if (typeof known === "string" || Array.isArray(known)) throw mixed(base);
       if (known !== undefined && Object.hasOwn(known, key))
         throw invalidValue(base, `'${base}[${key}]' must come once.`);
-      this.#values.set(base, { ...known, [key]: text });
+      this.#values.set(base, { ...known, [key]: json });
     }
   }
 
   toJson(): Buffer {
-    const members = [...this.#values].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
-    return Buffer.from(`{${members.join(",")}}`);
+    return Buffer.from(objectOf([...this.#values].map(([name, value]) => [name, jsonOf(value)])));
   }
+}
+
+function jsonOf(value: Value): string {
+  if (typeof value === "string") return value;
+  return isList(value) ? `[${value.join(",")}]` : objectOf(Object.entries(value));
+}
+
+function isList(value: Exclude<Value, string>): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+function objectOf(members: readonly (readonly [name: string, json: string])[]): string {
+  return `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 }
 
 function mixed(name: string): GatewayError {

@@ -24,9 +24,12 @@ const mostInputs = 16;
 
 const imageForm: FormNames = {
   names: imageEditNames,
-  lists: [],
-  files: { image: mostInputs, mask: 1 },
-  longest: { prompt: 128 * 1024 },
+  lists: new Map(),
+  files: new Map([
+    ["image", mostInputs],
+    ["mask", 1],
+  ]),
+  longest: new Map([["prompt", 128 * 1024]]),
 };
 
 const formValues: ImageValues = { count: readNumber, flag: readFlag };

@@ -17,7 +17,7 @@ const mostLines = 16;
 export const longestHead = 8 * 1024;
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const header = new RegExp(`^(${token}):[ \\t]*(.*?)[ \\t]*$`);
+const header = new RegExp(`^(${token}):(.*)$`);
 // In a file name alone, a quote and a backslash may be escaped.
 const parameter = new RegExp(`^[ \\t]*;[ \\t]*(${token}\\*?)=(?:(${token})|"((?:[^"\\\\]|\\\\["\\\\])*)")`);
 const plainEncodings = ["7bit", "8bit", "binary"];
@@ -31,7 +31,8 @@ export function readPartHead(bytes: Buffer): Pick<FormPart, "name" | "filename" 
   let disposition: string | undefined;
   let type: string | undefined;
   for (const line of lines) {
-    const [, name = "", value = ""] = header.exec(line) ?? [];
+    const [, name = "", padded = ""] = header.exec(line) ?? [];
+    const value = withoutBlanks(padded);
     switch (name.toLowerCase()) {
       case "":
         return "has a header that is none";
@@ -51,6 +52,18 @@ export function readPartHead(bytes: Buffer): Pick<FormPart, "name" | "filename" 
   if (type !== undefined && isOtherCharset(type)) return "has another charset than utf-8";
   const names = readDisposition(disposition ?? "");
   return typeof names === "string" ? names : { ...names, type };
+}
+
+/** No expression does that at the end of a text in a time that grows with its length alone. */
+function withoutBlanks(text: string): string {
+  let [start, end] = [0, text.length];
+  while (isBlank(text[start])) start++;
+  while (end > start && isBlank(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t";
 }
 
 function readDisposition(value: string): Pick<FormPart, "name" | "filename"> | string {

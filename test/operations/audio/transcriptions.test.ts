@@ -413,6 +413,30 @@ describe("a form that is refused", () => {
     ["a number of transcripts", `${model}${field("n", "9")}${file}--b--`, "n", "unsupported_parameter"],
     ["a file of the server's", `${model}${field("file_id", "x")}${file}--b--`, "file_id", "unsupported_parameter"],
     ["a field that is no UTF-8", `${model}${field("language", "\u00ff")}${file}--b--`, "language", "invalid_value"],
+    [
+      "a field of three bytes that are no character",
+      `${model}${field("language", "\u00f0\u0090\u0080")}${file}--b--`,
+      "language",
+      "invalid_value",
+    ],
+    [
+      "five references",
+      `${model}${field("known_speaker_references[]", "x").repeat(5)}${file}--b--`,
+      "known_speaker_references",
+      "invalid_value",
+    ],
+    [
+      "a long field that has the name of a method",
+      `${model}${field("constructor", "x".repeat(70_000))}${file}--b--`,
+      "constructor",
+      "invalid_value",
+    ],
+    [
+      "fields that are long as JSON",
+      `${model}${Array.from({ length: 30 }, (_, at) => field(`x${at}`, "\u0000".repeat(60_000))).join("")}${file}--b--`,
+      null,
+      "invalid_form",
+    ],
     ["__proto__", `${model}${field("__proto__", "x")}${file}--b--`, null, "invalid_value"],
     ["no end", `${model}${file}`, null, "invalid_form"],
     ["nothing", "", null, "invalid_form"],
@@ -437,6 +461,26 @@ describe("a form that is refused", () => {
     expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining("100000 bytes") } });
   });
 
+  it("does not: a content type of media, without what is no plain parameter", async () => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer(heard));
+    for (const [type, sent] of [
+      ["audio/webm;codecs=opus", "audio/webm;codecs=opus"],
+      ['audio/ogg; codecs="opus, vorbis"', 'audio/ogg; codecs="opus, vorbis"'],
+      ["multipart/mixed; boundary=b", "application/octet-stream"],
+      ["message/rfc822", "application/octet-stream"],
+      ["audio/wav; x=\u00e9", "application/octet-stream"],
+      ["audio/wav; name=(a)", "application/octet-stream"],
+    ] as const) {
+      const typed = file.replace("\r\n\r\n", `\r\nContent-Type: ${type}\r\n\r\n`);
+      const init = form(`${model}${typed}--b--`);
+      const headers = { authorization: "Bearer sk-pro", ...init.headers };
+      const response = await fetch(`${started.baseURL}/${path}`, { method: "POST", headers, body: init.body });
+      expect([type, response.status]).toEqual([type, 200]);
+      expect(started.server.lastRequest.body.toString()).toContain(`\r\nContent-Type: ${sent}\r\n\r\nsound`);
+    }
+  });
+
   it("does not: boundaries inside the file, odd file names, and a file name with a path", async () => {
     const started = await startHearing();
     started.server.reply(wholeAnswer(heard));
@@ -445,6 +489,8 @@ describe("a form that is refused", () => {
       ["größe 1.wav", "größe 1.wav"],
       ["../../etc/passwd.mp3", "passwd.mp3"],
       ['q"uote.wav', 'q"uote.wav'],
+      ["..", "file"],
+      ["a/.", "file"],
     ] as const) {
       expect((await send(started, upload({}, sound, name))).status).toBe(200);
       const entries = await formOf(started.server.lastRequest);

@@ -21,6 +21,7 @@ function scan(text: string | Buffer, boundary = "b", slice = sliceBytes, piece =
 }
 
 const part = (head: string, payload = "v") => `--b\r\n${head}\r\n\r\n${payload}\r\n`;
+const disposition = 'Content-Disposition: form-data; name="a"';
 const field = (name: string, value = "v") => part(`Content-Disposition: form-data; name="${name}"`, value);
 
 describe("a form", () => {
@@ -133,6 +134,13 @@ describe("a form", () => {
     const usual = timeOf("random bytes, say");
     for (const filling of ["a", "\r\n--", `\r\n--${"a".repeat(69)}b`]) {
       expect(timeOf(filling)).toBeLessThan(40 * usual + 500);
+    }
+    // What takes time at headers: runs of spaces, and many parameters.
+    for (const line of [`X-A: a${" ".repeat(7_900)}b`, "X-A: a b", `X-A: b${" ".repeat(500)}c`.repeat(15)]) {
+      const text = `${part(`${disposition}\r\n${line}`).repeat(64)}--b--`;
+      const began = performance.now();
+      expect(scan(text, "b", sliceBytes, text.length)).toHaveLength(64);
+      expect(performance.now() - began).toBeLessThan(200);
     }
     const many = Buffer.from(`${field("a", "x").repeat(200_000)}--b--`);
     const started = performance.now();
