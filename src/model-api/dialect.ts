@@ -39,6 +39,12 @@ export interface Dialect {
   restricted?: Readonly<Record<string, MemberRule>> | undefined;
   /** Members of messages to remove, since the server refuses them. Not `role` or `content`. */
   droppedFromMessages?: readonly string[] | undefined;
+  /**
+   * Whether the `usage` of a response with several choices counts one of them alone: in a stream, each its own; in a whole
+   * response, the first. Streams are charged by the sum. In whole responses, the other choices, and the prompts behind the
+   * first one, are estimated. Default: `false`.
+   */
+  usagePerChoice?: boolean | undefined;
   /** Members of `usage` that clients must not get, such as what the server bills you. */
   hiddenUsage?: readonly string[] | undefined;
   /**

@@ -18,6 +18,7 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
     .refine(({ tools }) => tools !== "drop", { error: 'can be "pass" or "refuse"', path: ["tools"] })
     .optional(),
   droppedFromMessages: memberNames(["role", "content"]).optional(),
+  usagePerChoice: z.boolean().optional(),
   hiddenUsage: memberNames(["prompt_tokens", "completion_tokens", "total_tokens"]).optional(),
   imageFormat: z.enum(["b64_json", "url", "none"]).optional(),
   transcriptFormats: z.array(z.string()).readonly().optional(),

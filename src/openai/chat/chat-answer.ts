@@ -5,11 +5,10 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import { outlinePays, type ReceivedAnswer } from "../../model-api/answer/received-answer.js";
-import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../../model-api/answer/usage.js";
-import { estimatedTokens } from "../../model-api/media/token-estimate.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { plainCompletion } from "../plain-completion.js";
+import { answerUsage } from "../usage/answer-usage.js";
 import { chatWords, completionId } from "./completion-words.js";
 import { joinTextParts } from "./text-parts.js";
 
@@ -72,15 +71,9 @@ function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
 
   const responseId = completionId(answer["id"], context, chatWords);
   const edits = editsOf(answer, choices, responseId, context);
-  const reported = readUsage(answer["usage"]);
-  const usage = visibleUsage(answer["usage"], context.dialect);
-  const tokens = reported ?? estimatedTokens(context, outputOf(choices));
-  if (reported === undefined || !hasUsageTotals(usage)) {
-    edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toUsageObject(tokens) }));
-  } else if (usage !== answer["usage"]) {
-    edits.set("usage", JSON.stringify(usage));
-  }
-  return { edits, choices, tokens, estimated: reported === undefined, responseId };
+  const { usage } = answer;
+  const { tokens, estimated } = answerUsage({ usage, choices, prompts: 1, written: outputOf }, context, edits);
+  return { edits, choices, tokens, estimated, responseId };
 }
 
 function outputOf(choices: readonly Record<string, unknown>[]): TextSample {

@@ -2,6 +2,7 @@ import { StreamFault } from "../../errors/stream-fault.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../../model-api/failure/upstream-failure.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
+import type { ChoiceUsage } from "../usage/choice-usage.js";
 import type { ChatProgress } from "./chat-progress.js";
 import { ChunkRepair } from "./chunk-repair.js";
 
@@ -34,15 +35,19 @@ export class ChatChunkReader {
   readonly #context: UpstreamFailureContext;
   readonly #progress: ChatProgress;
   readonly #repair: ChoiceRepair;
+  readonly #ofChoices: ChoiceUsage | undefined;
 
+  /** @param ofChoices - adds up usage that the server reports for each choice. */
   constructor(
     context: UpstreamFailureContext,
     progress: ChatProgress,
     repair: ChoiceRepair = new ChunkRepair(progress),
+    ofChoices?: ChoiceUsage,
   ) {
     this.#context = context;
     this.#progress = progress;
     this.#repair = repair;
+    this.#ofChoices = ofChoices;
   }
 
   /**
@@ -57,6 +62,8 @@ export class ChatChunkReader {
       return undefined;
     }
     const json = parse(text);
+    // llama.cpp sends it where a further prompt begins.
+    if (json === null) return undefined;
     if (event === "error") throw this.#error(isRecord(json) ? (json["error"] ?? json) : json);
     if (!isRecord(json)) throw new StreamFault("garbage");
     const usage = isRecord(json["usage"]) ? json["usage"] : undefined;
@@ -75,6 +82,10 @@ export class ChatChunkReader {
       }
       isRepaired = this.#repair.repair(choices);
     }
+    if (usage !== undefined && this.#ofChoices !== undefined) {
+      this.#progress.usageCame(this.#ofChoices.add(usage, choices));
+      return withoutUsage(json);
+    }
     this.#progress.usageCame(usage ?? groqUsage(json));
     return { json, text, isRepaired, usage };
   }
@@ -82,6 +93,13 @@ export class ChatChunkReader {
   #error(said: unknown): Error {
     return fromErrorObject(said, this.#context);
   }
+}
+
+/** The usage of all choices comes at the end of the stream. */
+function withoutUsage({ usage: _usage, ...json }: Record<string, unknown>): ChatChunk | undefined {
+  const { choices } = json;
+  if (!Array.isArray(choices) || choices.length === 0) return undefined;
+  return { json, text: JSON.stringify(json), isRepaired: false, usage: undefined };
 }
 
 function parse(text: string): unknown {

@@ -1,5 +1,6 @@
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { TemplateShortcut } from "../../wire/templates/template-shortcut.js";
+import { ChoiceUsage, reportsOneChoice } from "../usage/choice-usage.js";
 import { answerToChunk } from "./answer-to-chunk.js";
 import { ChatChunkReader } from "./chat-chunk-reader.js";
 import { ChatChunkWriter } from "./chat-chunk-writer.js";
@@ -11,10 +12,12 @@ import { ChunkSource } from "./chunk-source.js";
 export class ChatCodec extends ChunkCodec {
   readonly shortcut: TemplateShortcut;
 
-  /** @param includeUsage - the client requested the usage chunk. */
-  constructor(context: AnswerContext, includeUsage: boolean) {
+  /** @param includeUsage - the client requested the usage chunk. @param n - the number of choices that it requested. */
+  constructor(context: AnswerContext, includeUsage: boolean, n = 1) {
     const progress = new ChatProgress(context);
-    super(progress, new ChatChunkReader(context, progress), new ChatChunkWriter(context, includeUsage));
+    const ofChoices = reportsOneChoice(context.dialect, n) ? new ChoiceUsage(n) : undefined;
+    const reader = new ChatChunkReader(context, progress, undefined, ofChoices);
+    super(progress, reader, new ChatChunkWriter(context, includeUsage));
     this.shortcut = new TemplateShortcut(new ChunkSource(progress));
   }
 

@@ -108,17 +108,19 @@ class ChatModelRequest implements ModelRequest {
       dialect: target.rules.dialectFor(request, target.dialect, chatTable),
       lacking: model.lacking,
     });
-    return new ChatExchange(body, request.includeUsage, toAnswerContext(target, model, attempt, "messages"));
+    return new ChatExchange(body, request, toAnswerContext(target, model, attempt, "messages"));
   }
 }
 
 class ChatExchange extends SameProtocolExchange<AnswerContext> implements Exchange {
   readonly operation = "chat/completions";
   readonly #includeUsage: boolean;
+  readonly #n: number;
 
-  constructor(sent: Edited, includeUsage: boolean, context: AnswerContext) {
+  constructor(sent: Edited, { includeUsage, n }: ChatRequest, context: AnswerContext) {
     super(sent, context);
     this.#includeUsage = includeUsage;
+    this.#n = n;
   }
 
   read(received: ReceivedAnswer) {
@@ -130,7 +132,7 @@ class ChatExchange extends SameProtocolExchange<AnswerContext> implements Exchan
   }
 
   readStream() {
-    return new ChatCodec(this.context, this.#includeUsage);
+    return new ChatCodec(this.context, this.#includeUsage, this.#n);
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {

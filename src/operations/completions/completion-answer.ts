@@ -3,13 +3,13 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
-import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../../model-api/answer/usage.js";
-import { estimatedTokens } from "../../model-api/media/token-estimate.js";
 import { createdAt, firstFinish } from "../../openai/chat/chat-answer.js";
 import { completionId, textWords } from "../../openai/chat/completion-words.js";
+import { answerUsage } from "../../openai/usage/answer-usage.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type AskedChoices, repairChoice } from "./completion-choices.js";
+import { repairLogprobs } from "./text-logprobs.js";
 
 type Choice = Record<string, unknown>;
 
@@ -39,18 +39,13 @@ export function toCompletionAnswer(
   if (json["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
   if (json["error"] === null) edits.set("error", null);
   if (isRepaired) edits.set("choices", JSON.stringify(choices));
-  const reported = readUsage(json["usage"]);
-  const usage = visibleUsage(json["usage"], context.dialect);
-  const tokens = reported ?? estimatedTokens(context, writtenIn(choices, asked));
-  if (reported === undefined || !hasUsageTotals(usage)) {
-    edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toUsageObject(tokens) }));
-  } else if (usage !== json["usage"]) {
-    edits.set("usage", JSON.stringify(usage));
-  }
+  const { usage } = json;
+  const written = (some: readonly Choice[]) => writtenIn(some, asked);
+  const { tokens, estimated } = answerUsage({ usage, choices, prompts: asked.least, written }, context, edits);
   return {
     body: editAnswer(received, edits),
     tokens,
-    estimated: reported === undefined,
+    estimated,
     responseId,
     finishReason: firstFinish(choices),
   };
@@ -63,6 +58,7 @@ function repairAll(choices: readonly unknown[]): boolean | undefined {
     const repaired = repairChoice(choice, position);
     if (repaired === undefined) return undefined;
     isRepaired ||= repaired;
+    if (repairLogprobs(choice as Choice, 0)) isRepaired = true;
     if (typeof (choice as Choice)["finish_reason"] === "string") continue;
     (choice as Choice)["finish_reason"] = "stop";
     isRepaired = true;

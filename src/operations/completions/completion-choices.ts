@@ -6,6 +6,8 @@ export class AskedChoices {
   /** The prompts: of each there must be a choice. Some servers know no `n`. */
   readonly least: number;
   readonly all: number;
+  /** Of each prompt. */
+  readonly n: number;
   readonly #request: CompletionRequest;
   /** How much of its prompt each choice has repeated; -1 once it has gone on in other words. */
   readonly #echoed = new Map<number, number>();
@@ -15,6 +17,7 @@ export class AskedChoices {
   constructor(request: CompletionRequest) {
     this.least = request.prompts.length;
     this.all = request.prompts.length * request.n;
+    this.n = request.n;
     this.#request = request;
   }
 

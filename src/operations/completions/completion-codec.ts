@@ -4,6 +4,7 @@ import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
 import { ChatProgress } from "../../openai/chat/chat-progress.js";
 import { ChunkCodec } from "../../openai/chat/chunk-codec.js";
 import { textWords } from "../../openai/chat/completion-words.js";
+import { ChoiceUsage, reportsOneChoice } from "../../openai/usage/choice-usage.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { StreamCodec } from "../stream-codec.js";
 import type { AskedChoices } from "./completion-choices.js";
@@ -14,7 +15,8 @@ export class CompletionCodec extends ChunkCodec implements StreamCodec {
   /** @param includeUsage - the client requested the usage chunk. */
   constructor(context: AnswerContext, asked: AskedChoices, includeUsage: boolean) {
     const progress = new ChatProgress(context, asked);
-    const reader = new ChatChunkReader(context, progress, new CompletionRepair(asked, progress));
+    const ofChoices = reportsOneChoice(context.dialect, asked.all) ? new ChoiceUsage(asked.n) : undefined;
+    const reader = new ChatChunkReader(context, progress, new CompletionRepair(asked, progress), ofChoices);
     super(progress, reader, new ChatChunkWriter(context, includeUsage, textWords));
   }
 

@@ -2,6 +2,7 @@ import { StreamFault } from "../../errors/stream-fault.js";
 import type { ChoiceRepair } from "../../openai/chat/chat-chunk-reader.js";
 import type { ChatProgress } from "../../openai/chat/chat-progress.js";
 import { type AskedChoices, repairChoice } from "./completion-choices.js";
+import { repairLogprobs } from "./text-logprobs.js";
 
 /** Repairs the choices of a stream's chunks where clients would fail, and measures what the model has written. */
 export class CompletionRepair implements ChoiceRepair {
@@ -9,6 +10,8 @@ export class CompletionRepair implements ChoiceRepair {
   readonly #progress: ChatProgress;
   /** Whether each choice that began has ended. */
   readonly #ended = new Map<number, boolean>();
+  /** How much text each choice with repaired log probabilities has. */
+  readonly #lengths = new Map<number, number>();
 
   constructor(asked: AskedChoices, progress: ChatProgress) {
     this.#asked = asked;
@@ -22,6 +25,7 @@ export class CompletionRepair implements ChoiceRepair {
       if (repaired === undefined) throw new StreamFault("garbage");
       if (repaired) isRepaired = true;
       if (this.#read(choice as Record<string, unknown>)) isRepaired = true;
+      if (this.#repairLogprobs(choice as Record<string, unknown>)) isRepaired = true;
     }
     return isRepaired;
   }
@@ -41,6 +45,14 @@ export class CompletionRepair implements ChoiceRepair {
     if (isFinish || finish === null) return false;
     choice["finish_reason"] = null;
     return true;
+  }
+
+  #repairLogprobs(choice: Record<string, unknown>): boolean {
+    const index = choice["index"] as number;
+    const offset = this.#lengths.get(index) ?? 0;
+    const isRepaired = repairLogprobs(choice, offset);
+    if (isRepaired) this.#lengths.set(index, offset + (choice["text"] as string).length);
+    return isRepaired;
   }
 
   #begin(index: number): void {

@@ -1,0 +1,318 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createCohere } from "@ai-sdk/cohere";
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { generateText, rerank, streamText } from "ai";
+import { CohereClient, CohereClientV2 } from "cohere-ai";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Model } from "../../src/gateway/options.js";
+import { llamaCpp } from "../../src/providers/llama-cpp.js";
+import { type ClientServer, startServer } from "../clients/start-server.js";
+import { rankModel } from "./rank-model.js";
+import { programOf, type ServerProcess, startServerProcess } from "./start-server-process.js";
+
+const program = programOf("LLAMA_SERVER", "Set it to llama.cpp's `llama-server` to test a real one.");
+
+const example = new URL("../../examples/local-model/", import.meta.url);
+
+const letters: Model = {
+  id: "acme/small",
+  type: "chat",
+  contextLength: 1024,
+  maxOutputTokens: 64,
+  price: { input: 1, output: 10 },
+  upstream: { provider: "letters", model: "letters" },
+};
+const ranks: Model = {
+  id: "acme/rank",
+  type: "rerank",
+  contextLength: 100_000,
+  price: { input: 1 },
+  upstream: { provider: "ranks", model: "ranks" },
+};
+const searches: Model = { ...ranks, id: "acme/search", price: { searches: 2 } };
+const embeds: Model = {
+  ...ranks,
+  id: "acme/embed",
+  type: "embedding",
+  upstream: { provider: "embeds", model: "embeds" },
+};
+
+describe.skipIf(program === undefined)("llama-server behind the gateway", () => {
+  let folder: string;
+  const processes: ServerProcess[] = [];
+  let server: ClientServer;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "infergate-llama-"));
+    // The example is no part of the tests' own program.
+    const load = async (name: string) => import(/* @vite-ignore */ new URL(name, example).href);
+    const { letterModel } = await load("letter-model.ts");
+    const { toGguf } = await load("gguf.ts");
+    const paths = { letters: join(folder, "letters.gguf"), ranks: join(folder, "ranks.gguf") };
+    await writeFile(paths.letters, letterModel(await readFile(new URL("../../README.md", example), "utf8")));
+    await writeFile(paths.ranks, rankModel(toGguf));
+    const start = async (path: string, flags: readonly string[]) => {
+      const common = ["--host", "127.0.0.1", "--port", "0", "--threads", "1", "--no-warmup", "--model", path];
+      const started = await startServerProcess(program ?? "", [...common, ...flags], /listening on (http:\S+)/);
+      processes.push(started);
+      return llamaCpp({ baseURL: `${started.origin}/v1` });
+    };
+    server = await startServer({
+      models: [letters, ranks, searches, embeds],
+      providers: {
+        letters: await start(paths.letters, ["--parallel", "4", "--ctx-size", "4096"]),
+        ranks: await start(paths.ranks, ["--reranking"]),
+        embeds: await start(paths.letters, ["--embeddings", "--pooling", "mean", "--ubatch-size", "256"]),
+      },
+    });
+    client = new OpenAI({ baseURL: server.baseURL, apiKey: "sk-pro", maxRetries: 0 });
+  });
+  afterAll(async () => {
+    await server?.checkBooks();
+    await server?.close();
+    for (const started of processes) await started.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The event of the latest call, when it has ended. */
+  async function lastEvent() {
+    await server.checkBooks();
+    return server.events.at(-1);
+  }
+
+  /** What the server reports is of the first choice; the client sees, and pays, an estimate of all of them. */
+  async function expectEstimate(usage: OpenAI.CompletionUsage | undefined, first: { input: number; output: number }) {
+    const event = await lastEvent();
+    expect(event?.usageSource).toBe("estimated");
+    const { input = 0, output = 0 } = event?.tokens ?? {};
+    expect(usage).toMatchObject({ prompt_tokens: input, completion_tokens: output });
+    expect(input).toBeGreaterThanOrEqual(first.input);
+    expect(output).toBeGreaterThan(first.output);
+    expect(event?.chargedMicro).toBe(input + 10 * output);
+  }
+
+  async function chunksOf<Chunk>(stream: AsyncIterable<Chunk>): Promise<Chunk[]> {
+    const chunks: Chunk[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    return chunks;
+  }
+
+  const greedy = { model: "acme/small", temperature: 0 };
+
+  describe("completions", () => {
+    it("are whole, streamed the same, and charged to the token", async () => {
+      const asked = { ...greedy, prompt: "The gateway", max_tokens: 12 };
+      const whole = await client.completions.create(asked);
+      expect(whole).toMatchObject({ object: "text_completion", model: "acme/small", id: /^cmpl-/ });
+      expect(whole.choices).toMatchObject([{ index: 0, text: /./, logprobs: null }]);
+      const { prompt_tokens = 0, completion_tokens = 0 } = whole.usage ?? {};
+      expect([prompt_tokens, completion_tokens]).toEqual([13, 12]);
+      expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: 13 + 10 * 12 });
+
+      const stream_options = { include_usage: true };
+      const chunks = await chunksOf(await client.completions.create({ ...asked, stream: true, stream_options }));
+      expect(chunks.map(({ choices }) => choices[0]?.text ?? "").join("")).toBe(whole.choices[0]?.text);
+      expect(chunks.filter(({ usage }) => usage).at(-1)?.usage).toMatchObject({ prompt_tokens, completion_tokens });
+      expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: 13 + 10 * 12 });
+    });
+
+    it("take tokens, one list and several", async () => {
+      const one = await client.completions.create({ ...greedy, prompt: [1, 270, 280], max_tokens: 3 });
+      expect(one.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 3 });
+      const lists = [
+        [1, 270, 280],
+        [1, 290],
+      ];
+      const several = await client.completions.create({ ...greedy, prompt: lists, max_tokens: 3 });
+      expect(several.choices.map(({ index }) => index)).toEqual([0, 1]);
+      expect(several.choices[0]?.text).toBe(one.choices[0]?.text);
+      await expect(client.completions.create({ ...greedy, prompt: [999_999] })).rejects.toMatchObject({ status: 400 });
+    });
+
+    it("of several prompts and choices are charged for all of them, though the server reports the first alone", async () => {
+      const asked = { ...greedy, prompt: ["The gateway", "A"], n: 2, max_tokens: 6 };
+      const stream_options = { include_usage: true };
+      const chunks = await chunksOf(await client.completions.create({ ...asked, stream: true, stream_options }));
+      const texts = ["", "", "", ""];
+      for (const { choices } of chunks) for (const { index, text } of choices) texts[index] += text;
+      const reports = chunks.filter(({ usage }) => usage);
+      expect(reports).toMatchObject([{ choices: [], usage: { prompt_tokens: 16, completion_tokens: 24 } }]);
+      expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: 16 + 240 });
+
+      const whole = await client.completions.create(asked);
+      expect(whole.choices.map(({ text }) => text)).toEqual(texts);
+      await expectEstimate(whole.usage, { input: 13, output: 6 });
+    });
+
+    it("without room for an answer cost the token that the server writes all the same", async () => {
+      const { usage } = await client.completions.create({ ...greedy, prompt: "The", max_tokens: 0 });
+      expect(usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 1 });
+      expect(await lastEvent()).toMatchObject({ chargedMicro: 15 });
+    });
+
+    it("without a cap have 16 tokens, and with null the model's", async () => {
+      const usual = await client.completions.create({ ...greedy, prompt: "The" });
+      expect(usual.usage?.completion_tokens).toBe(16);
+      const most = await client.completions.create({ ...greedy, prompt: "The", max_tokens: null });
+      expect(most.usage?.completion_tokens).toBe(64);
+    });
+
+    it("have log probabilities in OpenAI's words", async () => {
+      const asked = { ...greedy, prompt: "The", max_tokens: 4, logprobs: 2 };
+      const { choices } = await client.completions.create(asked);
+      const { text = "", logprobs } = choices[0] ?? {};
+      expect(logprobs?.tokens?.join("")).toBe(text);
+      expect(logprobs?.token_logprobs?.every((chance) => chance <= 0)).toBe(true);
+      expect(logprobs?.top_logprobs?.map((top) => Object.keys(top).length)).toEqual([2, 2, 2, 2]);
+      expect(logprobs?.text_offset).toEqual([0, 1, 2, 3]);
+      const chunks = await chunksOf(await client.completions.create({ ...asked, stream: true }));
+      const streamed = chunks.flatMap((chunk) => chunk.choices.flatMap((choice) => choice.logprobs ?? []));
+      expect(streamed.flatMap(({ text_offset = [] }) => text_offset)).toEqual([0, 1, 2, 3]);
+      expect(streamed.flatMap(({ tokens = [] }) => tokens)).toEqual(logprobs?.tokens);
+
+      const model = createOpenAI({ baseURL: server.baseURL, apiKey: "sk-pro" }).completion("acme/small");
+      const providerOptions = { openai: { logprobs: 1 } };
+      const call = { model, prompt: "The", maxOutputTokens: 5, temperature: 0, providerOptions, maxRetries: 0 };
+      const result = await generateText(call);
+      expect(result.providerMetadata?.["openai"]?.["logprobs"]).toMatchObject({ tokens: { length: 5 } });
+      expect(await streamText(call).text).toBe(result.text);
+    });
+
+    it("come to the AI SDK's other provider", async () => {
+      const options = { name: "acme", baseURL: server.baseURL, apiKey: "sk-pro", includeUsage: true };
+      const model = createOpenAICompatible(options).completionModel("acme/small");
+      const whole = await generateText({ model, prompt: "Hello", maxOutputTokens: 9, temperature: 0, maxRetries: 0 });
+      const streamed = streamText({ model, prompt: "Hello", maxOutputTokens: 9, temperature: 0, maxRetries: 0 });
+      expect(await streamed.text).toBe(whole.text);
+      expect(await streamed.usage).toMatchObject({ inputTokens: whole.usage.inputTokens, outputTokens: 9 });
+    });
+
+    it.each([
+      ["echo", { echo: true }],
+      ["suffix", { suffix: "." }],
+    ])("refuse %s, which the server would leave out without a word", async (param, members) => {
+      const call = client.completions.create({ ...greedy, prompt: "The", ...members });
+      await expect(call).rejects.toMatchObject({ status: 400, code: "unsupported_parameter", param });
+      const plain = { echo: false, suffix: null, best_of: 1 };
+      await client.completions.create({ ...greedy, prompt: "The", max_tokens: 1, ...plain });
+    });
+
+    it("say what the server refuses", async () => {
+      const many = client.completions.create({ ...greedy, prompt: "The", n: 9 });
+      await expect(many).rejects.toMatchObject({ status: 400, message: /'n'/ });
+      const nothing = client.completions.create({ ...greedy, prompt: null });
+      await expect(nothing).rejects.toMatchObject({ status: 400, code: "upstream_rejected" });
+      const long = client.completions.create({ ...greedy, prompt: "a".repeat(1023) });
+      await expect(long).rejects.toMatchObject({ status: 400, code: "context_length_exceeded" });
+    });
+
+    it("stop when the client leaves, and the next is served", async () => {
+      const asked = { ...greedy, prompt: ["The", "A"], n: 2, max_tokens: null };
+      const stream = await client.completions.create({ ...asked, stream: true });
+      for await (const _chunk of stream) break;
+      const next = await client.completions.create({ ...greedy, prompt: "The", max_tokens: 2 });
+      expect(next.choices).toHaveLength(1);
+      await server.checkBooks();
+    });
+  });
+
+  it("several choices of a chat are charged, whole and streamed", async () => {
+    const messages = [{ role: "user" as const, content: "Hello!" }];
+    const asked = { ...greedy, messages, n: 3, max_tokens: 6 };
+    const stream_options = { include_usage: true };
+    const chunks = await chunksOf(await client.chat.completions.create({ ...asked, stream: true, stream_options }));
+    const reports = chunks.filter(({ usage }) => usage);
+    expect(reports).toMatchObject([{ choices: [], usage: { completion_tokens: 18 } }]);
+    const input = reports[0]?.usage?.prompt_tokens ?? 0;
+    expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: input + 180 });
+
+    const whole = await client.chat.completions.create(asked);
+    expect(whole.choices).toHaveLength(3);
+    await expectEstimate(whole.usage, { input, output: 6 });
+  });
+
+  describe("rankings", () => {
+    const query = "a cat";
+    const documents = ["dog", "a cat sat", "zebra 9"];
+    const aiSDK = () => createCohere({ baseURL: server.baseURL, apiKey: "sk-pro" });
+
+    async function post(members: object, version = "v1") {
+      const url = server.baseURL.replace("v1", `${version}/rerank`);
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { authorization: "Bearer sk-pro", "content-type": "application/json" },
+        body: JSON.stringify({ model: "acme/rank", query, documents, ...members }),
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
+      return { status: response.status, json: (await response.json()) as any };
+    }
+
+    it("come to the AI SDK and to both of Cohere's clients in one order", async () => {
+      const model = aiSDK().reranking("acme/rank");
+      const { ranking, rerankedDocuments } = await rerank({ model, query, documents, maxRetries: 0 });
+      const order = ranking.map(({ originalIndex }) => originalIndex);
+      expect([...order].sort()).toEqual([0, 1, 2]);
+      expect(rerankedDocuments[0]).toBe(documents[order[0] ?? 0]);
+
+      const host = { token: "sk-pro", environment: server.baseURL.replace("/v1", "") };
+      const asked = { model: "acme/rank", query, documents };
+      for (const cohere of [new CohereClientV2(host), new CohereClient(host)]) {
+        const { results, meta } = await cohere.rerank(asked, { maxRetries: 0 });
+        expect(results.map(({ index }) => index)).toEqual(order);
+        expect(meta?.apiVersion?.version).toBe("2");
+      }
+    });
+
+    it.each([
+      [0, 3],
+      [null, 3],
+      [9, 3],
+      [2, 2],
+    ])("are as long as they were asked for: top_n %s", async (top_n, length) => {
+      for (const version of ["v1", "v2"]) {
+        const { json } = await post({ top_n }, version);
+        expect(json.results).toHaveLength(length);
+      }
+    });
+
+    it("have the client's documents, which may be objects", async () => {
+      const objects = documents.map((text) => ({ text, from: "a test" }));
+      const { json } = await post({ documents: objects, return_documents: true });
+      for (const { index, document } of json.results) expect(document).toEqual(objects[index]);
+    });
+
+    it("are charged by the tokens that the server counts, or by searches", async () => {
+      const { json } = await post({});
+      expect(json.usage).toEqual({ prompt_tokens: 34, total_tokens: 34 });
+      expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: 34 });
+      const host = { token: "sk-pro", environment: server.baseURL.replace("/v1", "") };
+      const asked = { model: "acme/search", query, documents };
+      const { meta } = await new CohereClientV2(host).rerank(asked, { maxRetries: 0 });
+      expect(meta?.billedUnits?.searchUnits).toBe(1);
+      expect(await lastEvent()).toMatchObject({ tokens: { searches: 1 }, chargedMicro: 2000 });
+    });
+
+    it("of a document longer than the server reads are the client's mistake, and cost nothing", async () => {
+      const { status, json } = await post({ documents: ["dog", "a".repeat(900)] });
+      expect([status, json.error.code]).toEqual([400, "context_length_exceeded"]);
+      expect(json.message).toContain("too large to process");
+      expect(await lastEvent()).toMatchObject({ chargedMicro: 0 });
+      expect((await post({})).status).toBe(200);
+    });
+  });
+
+  it("embeddings are charged by the token; a text longer than the server reads is the client's mistake", async () => {
+    const input = ["The", "A"];
+    const { data, usage } = await client.embeddings.create({ model: "acme/embed", input });
+    expect(data.map(({ index }) => index)).toEqual([0, 1]);
+    expect(data[0]?.embedding.some((value) => value !== 0)).toBe(true);
+    expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: usage.prompt_tokens });
+    const long = client.embeddings.create({ model: "acme/embed", input: "a".repeat(300) });
+    await expect(long).rejects.toMatchObject({ status: 400, code: "context_length_exceeded" });
+  });
+});
