@@ -120,6 +120,7 @@ const kinds: readonly (readonly [operation: UpstreamOperation, isOf: (model: AIS
   ["embeddings", isEmbeddingModel],
   ["rerank", isRerankingModel],
   ["images/generations", isImageModel],
+  ["images/edits", (model) => isImageModel(model) && model.specificationVersion !== "v2"],
   ["audio/speech", isSpeechModel],
   ["audio/transcriptions", isTranscriptionModel],
 ];

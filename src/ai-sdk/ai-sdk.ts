@@ -19,6 +19,7 @@ import { CompletionChunks } from "./chat/completion-chunks.js";
 import { completionStream } from "./chat/completion-stream.js";
 import { embed, toEmbeddingList } from "./embeddings/embed.js";
 import { answerOf } from "./error-answer.js";
+import { readEditedImages } from "./media/edited-images.js";
 import { generateImages } from "./media/generate-images.js";
 import { imageBody } from "./media/image-body.js";
 import { speak } from "./media/speak.js";
@@ -83,6 +84,11 @@ async function callModel(call: UpstreamCall, options: CheckedAISDKOptions, watch
     if (!isTranscriptionModel(model)) throw wrongModel(model, "a transcription model");
     return toAnswer(await whole(transcribe(call, model, options, watch.signal)));
   }
+  if (call.endpoint === "images/edits") {
+    if (!isImageModel(model)) throw wrongModel(model, "an image model");
+    const asked = await readEditedImages(call);
+    return ofPieces(jsonType, imageBody(await whole(generateImages(asked, model, options, watch.signal))));
+  }
   const request: unknown = JSON.parse(Buffer.from(call.body).toString());
   if (!isRecord(request)) throw new TypeError("The call's body is no JSON object.");
   switch (call.endpoint) {
@@ -94,7 +100,10 @@ async function callModel(call: UpstreamCall, options: CheckedAISDKOptions, watch
       return toAnswer(await whole(rank(request, model, options, watch.signal)));
     case "images/generations":
       if (!isImageModel(model)) throw wrongModel(model, "an image model");
-      return ofPieces(jsonType, imageBody(await whole(generateImages(request, model, options, watch.signal))));
+      return ofPieces(
+        jsonType,
+        imageBody(await whole(generateImages({ members: request }, model, options, watch.signal))),
+      );
     case "audio/speech": {
       if (!isSpeechModel(model)) throw wrongModel(model, "a speech model");
       const { sound, contentType } = await whole(speak(request, model, options, watch.signal));

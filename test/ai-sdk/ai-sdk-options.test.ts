@@ -77,14 +77,17 @@ describe("what aiSDK can be asked for", () => {
   it.each<[string, AISDKOptions["model"], string[]]>([
     ["chat completions of a language model", chat, ["chat/completions"]],
     ["embeddings of an embedding model", googleEmbedding("http://127.0.0.1:9", "m"), ["embeddings"]],
-    ["images of an image model", openAI.image("m"), ["images/generations"]],
+    ["images of an image model", openAI.image("m"), ["images/generations", "images/edits"]],
     ["speech of a speech model", openAI.speech("m"), ["audio/speech"]],
     ["transcripts of a transcription model", openAI.transcription("m"), ["audio/transcriptions"]],
     ["either of a model that does not say which", voice, ["audio/speech", "audio/transcriptions"]],
     [
       "all of it where a function decides",
       () => chat,
-      [...["chat/completions", "embeddings", "rerank", "images/generations", "audio/speech"], "audio/transcriptions"],
+      [
+        ...["chat/completions", "embeddings", "rerank", "images/generations", "images/edits", "audio/speech"],
+        "audio/transcriptions",
+      ],
     ],
   ])("is %s", (_name, model, operations) => {
     expect(aiSDK({ model }).operations).toEqual(operations);

@@ -2,7 +2,7 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { describe, expect, it } from "vitest";
-import type { AISDKImageModel, AISDKModel } from "../../src/ai-sdk.js";
+import { type AISDKImageModel, type AISDKModel, aiSDK } from "../../src/ai-sdk.js";
 import type { Model } from "../../src/gateway/options.js";
 import { errorBody, wholeAnswer } from "../../src/testing.js";
 import { image, imagesOf, imageUsage, rowModel, tokenModel } from "../operations/images/image-samples.js";
@@ -28,7 +28,31 @@ async function startImages(make: MakeModel, model: Model = rowModel) {
     const json = (text.startsWith("{") ? JSON.parse(text) : undefined) as any;
     return { status: response.status, text, json };
   };
-  return { ...media, ask };
+  const edit = async (fields: Record<string, string | Blob | readonly Blob[]> | string) => {
+    let body: FormData | string;
+    if (typeof fields === "string") body = fields;
+    else {
+      body = new FormData();
+      for (const [name, value] of Object.entries({ model: model.id, prompt: "A hat", ...fields })) {
+        for (const each of [value].flat()) body.append(name, each as string);
+      }
+    }
+    const response = await media.send("images/edits", body);
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
+    return { status: response.status, json: (await response.json()) as any };
+  };
+  return { ...media, ask, edit };
+}
+
+const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
+const picture = () => new Blob([png]);
+const dataUrl = `data:image/webp;base64,${Buffer.from("RIFF....WEBP").toString("base64")}`;
+
+/** A form as it came to a server. */
+async function formOf({ body, headers }: { body: Buffer; headers: { "content-type"?: string | undefined } }) {
+  const type = headers["content-type"] ?? "";
+  const form = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
+  return [...form.entries()].map(([name, value]) => [name, typeof value === "string" ? value : value.type]);
 }
 
 describe("an image model of the AI SDK", () => {
@@ -118,5 +142,74 @@ describe("an image model of the AI SDK", () => {
     server.reply(wholeAnswer({ created: 1, data: [] }));
     expect((await ask()).status).toBe(502);
     expect(events.map(({ chargedMicro }) => chargedMicro ?? 0)).toEqual([0, 0]);
+  });
+});
+
+describe("an image model of the AI SDK that changes images", () => {
+  it("gets them from a form, with their types by their bytes, and is charged by what its server counts", async () => {
+    const { server, edit, events } = await startImages(openAI, tokenModel);
+    const details = { input_tokens_details: { text_tokens: 4, image_tokens: 6 } };
+    server.reply(wholeAnswer(imagesOf(2, { usage: { ...imageUsage, ...details } })));
+    const settings = { n: "2", size: "1024x1024", quality: "low", output_compression: "50", input_fidelity: "high" };
+    const { status, json } = await edit({ "image[]": [picture(), picture()], mask: picture(), ...settings });
+    expect({ status, images: json.data.length }).toEqual({ status: 200, images: 2 });
+    expect(json.usage).toMatchObject({ input_tokens: 10, ...details });
+    expect(server.lastRequest.url).toBe("/v1/images/edits");
+    expect((await formOf(server.lastRequest)).sort()).toEqual([
+      ["image[]", "image/png"],
+      ["image[]", "image/png"],
+      ...[
+        ["input_fidelity", "high"],
+        ["mask", "image/png"],
+        ["model", "gpt-image-1"],
+        ["n", "2"],
+      ],
+      ...[
+        ["output_compression", "50"],
+        ["prompt", "A hat"],
+        ["quality", "low"],
+        ["size", "1024x1024"],
+      ],
+    ]);
+    expect(events[0]).toMatchObject({ endpoint: "images/edits", chargedMicro: 4 * 5 + 6 * 10 + 100 * 40 });
+  });
+
+  it("gets them from JSON, as data URLs alone", async () => {
+    const { server, edit } = await startImages(compatible, { ...rowModel, price: { request: 1 } });
+    server.reply(wholeAnswer(imagesOf(1)));
+    const body = (images: unknown) => JSON.stringify({ model: rowModel.id, prompt: "A hat", images });
+    expect((await edit(body([{ image_url: dataUrl }]))).status).toBe(200);
+    expect(await formOf(server.lastRequest)).toContainEqual(["image", "image/webp"]);
+    const { status, json } = await edit(body([{ image_url: dataUrl }, { image_url: "https://images.test/a.png" }]));
+    expect({ status, param: json.error.param }).toEqual({ status: 400, param: "images[1].image_url" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  const own = (result: () => object, version = "v3"): AISDKImageModel => ({
+    ...{ specificationVersion: version, provider: "own", modelId: "m", maxImagesPerCall: 4 },
+    doGenerate: () => Promise.resolve(result()),
+  });
+  const ignoring = (feature: string) => own(() => ({ images: [image], warnings: [{ type: "unsupported", feature }] }));
+  const throwing = own(() => {
+    throw new Error("This provider does not support image editing with Imagen models.");
+  });
+
+  it.each<[string, AISDKModel | MakeModel, string]>([
+    ["that is older than edits", own(() => ({ images: [image], warnings: [] }), "v2"), "image"],
+    ["that does without them", ignoring("files"), "image"],
+    ["that does without the mask", ignoring("mask"), "mask"],
+    ["that throws", throwing, "mask"],
+    ["of Google's that makes new ones alone", google, "mask"],
+  ])("is refused where it is one %s, and costs nothing", async (_name, model, param) => {
+    const { edit, events } = await startImages(typeof model === "function" ? model : () => model);
+    const { status, json } = await edit({ image: picture(), mask: picture() });
+    expect({ status, param: json.error.param }).toEqual({ status: 400, param });
+    expect(events[0]?.chargedMicro ?? 0).toBe(0);
+  });
+
+  it("is not asked for edits where all of its models are older", () => {
+    const operations = (version: string) => aiSDK({ model: own(() => ({}), version) }).operations;
+    expect(operations("v2")).toEqual(["images/generations"]);
+    expect(operations("v3")).toEqual(["images/generations", "images/edits"]);
   });
 });

@@ -1,8 +1,8 @@
-import { Buffer } from "node:buffer";
 import { invalidType, invalidValue } from "../../errors/gateway-error.js";
 import { beyondTarget } from "../../errors/target-limit.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { AISDKLanguageModel, SupportedUrls } from "../ai-sdk-model.js";
+import { readDataURL } from "../data-url.js";
 import { cacheOptions, type Part } from "./prompt-parts.js";
 
 interface Media {
@@ -76,26 +76,6 @@ async function readURL(url: string, mediaType: string, param: string, model: AIS
     throw beyondTarget(param, "This model cannot fetch that URL: send the content itself, as a 'data:' URL.");
   }
   return { mediaType, data: new URL(url) };
-}
-
-function readDataURL(url: string, otherwise: string, param: string): Media {
-  const comma = url.indexOf(",");
-  if (comma < 0) throw invalidValue(param, "This is no valid 'data:' URL.");
-  const [mediaType, ...parameters] = url.slice("data:".length, comma).split(";");
-  const content = url.slice(comma + 1);
-  const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === "base64");
-  return {
-    mediaType: mediaType === undefined || mediaType === "" ? otherwise : mediaType.toLowerCase(),
-    data: isBase64 ? content : Buffer.from(decode(content, param)).toString("base64"),
-  };
-}
-
-function decode(text: string, param: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw invalidValue(param, "This is no valid 'data:' URL.");
-  }
 }
 
 /** Longer than the addresses that servers take. The expressions of a model are its maker's, and may look at each end from each beginning. */

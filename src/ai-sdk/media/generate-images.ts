@@ -4,6 +4,7 @@ import { isRecord } from "../../wire/is-record.js";
 import { type AISDKImageModel, providerName } from "../ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
 import { mergeProviderOptions } from "../merge-provider-options.js";
+import type { AskedImages } from "./edited-images.js";
 import { mediaSettings } from "./media-settings.js";
 import { sumOfImageUsage } from "./sum-of-image-usage.js";
 
@@ -23,40 +24,43 @@ const parallelCalls = 4;
 /** What the specification has no word for. */
 const settings = [
   ...["quality", "style", "background", "moderation", "output_format", "output_compression"],
-  ...["user", "safety_identifier"],
+  ...["user", "safety_identifier", "input_fidelity"],
 ];
 
 /**
- * Makes the images of a request with as many calls as the model wants. When a call fails behind others that gave images,
+ * Makes or changes the images of a request with as many calls as the model wants. When a call fails behind others that gave images,
  * these are the response: they have cost something.
  *
  * @throws GatewayError 400 for what a model of the AI SDK cannot do at all.
  */
 export async function generateImages(
-  request: Record<string, unknown>,
+  { members: request, files, mask }: AskedImages,
   model: AISDKImageModel,
   options: CheckedAISDKOptions,
   signal: AbortSignal,
 ): Promise<MadeImages> {
   refuseImpossible(request, model);
+  if (files !== undefined && model.specificationVersion === "v2") throw changesNone("image");
   const { prompt, size, seed } = request;
   const callOptions = {
     prompt,
     size: typeof size === "string" && size !== "auto" ? size : undefined,
     seed: typeof seed === "number" ? seed : undefined,
+    files,
+    mask,
     headers: options.headers,
     // Some models read them without a look whether there are any.
     providerOptions: mergeProviderOptions(mediaSettings(request, model, settings), options.providerOptions) ?? {},
     abortSignal: signal,
   };
-  const results: Result[] = [];
+  const results: MadeOnce[] = [];
   const counts = countsOf(typeof request["n"] === "number" ? request["n"] : 1, await mostPerCall(model));
   for (let start = 0; start < counts.length; start += parallelCalls) {
     // A model may ignore its signal. It is not called again for a client that has left.
     signal.throwIfAborted();
     const group = counts.slice(start, start + parallelCalls);
     const settled = await Promise.allSettled(
-      group.map(async (n) => readResult(await model.doGenerate({ ...callOptions, n } as never))),
+      group.map(async (n) => readResult(await call(model, { ...callOptions, n }))),
     );
     for (const call of settled) if (call.status === "fulfilled") results.push(call.value);
     const failed = settled.find((call) => call.status === "rejected");
@@ -80,6 +84,39 @@ function refuseImpossible(request: Record<string, unknown>, model: AISDKImageMod
   }
 }
 
+/** Some models do without the images that they were given, and warn; others throw what has no name of its own. */
+async function call(
+  model: AISDKImageModel,
+  options: Pick<AskedImages, "files" | "mask"> & { n: number },
+): Promise<unknown> {
+  if (options.files === undefined) return await model.doGenerate(options as never);
+  try {
+    const result = await model.doGenerate(options as never);
+    for (const [feature, param] of inputs) if (isUnread(result, feature)) throw changesNone(param);
+    return result;
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : { name: "", message: "" };
+    if (name !== "Error" || !/not support/i.test(message)) throw error;
+    throw changesNone(options.mask === undefined ? "image" : "mask");
+  }
+}
+
+/** The AI SDK's names of what an edit reads, and OpenAI's. */
+const inputs = [
+  ["files", "image"],
+  ["mask", "mask"],
+] as const;
+
+function isUnread(result: unknown, feature: string): boolean {
+  const warnings: unknown[] = isRecord(result) && Array.isArray(result["warnings"]) ? result["warnings"] : [];
+  return warnings.some((warning) => isRecord(warning) && [warning["feature"], warning["setting"]].includes(feature));
+}
+
+function changesNone(param: "image" | "mask"): Error {
+  const what = param === "image" ? "changes no images: it makes new ones alone" : "reads no mask. Leave it out";
+  return beyondTarget(param, `This model ${what}.`);
+}
+
 async function mostPerCall({ maxImagesPerCall, modelId }: AISDKImageModel): Promise<number> {
   const most = typeof maxImagesPerCall === "function" ? await maxImagesPerCall({ modelId }) : maxImagesPerCall;
   return Math.max(1, most ?? 1);
@@ -90,14 +127,15 @@ function countsOf(n: number, most: number): number[] {
   return Array.from({ length: Math.ceil(n / most) }, (_, call) => Math.min(most, n - call * most));
 }
 
-interface Result {
+/** Of one call. */
+export interface MadeOnce {
   readonly images: readonly string[];
   /** What the model says of each. */
   readonly details: readonly Readonly<Record<string, unknown>>[];
   readonly usage: unknown;
 }
 
-function readResult(result: unknown): Result {
+function readResult(result: unknown): MadeOnce {
   if (!isRecord(result) || !Array.isArray(result["images"])) throw new TypeError("The model's result has no images.");
   const { images, usage } = result;
   return { images: images.map(toBase64), details: detailsOf(result["providerMetadata"]), usage };
@@ -117,10 +155,10 @@ function detailsOf(metadata: unknown): Readonly<Record<string, unknown>>[] {
   return found.map((about) => (isRecord(about) ? about : {}));
 }
 
-function toImages(results: readonly Result[]): MadeImages {
+function toImages(results: readonly MadeOnce[]): MadeImages {
   const quality = agreed(results, "quality");
   const size = agreed(results, "size");
-  const usage = sumOfImageUsage(results.map((result) => result.usage));
+  const usage = sumOfImageUsage(results);
   return {
     created: Math.floor(Date.now() / 1000),
     data: results.flatMap(({ images, details }) => {
@@ -135,7 +173,7 @@ function toImages(results: readonly Result[]): MadeImages {
   };
 }
 
-function agreed(results: readonly Result[], name: string): string | undefined {
+function agreed(results: readonly MadeOnce[], name: string): string | undefined {
   const values = new Set(results.flatMap(({ images, details }) => images.map((_, index) => details[index]?.[name])));
   const [value] = values;
   return values.size === 1 && typeof value === "string" ? value : undefined;

@@ -3,8 +3,8 @@ import { isRecord } from "../../wire/is-record.js";
 import type { AISDKTranscriptionModel } from "../ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
 import { mergeProviderOptions } from "../merge-provider-options.js";
-import { heardType } from "./heard-type.js";
 import { camelSettings } from "./media-settings.js";
+import { typeOfFile } from "./type-of-file.js";
 import { readUploadedForm, type UploadedForm } from "./uploaded-form.js";
 
 /**
@@ -19,9 +19,11 @@ export async function transcribe(
 ): Promise<Record<string, unknown>> {
   const form = await readUploadedForm(call.body, call.contentType);
   refuseImpossible(form);
+  const file = form.files.find(({ name }) => name === "file");
+  if (file === undefined) throw new TypeError("The call's form has no file.");
   const callOptions = {
-    audio: form.file,
-    mediaType: heardType(form.file, form.type),
+    audio: file.bytes,
+    mediaType: typeOfFile("audio", file.bytes, file.type),
     headers,
     providerOptions: mergeProviderOptions(camelSettings(settingsOf(form), model), providerOptions),
     abortSignal: signal,

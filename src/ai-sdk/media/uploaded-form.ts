@@ -4,17 +4,23 @@ import { boundaryOf } from "../../wire/form/form-type.js";
 import { PiecedBytes } from "../../wire/pieces/pieced-bytes.js";
 import { bySize, type Steps, slicesOf } from "../../wire/slices.js";
 
-/** A form with one file, as the gateway writes it. */
-export interface UploadedForm {
-  /** By name, without the `[]` of lists. */
-  readonly fields: ReadonlyMap<string, readonly string[]>;
-  readonly file: Buffer;
-  /** The content type of the file, as the client says. */
+export interface UploadedFile {
+  /** Of its field, without the `[]` of lists. */
+  readonly name: string;
+  readonly bytes: Buffer;
+  /** The content type, as the client says. */
   readonly type: string | undefined;
 }
 
+/** A form as the gateway writes it. */
+export interface UploadedForm {
+  /** By name, without the `[]` of lists. */
+  readonly fields: ReadonlyMap<string, readonly string[]>;
+  readonly files: readonly UploadedFile[];
+}
+
 // More than the gateway lets in: it has checked the form.
-const limits = { mostParts: 1024, mostFiles: 16 };
+const limits = { mostParts: 1024, mostFiles: 32 };
 
 /** @throws TypeError when it is none. */
 export function readUploadedForm(
@@ -30,13 +36,14 @@ function* formSteps(body: Uint8Array, boundary: string): Steps<UploadedForm> {
   const source = new PiecedBytes([body]);
   const scan = new FormScan(source, boundary, limits);
   yield* slicesOf(scan);
+  if (scan.fault !== undefined) throw new TypeError("The call's body is no form.");
   const fields = new Map<string, string[]>();
-  for (const { name, filename, start, end } of scan.parts) {
-    if (filename !== undefined) continue;
-    const list = name.replace(/\[\d*\]$/, "");
-    fields.set(list, [...(fields.get(list) ?? []), source.part(start, end).toString()]);
+  const files: UploadedFile[] = [];
+  for (const { name: written, filename, type, start, end } of scan.parts) {
+    const name = written.replace(/\[\d*\]$/, "");
+    const bytes = source.part(start, end);
+    if (filename !== undefined) files.push({ name, bytes, type });
+    else fields.set(name, [...(fields.get(name) ?? []), bytes.toString()]);
   }
-  const part = scan.parts.find(({ name, filename }) => name === "file" && filename !== undefined);
-  if (scan.fault !== undefined || part === undefined) throw new TypeError("The call's form has no file.");
-  return { fields, file: source.part(part.start, part.end), type: part.type };
+  return { fields, files };
 }

@@ -1,0 +1,34 @@
+import { Buffer } from "node:buffer";
+import { invalidValue } from "../errors/gateway-error.js";
+
+export interface DataURL {
+  readonly mediaType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/**
+ * Reads a `data:` URL.
+ * @param otherwise - the media type where it names none.
+ * @param param - the member that it stands in.
+ * @throws GatewayError 400
+ */
+export function readDataURL(url: string, otherwise: string, param: string): DataURL {
+  const comma = url.indexOf(",");
+  if (comma < 0) throw invalidValue(param, "This is no valid 'data:' URL.");
+  const [mediaType, ...parameters] = url.slice("data:".length, comma).split(";");
+  const content = url.slice(comma + 1);
+  const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === "base64");
+  return {
+    mediaType: mediaType === undefined || mediaType === "" ? otherwise : mediaType.toLowerCase(),
+    data: isBase64 ? content : Buffer.from(decode(content, param)).toString("base64"),
+  };
+}
+
+function decode(text: string, param: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidValue(param, "This is no valid 'data:' URL.");
+  }
+}

@@ -1,0 +1,69 @@
+import { Buffer } from "node:buffer";
+import { beyondTarget } from "../../errors/target-limit.js";
+import { isRecord } from "../../wire/is-record.js";
+import { readDataURL } from "../data-url.js";
+import { typeOfFile } from "./type-of-file.js";
+import { readUploadedForm, type UploadedFile, type UploadedForm } from "./uploaded-form.js";
+
+/** An image as the AI SDK's models read one. */
+export interface ImageFile {
+  readonly type: "file";
+  readonly mediaType: string;
+  readonly data: Uint8Array | string;
+}
+
+/** A request for images, or for edits of some. */
+export interface AskedImages {
+  readonly members: Readonly<Record<string, unknown>>;
+  /** `undefined`: it is for new ones. */
+  readonly files?: readonly ImageFile[] | undefined;
+  readonly mask?: ImageFile | undefined;
+}
+
+/** Which fields of a form are numbers in JSON. */
+const numbers = ["n", "output_compression"];
+
+/**
+ * Reads a request for edits, a form or JSON.
+ * @throws GatewayError 400 for addresses: nothing is ever downloaded.
+ */
+export async function readEditedImages(call: {
+  readonly body: Uint8Array;
+  readonly contentType?: string | undefined;
+}): Promise<AskedImages> {
+  if (/^multipart\//i.test(call.contentType ?? ""))
+    return fromForm(await readUploadedForm(call.body, call.contentType));
+  const members: unknown = JSON.parse(Buffer.from(call.body).toString());
+  if (!isRecord(members)) throw new TypeError("The call's body is no JSON object.");
+  const { images, mask, ...rest } = members;
+  const all: unknown[] = Array.isArray(images) ? images : [];
+  return {
+    members: rest,
+    files: all.map((image, index) => fromMember(image, `images[${index}]`)),
+    ...(isRecord(mask) && { mask: fromMember(mask, "mask") }),
+  };
+}
+
+function fromForm({ fields, files }: UploadedForm): AskedImages {
+  const members = [...fields].map(([name, [value]]) => [name, numbers.includes(name) ? Number(value) : value]);
+  const mask = files.find(({ name }) => name === "mask");
+  return {
+    members: Object.fromEntries(members) as Record<string, unknown>,
+    files: files.filter(({ name }) => name === "image").map(fromFile),
+    ...(mask !== undefined && { mask: fromFile(mask) }),
+  };
+}
+
+function fromFile({ bytes, type }: UploadedFile): ImageFile {
+  return { type: "file", mediaType: typeOfFile("image", bytes, type), data: bytes };
+}
+
+function fromMember(image: unknown, path: string): ImageFile {
+  const url = isRecord(image) ? image["image_url"] : undefined;
+  const param = `${path}.image_url`;
+  if (typeof url !== "string" || !/^data:/i.test(url)) {
+    throw beyondTarget(param, "This model fetches no address: send the image itself, as a file or as a 'data:' URL.");
+  }
+  const { mediaType, data } = readDataURL(url, "image/png", param);
+  return { type: "file", mediaType, data };
+}
