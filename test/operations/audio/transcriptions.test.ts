@@ -499,9 +499,19 @@ describe("a form that is refused", () => {
   });
 });
 
+it("a transcript that is a text is no place for what it cost, whatever it says", async () => {
+  const started = await startHearing({ exposeCost: true });
+  started.server.reply(wholeAnswer({ ...heard, text: '{"usage":{}}' }));
+  const response = await send(started, upload({ response_format: "text" }));
+  expect(await response.text()).toBe('{"usage":{}}\n');
+  const json = await (await send(started, upload())).json();
+  expect(json).toMatchObject({ usage: { seconds: 9.5, cost: 9.5 * 0.0001 } });
+});
+
 describe("a hook", () => {
-  it("reads the texts of a form, replaces them, and sets fields", async () => {
+  it.each([false, true])("reads the texts of a form, replaces them, and sets fields (cost: %s)", async (exposeCost) => {
     const started = await startHearing({
+      exposeCost,
       onRequest: async (call) => {
         const texts = await call.texts();
         return {
