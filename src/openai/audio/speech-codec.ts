@@ -42,8 +42,9 @@ export class SpeechCodec {
       return doneEvent;
     }
     const passed = new PassedEvent({ data: text, event }, this.#context);
-    if (passed.type === "speech.audio.delta") this.progress.came(text.length);
-    else if (passed.type === "speech.audio.done") this.progress.ended(passed.json["usage"]);
+    // Whatever a server calls it, its client has got sound.
+    if (typeof passed.json["audio"] === "string") this.progress.came(text.length);
+    if (passed.type === "speech.audio.done") this.progress.ended(passed.json["usage"]);
     return passed;
   }
 

@@ -17,7 +17,7 @@ export class SpeechDecoder extends SpeechCodec {
 
   override event(event: ServerSentEvent): Uint8Array | undefined {
     const read = this.read(event);
-    if (!(read instanceof PassedEvent) || read.type !== "speech.audio.delta") return undefined;
+    if (!(read instanceof PassedEvent) || typeof read.json["audio"] !== "string") return undefined;
     const { bytes, leaps } = read.received;
     const audio = memberOf(membersOf(bytes, 0, Number.POSITIVE_INFINITY, leaps), "audio");
     const text = audio && valueAt(bytes, audio);

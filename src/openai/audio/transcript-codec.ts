@@ -44,6 +44,7 @@ export class TranscriptCodec {
     const { json, type } = passed;
     if (Array.isArray(json["choices"])) return this.#chunk(json, json["choices"]);
     if (type === "transcript.text.delta") progress.textCame(String(json["delta"] ?? ""));
+    else if (typeof json["text"] === "string") progress.wordsCame();
     if (type === "transcript.text.done") {
       progress.usageCame(json);
       progress.ended();

@@ -11,6 +11,7 @@ export class TranscriptProgress implements StreamProgress {
   readonly reasons = false;
   readonly #bounds: TranscriptBounds;
   #bytes = 0;
+  #hasWords = false;
   /** What has come of the usage, and of what stands in for it. */
   #last: Readonly<Record<string, unknown>> = {};
   #hasEnded = false;
@@ -25,7 +26,7 @@ export class TranscriptProgress implements StreamProgress {
   }
 
   get hasOutput(): boolean {
-    return this.#bytes > 0 || this.#hasEnded;
+    return this.#bytes > 0 || this.#hasWords || this.#hasEnded;
   }
 
   get isComplete(): boolean {
@@ -50,6 +51,11 @@ export class TranscriptProgress implements StreamProgress {
 
   get #use(): TranscriptUse {
     return useOfTranscript(this.#last, this.#bounds, this.seenOutput);
+  }
+
+  /** Words that may have come before, such as those of a segment. */
+  wordsCame(): void {
+    this.#hasWords = true;
   }
 
   textCame(text: string): void {

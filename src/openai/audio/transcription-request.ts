@@ -76,8 +76,16 @@ function toTranscriptionRequest(form: FormRequest): TranscriptionRequest {
     ...{ model, stream: readFlag(form, "stream"), format, fileBytes: file.content.length },
     seconds: fileSeconds(file.content),
     speakerSeconds: hasSpeakers ? mostSpeakerSeconds : 0,
-    promptTokens: readPrompt(form),
+    promptTokens: readPrompt(form) + keywordTokens(form),
   };
+}
+
+/** Texts that models read beside the prompt, under the names that servers give them. */
+const keywordNames = ["keywords", "hotwords", "known_speaker_names"];
+
+function keywordTokens({ body, members }: FormRequest): number {
+  const found = keywordNames.flatMap((name) => memberOf(members, name) ?? []);
+  return found.reduce((sum, { start, end }) => sum + textTokens(body.subarray(start, end), true), 0);
 }
 
 function readPrompt({ body, members }: FormRequest): number {

@@ -20,12 +20,14 @@ export function toImageAnswer(received: ReceivedAnswer, context: ImageContext): 
   const { json } = received;
   if (!isRecord(json)) return undefined;
   const { data, usage } = json;
-  if (!Array.isArray(data) || data.length === 0 || !data.every(isImage)) return undefined;
+  // Where some are blocked, the others were made.
+  const count = Array.isArray(data) ? data.filter(isImage).length : 0;
+  if (count === 0) return undefined;
   const edits = new AnswerEdits();
   if (json["error"] === null) edits.set("error", null);
   const visible = visibleUsage(usage, context.dialect);
   if (visible !== usage) edits.set("usage", visible === undefined ? null : JSON.stringify(visible));
-  const images = [{ ...kindOfImage(json, context.asked), count: data.length }];
+  const images = [{ ...kindOfImage(json, context.asked), count }];
   const reported = readImageUsage(usage, context.inputImage);
   return {
     body: editAnswer(received, edits),
@@ -37,7 +39,7 @@ export function toImageAnswer(received: ReceivedAnswer, context: ImageContext): 
 }
 
 /** Its bytes, or where they are. */
-function isImage(item: unknown): boolean {
+export function isImage(item: unknown): boolean {
   return isRecord(item) && (isFilled(item["b64_json"]) || isFilled(item["url"]));
 }
 

@@ -11,7 +11,7 @@ import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { errorEvent } from "../error-event.js";
 import { doneEvent, PassedEvent } from "../passed-event.js";
-import { type ImageContext, toImageAnswer } from "./image-answer.js";
+import { type ImageContext, isImage, toImageAnswer } from "./image-answer.js";
 import { imageEvents } from "./image-events.js";
 import { ImageProgress } from "./image-progress.js";
 import { readImageUsage } from "./image-usage.js";
@@ -43,8 +43,10 @@ export class ImageCodec {
       return doneEvent;
     }
     const passed = new PassedEvent({ data: text, event }, this.#context);
-    if (passed.type === `${this.#kind}.partial_image`) this.progress.partialCame();
-    else if (passed.type === `${this.#kind}.completed`) this.progress.imageCame(passed.json);
+    const { type, json } = passed;
+    if (typeof type === "string" && type.endsWith(".partial_image")) this.progress.partialCame();
+    // Whatever a server calls it, its client has got an image.
+    else if (isImage(json) || type === `${this.#kind}.completed`) this.progress.imageCame(json);
     return passed.bytes(this.#context);
   }
 

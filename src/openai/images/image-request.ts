@@ -11,7 +11,7 @@ import {
 import { RequestNames } from "../../model-api/request/request-names.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import { memberOf } from "../../wire/json-members.js";
-import { type AskedImages, named } from "./image-usage.js";
+import { type AskedImages, kindName, named } from "./image-usage.js";
 
 /** The members of a request for images that the gateway reads (OpenAI reference, "Create image"). */
 export interface ImageRequest extends JsonRequest {
@@ -101,7 +101,7 @@ function readWord(request: JsonRequest, name: string): string | undefined {
   const value = readMember(request, name);
   if (value === undefined) return undefined;
   if (typeof value !== "string") throw invalidType(name, "a string");
-  if (!/^[\w.-]{1,32}$/.test(value)) throw invalidValue(name, `'${name}' must be a word, such as 'high'.`);
+  if (!kindName.test(value)) throw invalidValue(name, `'${name}' must be a word, such as 'high'.`);
   return value;
 }
 

@@ -76,8 +76,11 @@ export function kindOfImage(json: Readonly<Record<string, unknown>>, asked: Aske
   return { quality: named(json["quality"]) ?? asked.quality, size: named(json["size"]) ?? asked.size };
 }
 
-/** `undefined` where the server chooses. */
+/** What qualities and sizes are called. Other marks would make two kinds of one in the journal. */
+export const kindName = /^[\w.-]{1,32}$/;
+
+/** `undefined` where the server chooses, and where it is no name. */
 export function named(value: unknown): string | undefined {
-  if (typeof value !== "string" || value === "" || value.length > 32) return undefined;
+  if (typeof value !== "string" || !kindName.test(value)) return undefined;
   return value.toLowerCase() === "auto" ? undefined : value;
 }

@@ -18,11 +18,13 @@ interface WholeCompletion {
   readonly prompts: number;
   /** What the model has written in some of the choices. */
   readonly written: (choices: readonly Choice[]) => TextSample;
+  /** So many choices were written for each that was sent. Default: 1. */
+  readonly writtenForEach?: number;
 }
 
 /** The usage of a whole completion. The edits get what is to change for the client to see the same. */
 export function answerUsage(
-  { usage: said, choices, prompts, written }: WholeCompletion,
+  { usage: said, choices, prompts, written, writtenForEach = 1 }: WholeCompletion,
   context: AnswerContext,
   edits: AnswerEdits,
 ): { readonly tokens: TokenCounts; readonly estimated: boolean } {
@@ -31,7 +33,7 @@ export function answerUsage(
   const estimated = reported === undefined || isOfOne;
   const tokens =
     reported === undefined
-      ? estimatedTokens(context, written(choices))
+      ? withUnsent(estimatedTokens(context, written(choices)), writtenForEach, context)
       : isOfOne
         ? withOtherChoices(reported, written(choices.slice(1)), { bounds: context, prompts })
         : reported;
@@ -42,4 +44,11 @@ export function answerUsage(
     edits.set("usage", JSON.stringify(usage));
   }
   return { tokens, estimated };
+}
+
+/** Those that were not sent count as those that were. */
+function withUnsent(sent: TokenCounts, writtenForEach: number, { outputCap }: AnswerContext): TokenCounts {
+  return writtenForEach === 1
+    ? sent
+    : { ...sent, output: Math.min(Math.ceil(sent.output * writtenForEach), outputCap) };
 }

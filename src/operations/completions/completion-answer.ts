@@ -41,7 +41,8 @@ export function toCompletionAnswer(
   if (isRepaired) edits.set("choices", JSON.stringify(choices));
   const { usage } = json;
   const written = (some: readonly Choice[]) => writtenIn(some, asked);
-  const { tokens, estimated } = answerUsage({ usage, choices, prompts: asked.least, written }, context, edits);
+  const { least: prompts, writtenForEach } = asked;
+  const { tokens, estimated } = answerUsage({ usage, choices, prompts, written, writtenForEach }, context, edits);
   return {
     body: editAnswer(received, edits),
     tokens,

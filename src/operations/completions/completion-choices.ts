@@ -8,6 +8,8 @@ export class AskedChoices {
   readonly all: number;
   /** Of each prompt. */
   readonly n: number;
+  /** So many are written for each that is sent. */
+  readonly writtenForEach: number;
   readonly #request: CompletionRequest;
   /** How much of its prompt each choice has repeated; -1 once it has gone on in other words. */
   readonly #echoed = new Map<number, number>();
@@ -18,6 +20,7 @@ export class AskedChoices {
     this.least = request.prompts.length;
     this.all = request.prompts.length * request.n;
     this.n = request.n;
+    this.writtenForEach = request.bestOf / request.n;
     this.#request = request;
   }
 

@@ -4,7 +4,7 @@ import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { createGate, eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets } from "../../clients/start-server.js";
-import { textChunks, textCompletion } from "../../support/completion-samples.js";
+import { baseModel, textChunks, textCompletion } from "../../support/completion-samples.js";
 import { startMedia } from "../../support/media-server.js";
 import { startCompletions } from "../completions/start-completions.js";
 import { imagesOf, rowModel, startImages, tokenModel } from "../images/image-samples.js";
@@ -92,6 +92,42 @@ describe("images", () => {
       await (await post("images/edits", { model: tokenModel.id, prompt: "A cat", images, stream })).text();
       expect(await ended).toMatchObject({ chargedMicro: 4200 * 10 + 400 * 40 });
     }
+  });
+
+  it.each([
+    ["images/generations", "image_edit.completed"],
+    ["images/edits", "image_generation.completed"],
+    ["images/generations", undefined],
+  ] as const)("that come under another name are charged: %s as %s", async (operation, type) => {
+    const { post, server, nextEvent } = await startImages({ operations: [operation] });
+    server.reply(eventStream([{ type, b64_json: "YQ==" }], { done: false }));
+    const ended = nextEvent();
+    const inputs = operation === "images/edits" ? { images: [{ image_url: "data:image/png;base64,YQ==" }] } : {};
+    const response = await post(operation, { model: rowModel.id, prompt: "A cat", ...inputs, stream: true });
+    expect(await response.text()).toContain("YQ==");
+    expect(await ended).toMatchObject({ chargedMicro: 120_000, endReason: "completed" });
+  });
+
+  it("of which some did not come are charged as they came, and made once", async () => {
+    const { post, server, other, nextEvent } = await startImages({ models: [twice(rowModel)] });
+    server.reply(
+      wholeAnswer({ created: 1, data: [{ b64_json: "YQ==" }, { b64_json: null, error: { code: "blocked" } }] }),
+    );
+    const ended = nextEvent();
+    const response = await post(images, { model: rowModel.id, prompt: "A cat", n: 2, quality: "hd" });
+    expect(await response.json()).toMatchObject({ data: [{ b64_json: "YQ==" }, { b64_json: null }] });
+    expect(await ended).toMatchObject({ chargedMicro: 120_000 });
+    const streamed = await post(images, { model: rowModel.id, prompt: "A cat", n: 2, stream: true });
+    expect((await streamed.text()).match(/completed"/g)).toHaveLength(1);
+    expect(other.requests).toEqual([]);
+  });
+
+  it("whose kind is no word leave the journal readable", async () => {
+    const { post, server, nextEvent } = await startImages();
+    server.reply(wholeAnswer(imagesOf(1, { quality: "hd/1024x1024:9,x", size: "512x512" })));
+    const ended = nextEvent();
+    await (await post(images, { model: rowModel.id, prompt: "A cat", quality: "hd" })).text();
+    expect((await ended).tokens.images).toEqual([{ quality: "hd", size: "512x512", count: 1 }]);
   });
 
   it("hold what they are not to show, too", async () => {
@@ -185,6 +221,18 @@ describe("speech", () => {
     expect(await ended).toMatchObject({ tokens: { output: 2000 }, usageSource: "estimated" });
   });
 
+  it.each<[string, Model["price"], number]>([
+    ["characters", { characters: 15 }, 6 * 15],
+    ["tokens", voice.price, 2000 * 12],
+  ])("that comes under another name, and breaks off, is charged by %s", async (_name, price, least) => {
+    const { post, server, nextEvent } = await startMedia({ models: [{ ...voice, price }], operations: [speech] });
+    server.reply(eventStream([{ type: "audio.chunk", audio: "AAAA" }], { end: "cut" }));
+    const ended = nextEvent();
+    const response = await post(speech, { ...say, stream_format: "sse" });
+    expect(await response.text()).toContain("AAAA");
+    expect((await ended).chargedMicro).toBeGreaterThanOrEqual(least);
+  });
+
   it("that never came is no usage of a failed attempt", async () => {
     const upstream = ["fake", "other"].map((provider) => ({ provider, model: "speaker" }));
     const model: Model = { ...voice, price: { characters: 15 }, chargeFailedAttempts: true, upstream };
@@ -271,6 +319,41 @@ describe("a transcript", () => {
     expect(heldMicro).toBeGreaterThanOrEqual(chargedMicro);
   });
 
+  it("that breaks off behind segments alone is charged", async () => {
+    const { send, server, nextEvent } = await start({ audioMinute: 0.006 });
+    server.reply(eventStream([{ type: "transcript.text.segment", text: "Hello.", start: 0, end: 9 }], { end: "cut" }));
+    const upload = form();
+    upload.set("stream", "true");
+    const ended = nextEvent();
+    expect(await (await send(upload)).text()).toContain("Hello.");
+    const { chargedMicro, heldMicro } = await ended;
+    expect(chargedMicro).toBe(heldMicro);
+  });
+
+  it("holds what tells the model which words there are", async () => {
+    const { send, server, nextEvent } = await start({ inputAudio: 6, output: 10 });
+    server.reply(wholeAnswer({ text: "Hello." }));
+    const held: number[] = [];
+    for (const words of [0, 300]) {
+      const upload = form();
+      for (let word = 0; word < words / 10; word++) upload.append("keywords[]", "one two three four five six seven");
+      const ended = nextEvent();
+      await (await send(upload)).text();
+      held.push((await ended).heldMicro ?? 0);
+    }
+    expect(held[1]).toBeGreaterThan((held[0] ?? 0) + 200 * 6);
+  });
+
+  it("takes samples of four speakers, since no more are held", async () => {
+    const { send, server } = await start({ audioMinute: 0.006 });
+    server.reply(wholeAnswer({ text: "Hello." }));
+    const upload = form();
+    for (let speaker = 0; speaker < 5; speaker++)
+      upload.append("known_speaker_references[]", "data:audio/wav;base64,AAAA");
+    expect((await send(upload)).status).toBe(400);
+    expect(server.requests).toEqual([]);
+  });
+
   it("has no parts within a part", async () => {
     const { send, server } = await start({ audioMinute: 0.006 });
     server.reply(wholeAnswer({ text: "Hello." }));
@@ -280,6 +363,17 @@ describe("a transcript", () => {
 });
 
 describe("completions", () => {
+  it("of which the best is sent are estimated as all that were written", async () => {
+    const models = [{ ...baseModel, allowMembers: ["best_of"] }];
+    const { complete, server, events } = await startCompletions({ models });
+    server.reply(wholeAnswer(textCompletion([poem], null)));
+    for (const best_of of [1, 4]) await (await complete({ prompt, best_of, max_tokens: 50 })).text();
+    expect(events[1]?.tokens.output).toBe(4 * (events[0]?.tokens.output ?? 0));
+    server.reply(wholeAnswer(textCompletion([poem.repeat(9)], null)));
+    await (await complete({ prompt, best_of: 4, max_tokens: 20 })).text();
+    expect(events[2]?.tokens.output).toBe(80);
+  });
+
   const prompt = "Please write the longest poem that you know, with all of its verses.";
   const poem = "I wandered lonely as a cloud that floats on high o'er vales and hills.";
 
