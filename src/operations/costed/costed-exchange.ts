@@ -16,7 +16,6 @@ export class CostedExchange implements Exchange {
   readonly bodyWith?: (edits: MemberEdits) => readonly Uint8Array[];
   readonly keep?: (instead?: string) => Promise<void>;
   readonly bytesAreTokens?: boolean;
-  readonly bodyWith?: (edits: MemberEdits) => readonly Uint8Array[];
   /** Bytes have no usage. */
   readonly readBytes?: (headers: Readonly<Record<string, string>>) => ByteAnswer;
   readonly #exchange: Exchange;
@@ -28,7 +27,6 @@ export class CostedExchange implements Exchange {
     if (exchange.bodyWith !== undefined) this.bodyWith = exchange.bodyWith.bind(exchange);
     if (exchange.keep !== undefined) this.keep = async (instead) => await exchange.keep?.(instead);
     if (exchange.bytesAreTokens !== undefined) this.bytesAreTokens = exchange.bytesAreTokens;
-    if (exchange.bodyWith !== undefined) this.bodyWith = exchange.bodyWith.bind(exchange);
     if (exchange.readBytes !== undefined) this.readBytes = exchange.readBytes.bind(exchange);
     this.#exchange = exchange;
     this.#costOf = costOf;
