@@ -37,8 +37,10 @@ const longestFilename = 255;
 /** Of media, with plain parameters. Some readers would look for parts in a part that says it is a form. */
 const plainType =
   /^(?:audio|video|image|text|application)\/[\w.+-]+(?:[ \t]*;[ \t]*[\w-]+=(?:[\w.+-]+|"[\w .,+/=-]*"))*[ \t]*$/i;
-/** A name, and what of it a field is: `[]`, `[0]` or `[key]`. */
-const fieldName = /^([^[\]]+)(?:\[([\w.-]{0,64})\])?$/;
+/** A name, and what of it a field is: `[]`, `[0]` or `[key]`. Of other names, readers differ in what they leave out. */
+const fieldName = /^([\w.-]+)(?:\[([\w.-]{0,64})\])?$/;
+/** In a file name: readers differ in escapes and delimiters, and some know no characters beyond Latin 1. */
+const unclear = /%(?:22|0[AD])|[^\w .()+,=@&'#!~\u00a0-\u00ff-]/gu;
 
 /** @throws GatewayError 415 when a body of this content type is no form. */
 export function requireFormType(contentType: string | undefined): void {
@@ -112,14 +114,21 @@ function readFile(
     throw invalidValue(base, `'${base}' must have a file name of 1 to ${longestFilename} characters.`);
   }
   if (start === end) throw invalidValue(base, `'${base}' must not be an empty file.`);
-  // Servers take a path for one of theirs.
-  const last = filename.replace(/^.*[/\\]/s, "");
   return {
     name: base,
-    filename: /^\.{0,2}$/.test(last) ? "file" : last,
+    filename: plainFilename(filename),
     type: plainType.test(type ?? "") ? type : undefined,
     content: new PiecedBytes(source.slices(start, end)),
   };
+}
+
+/** The name as all readers have it. Of a path, it is the last part: servers would take it for one of theirs. */
+function plainFilename(filename: string): string {
+  const last = filename
+    .replace(/^.*[/\\]/s, "")
+    .trim()
+    .replaceAll(unclear, "_");
+  return /^\.{0,2}$/.test(last) ? "file" : last;
 }
 
 /** As JSON. */

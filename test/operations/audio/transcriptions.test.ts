@@ -488,7 +488,8 @@ describe("a form that is refused", () => {
     for (const [name, sent] of [
       ["größe 1.wav", "größe 1.wav"],
       ["../../etc/passwd.mp3", "passwd.mp3"],
-      ['q"uote.wav', 'q"uote.wav'],
+      ['q"uote; 100%.wav', "q_uote_ 100_.wav"],
+      ["\u{1f600} 1\t2.wav", "_ 1_2.wav"],
       ["..", "file"],
       ["a/.", "file"],
     ] as const) {

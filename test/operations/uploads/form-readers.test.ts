@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { comparable, formReaders, type ReadPart } from "./form-readers.js";
+import { mutatedForms, oddForms } from "./odd-forms.js";
+import { type Rewritten, rewritten } from "./rewritten.js";
+
+/** All readers see the same, and in it what the gateway has read. */
+async function expectOneReading(sent: Rewritten): Promise<void> {
+  const readings: ReadPart[][] = [];
+  for (const read of Object.values(formReaders)) readings.push(await read(sent));
+  const [first = []] = readings;
+  for (const reading of readings) expect(comparable(reading)).toEqual(comparable(first));
+  expect(first.filter(({ name }) => name === "model")).toMatchObject([
+    { filename: undefined, payload: "at the upstream" },
+  ]);
+  const files = first.filter(({ filename }) => filename !== undefined);
+  expect(comparable(files)).toEqual(comparable(sent.files));
+}
+
+const refused = [
+  ...[
+    "the model twice",
+    "lines that end in a line feed alone",
+    "an encoded name",
+    "a backslash in a name",
+    "two names",
+  ],
+  ...["two dispositions", "a field in base64", "a field in UTF-16", "no end", "a part behind the end", "a preamble"],
+  ...[
+    "spaces behind a boundary",
+    "a name of another case",
+    "a folded line",
+    "a boundary in a file",
+    "a name with a space",
+    "a name that is escaped",
+  ],
+];
+
+describe.each(oddForms)("a form with %s", (name, form) => {
+  it(refused.includes(name) ? "is refused" : "is read by all servers as by the gateway", async () => {
+    const sent = await rewritten(form);
+    expect(sent === undefined).toBe(refused.includes(name));
+    if (sent === undefined) return;
+    expect(sent.model).toBe("cheap");
+    await expectOneReading(sent);
+  });
+});
+
+it("whatever a form holds, it is refused, or read by all servers as by the gateway", async () => {
+  let accepted = 0;
+  await fc.assert(
+    fc.asyncProperty(mutatedForms, async (form) => {
+      const sent = await rewritten(form);
+      if (sent === undefined) return;
+      accepted++;
+      await expectOneReading(sent);
+    }),
+    { numRuns: 2000 },
+  );
+  // Else it would say little.
+  expect(accepted).toBeGreaterThan(200);
+});
