@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import type { UpstreamOperation, UpstreamProvider } from "../providers/upstream-provider.js";
 import { chatAnswer, chatChunks, errorBody } from "./chat-samples.js";
 import { expect } from "./expect.js";
 import {
@@ -13,11 +13,17 @@ import { type FakeUpstream, startFakeUpstream } from "./fake-upstream/fake-upstr
 import { createGate } from "./gate.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 import { readAll, readBytes, upstreamCall } from "./upstream-calls.js";
+import { defineOperationRules } from "./upstream-operations/operation-rules.js";
 
 /** A {@link TestRunner}, and what differs between providers. */
 export interface DescribeUpstreamProviderOptions extends TestRunner {
   /** Answers come as they were sent, byte for byte; others are translated, and mean the same. Default: `true`. */
   verbatim?: boolean | undefined;
+  /**
+   * The operations that it must speak, beside chat completions: those that it does not are a failure. Default: its own
+   * `operations`; tests of others are skipped.
+   */
+  operations?: readonly UpstreamOperation[] | undefined;
 }
 
 interface Both {
@@ -27,21 +33,22 @@ interface Both {
 
 /**
  * Defines the tests that every {@link UpstreamProvider} must pass which speaks to a server of OpenAI's API: whole and
- * streamed responses, broken connections, cancellation.
+ * streamed responses, broken connections, cancellation; and, for each of its `operations`, requests, answers and errors,
+ * with forms and bytes among them. Tests of operations that it does not speak are skipped.
  *
- * @param make - makes a provider of the server at this base URL, such as `http://127.0.0.1:40123/v1`. The tests call
- * its model `sample-model`.
+ * @param make - makes a provider of the server at this base URL, such as `http://127.0.0.1:40123/v1`, for tests of this
+ * operation. The tests call its model `sample-model`. Rankings are answered as by Cohere's server.
  */
 export function describeUpstreamProvider(
   name: string,
-  make: (baseURL: string) => UpstreamProvider | Promise<UpstreamProvider>,
-  { verbatim = true, ...runner }: DescribeUpstreamProviderOptions = {},
+  make: (baseURL: string, operation: UpstreamOperation) => UpstreamProvider | Promise<UpstreamProvider>,
+  { verbatim = true, operations, ...runner }: DescribeUpstreamProviderOptions = {},
 ): void {
   const { describe, it } = testRunnerOf(runner);
 
   const withBoth = async (test: (both: Both) => Promise<void>): Promise<void> => {
     const upstream = await startFakeUpstream();
-    const provider = await make(upstream.url);
+    const provider = await make(upstream.url, "chat/completions");
     try {
       await test({ upstream, provider });
     } finally {
@@ -249,5 +256,7 @@ export function describeUpstreamProvider(
       const answer = await provider.call(upstreamCall());
       expect((await readAll(answer.body)).length).toBeGreaterThan(0);
     });
+
+    defineOperationRules(it, make, { verbatim, operations });
   });
 }

@@ -1,5 +1,6 @@
 import OpenAI, { APIError } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { defaultOperations } from "../../src/providers/upstream-provider.js";
 import { describeUpstreamProvider } from "../../src/testing/describe-upstream-provider.js";
 import { eventStream, wholeAnswer } from "../../src/testing/fake-upstream/fake-answers.js";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing/fake-upstream/fake-upstream.js";
@@ -196,5 +197,6 @@ describe.each(samples)("$name", (sample) => {
 });
 
 for (const { name, make } of samples) {
-  describeUpstreamProvider(name, (baseURL) => make(new URL(baseURL).origin));
+  const { operations = defaultOperations } = make("http://127.0.0.1:9");
+  describeUpstreamProvider(name, (baseURL) => make(new URL(baseURL).origin), { operations });
 }

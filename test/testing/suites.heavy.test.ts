@@ -29,7 +29,11 @@ it("find what is wrong with broken ones", { timeout: 60_000 }, async () => {
   const titles = {
     keys: ["finds nothing for another hash"],
     plans: ["finds a plan by its id, with all that it holds", 'finds nothing for "none"'],
-    provider: ["gives an answer with status 400 like any other", "gives an answer with status 503 like any other"],
+    provider: [
+      ...["gives an answer with status 400 like any other", "gives an answer with status 503 like any other"],
+      ...["sends a request of images/edits, and gives its answer", "sends a request of rerank, and gives its answer"],
+      "gives an error of audio/transcriptions like any other answer",
+    ],
     ledger: ["gives the hold back, once"],
     responses: ["gives nothing where there are more than asked for"],
   };

@@ -13,7 +13,7 @@ export interface ImageFile {
 }
 
 /** A request for images, or for edits of some. */
-export interface AskedImages {
+export interface RequestedImages {
   readonly members: Readonly<Record<string, unknown>>;
   /** `undefined`: it is for new ones. */
   readonly files?: readonly ImageFile[] | undefined;
@@ -30,7 +30,7 @@ const numbers = ["n", "output_compression"];
 export async function readEditedImages(call: {
   readonly body: Uint8Array;
   readonly contentType?: string | undefined;
-}): Promise<AskedImages> {
+}): Promise<RequestedImages> {
   if (/^multipart\//i.test(call.contentType ?? ""))
     return fromForm(await readUploadedForm(call.body, call.contentType));
   const members: unknown = JSON.parse(Buffer.from(call.body).toString());
@@ -44,7 +44,7 @@ export async function readEditedImages(call: {
   };
 }
 
-function fromForm({ fields, files }: UploadedForm): AskedImages {
+function fromForm({ fields, files }: UploadedForm): RequestedImages {
   const members = [...fields].map(([name, [value]]) => [name, numbers.includes(name) ? Number(value) : value]);
   const mask = files.find(({ name }) => name === "mask");
   return {

@@ -4,7 +4,7 @@ import { isRecord } from "../../wire/is-record.js";
 import { type AISDKImageModel, providerName } from "../ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
 import { mergeProviderOptions } from "../merge-provider-options.js";
-import type { AskedImages } from "./edited-images.js";
+import type { RequestedImages } from "./edited-images.js";
 import { mediaSettings } from "./media-settings.js";
 import { sumOfImageUsage } from "./sum-of-image-usage.js";
 
@@ -34,7 +34,7 @@ const settings = [
  * @throws GatewayError 400 for what a model of the AI SDK cannot do at all.
  */
 export async function generateImages(
-  { members: request, files, mask }: AskedImages,
+  { members: request, files, mask }: RequestedImages,
   model: AISDKImageModel,
   options: CheckedAISDKOptions,
   signal: AbortSignal,
@@ -87,7 +87,7 @@ function refuseImpossible(request: Record<string, unknown>, model: AISDKImageMod
 /** Some models do without the images that they were given, and warn; others throw what has no name of its own. */
 async function call(
   model: AISDKImageModel,
-  options: Pick<AskedImages, "files" | "mask"> & { n: number },
+  options: Pick<RequestedImages, "files" | "mask"> & { n: number },
 ): Promise<unknown> {
   if (options.files === undefined) return await model.doGenerate(options as never);
   try {
