@@ -15,5 +15,7 @@ export type { RedisStores, RedisStoresOptions } from "./redis/redis-stores.js";
 export { redisStores } from "./redis/redis-stores.js";
 export type { RedisRequestLogOptions } from "./redis/requests/redis-request-log.js";
 export { redisRequestLog } from "./redis/requests/redis-request-log.js";
+export type { RedisResponseCacheOptions } from "./redis/responses/redis-response-cache.js";
+export { redisResponseCache } from "./redis/responses/redis-response-cache.js";
 export type { RedisResponseStoreOptions } from "./redis/responses/redis-response-store.js";
 export { redisResponseStore } from "./redis/responses/redis-response-store.js";

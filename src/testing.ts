@@ -35,5 +35,6 @@ export { ManualClock } from "./testing/manual-clock.js";
 export { describeModelStore } from "./testing/model-store/describe-model-store.js";
 export { describeRequestLog } from "./testing/request-log/describe-request-log.js";
 export type { MakeRequestLog } from "./testing/request-log/request-log-fixture.js";
+export { describeResponseCacheStore } from "./testing/response-store/describe-response-cache-store.js";
 export type { MakeResponseStore } from "./testing/response-store/response-fixture.js";
 export type { TestRunner } from "./testing/test-runner.js";

@@ -22,6 +22,7 @@ export interface GatewayWarning {
    * `audit_failed`: the audit trail did not keep an entry in time; the message has the entry.
    * `limit_too_large`: a key or plan of a store has a limit of credits that is too large to count; it counts as the largest.
    * `request_log_dropped`: the store of the request log fails or is too slow, and lines were dropped; every ten seconds at most.
+   * `response_cache_failed`: the host's store of the response cache failed or took too long, and is left alone for a second.
    * `image_price_missing`: a price has rows for images, and none for every quality and size.
    * `internal_error`: a bug in the gateway.
    */
@@ -57,6 +58,7 @@ export interface GatewayWarning {
     | "limit_too_large"
     | "audit_failed"
     | "request_log_dropped"
+    | "response_cache_failed"
     | "image_price_missing"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */

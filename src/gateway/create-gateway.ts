@@ -6,8 +6,6 @@ import { callerResolver, type ResolveCaller } from "../access/caller-resolver.js
 import { HoldRooms } from "../access/hold-rooms.js";
 import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
 import { AnswerGuards } from "../answer-guards/answer-guards.js";
-import { MemoryResponseCache } from "../cache/memory-response-cache.js";
-import { AnswerRecall } from "../call/cached/answer-recall.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
@@ -54,6 +52,8 @@ import { HostObservers } from "./observers/host-observers.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { managedRequests } from "./requests/managed-requests.js";
 import { type WrittenLog, writtenLog } from "./requests/written-log.js";
+import { type GatewayRecall, recallOf } from "./responses/recall-of.js";
+import { watchedResponses } from "./responses/watched-responses.js";
 import { managedModels } from "./stored-models/managed-models.js";
 import { type WatchedModels, type WatchedModelsOptions, watchedModels } from "./stored-models/watched-models.js";
 import { unknownPlanWarning } from "./unknown-plan.js";
@@ -61,7 +61,6 @@ import { gatewayUsage } from "./usage/gateway-usage.js";
 import { warnOfBetas } from "./warn-of-betas.js";
 import { watchedLedger } from "./watched-ledger.js";
 import { type WatchedLookups, watchedLookups } from "./watched-lookups.js";
-import { watchedResponses } from "./watched-responses.js";
 import { bridgeWebRequest } from "./web-bridge.js";
 
 /**
@@ -88,25 +87,24 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const { warn, warnOnce } = warnings;
   const catalog = new LiveCatalog(resolved);
   checkTerms(resolved, catalog, warnOnce);
-
   const clock = resolved.clock ?? systemClock;
   const { ledger, close: closeLedger, health: ledgers } = watchedLedger(resolved, clock, warn);
   const storeLimit = new TimeLimit(resolved.storeTimeoutMs);
-  const cache = cacheOptions(resolved, clock);
-  const lookups = watchedLookups(resolved, catalog, { ...cache, timeLimit: storeLimit, warn, warnOnce });
+  const storeWatch = { ...cacheOptions(resolved, clock), timeLimit: storeLimit, warn, warnOnce };
+  const lookups = watchedLookups(resolved, catalog, storeWatch);
   const { findAllowance, findCaller, keyUses } = lookups;
   const models = storedModels(resolved, { catalog, limit: storeLimit, warn, warnOnce });
   const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
-  const openCalls = new OpenCalls();
   const audit = new Auditor({ trail: resolved.audit, timeLimit: storeLimit, clock, warn });
   const responses = responseStore(resolved, storeLimit, warn);
   const log = writtenLog(resolved, clock, { timeLimit: storeLimit, warn });
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const applyBudgets = budgetResolver(lookups.budgets, findAllowance);
-  const used = { catalog, findAllowance, applyBudgets, ledger, keeper, openCalls, clock };
+  const recall = recallOf(resolved, storeWatch);
+  const used = { catalog, findAllowance, applyBudgets, ledger, keeper, openCalls: new OpenCalls(), clock };
   const services: ServerServices = {
-    calls: { ...callOptions(resolved, responses, warnings), ...used },
+    calls: { ...callOptions(resolved, responses, warnings), ...used, answerRecall: recall?.recall },
     findCaller,
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
@@ -117,7 +115,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
   const warnOfRecord = recordWarning(warnOfUnknownPlan, { catalog, feed: models?.feed, warn });
-  const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit, observers };
+  const parts = { catalog, holds, responses, recall, closeLedger, log, lookups, models, storeLimit, observers };
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
     maxStallMs: resolved.maxStallMs,
@@ -134,14 +132,14 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     models: managedModels(models, catalog, audit),
     budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock, audit, warnOfRecord }),
     accounts: managedAccounts(
-      { ...resolved, ledger, responses, requestLog: log, answers: services.calls.answerRecall },
+      { ...resolved, ledger, responses, requestLog: log, answers: recall?.recall },
       { ...lookups, terms, warnOfRecord, holds, audit, warn, warnOnce },
     ),
     audit: managedAudit(resolved.audit, audit),
     usage: gatewayUsage({ ...resolved, ledger, log }, clock),
     requests: managedRequests(log),
     health: () => healthOf(catalog.current.values(), clock.now(), ledgers(), log?.writer.backlog),
-    update: (change) => catalog.update(change, { openCalls, plans: resolved.plans, warn: warnOnce }),
+    update: (change) => catalog.update(change, { ...used, plans: resolved.plans, warn: warnOnce }),
     drain: () => services.readiness.end(),
     close: () => {
       services.readiness.end();
@@ -159,6 +157,7 @@ interface ClosedParts {
   readonly holds: HostHolds;
   readonly keeper: LeaseKeeper;
   readonly responses: CallResponses | undefined;
+  readonly recall: GatewayRecall | undefined;
   readonly closeLedger: () => Promise<void>;
   readonly log: WrittenLog | undefined;
   readonly lookups: WatchedLookups;
@@ -173,7 +172,7 @@ async function close(parts: ClosedParts): Promise<void> {
   await parts.holds.close();
   parts.keeper.stop();
   // They are bounded in time.
-  await parts.responses?.settled();
+  await Promise.all([parts.responses?.settled(), parts.recall?.close()]);
   await parts.closeLedger();
   await parts.log?.writer.close(Math.max(parts.closeGraceMs, lastGraceMs));
   await parts.lookups.close();
@@ -234,8 +233,10 @@ function callOptions(
   resolved: ResolvedOptions,
   responses: CallResponses | undefined,
   { warn, warnOnce }: Pick<CallServices, "warn" | "warnOnce">,
-): Omit<CallServices, "catalog" | "findAllowance" | "applyBudgets" | "ledger" | "keeper" | "openCalls" | "clock"> {
-  const { cache } = resolved;
+): Omit<
+  CallServices,
+  "catalog" | "findAllowance" | "applyBudgets" | "ledger" | "keeper" | "openCalls" | "clock" | "answerRecall"
+> {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,
@@ -245,22 +246,12 @@ function callOptions(
     exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
     requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
-    answerRecall: cache === false ? undefined : answerRecall(cache, resolved),
     answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn),
     warn,
     warnOnce,
     costlyTargets: new FirstTimes(),
     holdRooms: new HoldRooms(),
   };
-}
-
-function answerRecall(
-  cache: Exclude<ResolvedOptions["cache"], false>,
-  { clock = systemClock, exposeCost: exposesCost, guards }: ResolvedOptions,
-): AnswerRecall {
-  const memory = new MemoryResponseCache(cache.maxBytes, clock);
-  const names = guards.map(({ name }) => name);
-  return new AnswerRecall(cache, { cache: memory, isShared: false, clock, exposesCost, guards: names });
 }
 
 function toWarnings({ onWarning }: ResolvedOptions): Pick<CallServices, "warn" | "warnOnce"> {

@@ -36,6 +36,7 @@ import type { Identify } from "./host-session/identity.js";
 import { sessionProblems } from "./host-session/session-problems.js";
 import type { Observer } from "./observers/observer.js";
 import { type RequestLogOptions, requestLogSchema } from "./requests/request-log-options.js";
+import { type CacheOptions, cacheSchema } from "./responses/cache-options.js";
 import type { RoutingOptions, TargetOptions } from "./target-options.js";
 import { thresholdsSchema } from "./thresholds/thresholds-schema.js";
 
@@ -133,20 +134,6 @@ export interface Model extends RoutingOptions {
   extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How responses are kept for equal requests. See `docs/cache.md`. */
-export interface CacheOptions {
-  /** `"ask"`: for requests with the header `x-infergate-cache: on`. `"always"`: for all. Default: `"ask"`. */
-  mode?: "ask" | "always" | undefined;
-  /** How long a response is kept, in milliseconds. Default: 300,000. */
-  ttlMs?: number | undefined;
-  /** The memory of all kept responses, in bytes. An account has a quarter of it at most. Default: 64 MiB. */
-  maxBytes?: number | undefined;
-  /** The largest response that is kept, in bytes. Default: 1 MiB. */
-  maxAnswerBytes?: number | undefined;
-  /** The share of the original charge that a kept response costs, from 0 to 1. Default: 0. */
-  price?: number | undefined;
-}
-
 /** How a reranking model counts documents. */
 export interface RerankOptions {
   /** The most documents of a request; beyond it a 400. At most 10,000. Default: 1,000. */
@@ -179,7 +166,7 @@ export interface GatewayOptions<Raw = unknown> {
   ledger: CreditLedger;
   /** The model servers, by the names that {@link Model.upstream} uses. */
   providers: Readonly<Record<string, UpstreamProvider>>;
-  /** Keeps responses for equal requests of the same account, in the memory of this process. Default: `false`. */
+  /** Keeps responses for equal requests of the same account. Default: `false`. */
   cache?: false | CacheOptions | undefined;
   /**
    * The path under which the gateway is mounted, such as `/api/ai`, where the host does not strip it: Next.js,
@@ -470,18 +457,7 @@ const optionsSchema = z.strictObject({
     .refine((path) => path === "" || /^\/[^?#]*$/.test(path), { error: 'must start with a slash, such as "/api/ai"' })
     .transform((path) => path.replace(/\/+$/, ""))
     .default(""),
-  cache: z
-    .union([
-      z.literal(false),
-      z.strictObject({
-        mode: z.enum(["ask", "always"]).default("ask"),
-        ttlMs: count.default(300_000),
-        maxBytes: count.default(64 * 1024 * 1024),
-        maxAnswerBytes: count.default(1024 * 1024),
-        price: z.number().min(0).max(1).default(0),
-      }),
-    ])
-    .default(false),
+  cache: cacheSchema,
   maxBodyBytes: count.default(32 * 1024 * 1024),
   maxPendingBodyBytes: count.optional(),
   maxUploadBytes: count.optional(),

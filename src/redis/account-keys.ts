@@ -15,6 +15,12 @@ export class AccountKeys {
     return [responses, `${responses}:order`, `${responses}:texts`, `${responses}:items`];
   }
 
+  /** The keys of what is kept for equal requests of the account. */
+  ofCache(accountId: string): string[] {
+    const cache = `${this.#prefix}:{${digest(accountId)}}:cache`;
+    return [cache, `${cache}:expiry`];
+  }
+
   /** The keys of the account's budgets. */
   ofBudgets(accountId: string): string[] {
     const budgets = `${this.#prefix}:{${digest(accountId)}}:budgets`;

@@ -7,6 +7,7 @@ import { catalogMutations } from "./catalog-mutations.js";
 import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { sweepMutations } from "./limits/sweep-mutations.js";
+import { responseCacheMutations } from "./response-cache-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const availability = "availability";
@@ -16,6 +17,7 @@ const stores = "redis-stores";
 
 export const mutations: readonly Mutation[] = [
   ...bookMutations,
+  ...responseCacheMutations,
   // Accounts
   { name: "an account ends with its windows", find: "local graceMs = dayMs", replace: "local graceMs = 0" },
   { name: "an account ends before its leases", find: ", now + maxLeaseMs)", replace: ")" },

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
+import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { chatAnswer, chatChunks, eventStream, ManualClock, wholeAnswer } from "../../../src/testing.js";
 import { startTestGateway } from "../../support/test-gateway.js";
 
@@ -33,5 +34,7 @@ export async function startCache(options: Partial<GatewayOptions> = {}, cache: o
       cached: response.headers.get("x-infergate-cache"),
     };
   };
-  return { ...test, clock, post };
+  /** For another gateway that calls the same upstream. */
+  const provider = openAICompatible({ baseURL: test.upstream.url, apiKey: "sk-upstream-secret" });
+  return { ...test, clock, post, provider };
 }

@@ -1,8 +1,8 @@
-import { isGatewayError, serviceUnavailable } from "../errors/gateway-error.js";
-import type { Warn } from "../events/warning.js";
-import type { TimeLimit } from "../guard/time-limit.js";
-import type { CallResponses } from "../responses/call-responses.js";
-import type { KeptResponse, ResponseStore } from "../responses/response-store.js";
+import { isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
+import type { Warn } from "../../events/warning.js";
+import type { TimeLimit } from "../../guard/time-limit.js";
+import type { CallResponses } from "../../responses/call-responses.js";
+import type { KeptResponse, ResponseStore } from "../../responses/response-store.js";
 import { PutsInFlight } from "./puts-in-flight.js";
 
 /**

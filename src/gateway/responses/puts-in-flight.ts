@@ -1,5 +1,5 @@
-import { nextTurn } from "../ledger/journal/next-turn.js";
-import { RotatingMap } from "../memory/rotating-map.js";
+import { nextTurn } from "../../ledger/journal/next-turn.js";
+import { RotatingMap } from "../../memory/rotating-map.js";
 
 /** Longer than any call takes. */
 const longestCallMs = 86_400_000;
