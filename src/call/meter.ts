@@ -41,9 +41,13 @@ export class Meter implements HandoverListener {
     this.#handedOverAt = undefined;
   }
 
-  /** More has come than the gateway passes on. Its client gets no more of it, and the upstream has done its work. */
-  outgrew(): void {
-    this.#hasOutgrown = true;
+  /**
+   * More has come than the gateway passes on.
+   * @returns whether the request has asked for so much: the upstream has done its work then, and is paid for it. Else it has failed.
+   */
+  outgrew(): boolean {
+    this.#hasOutgrown = this.#call.request.asksForMuch === true;
+    return this.#hasOutgrown;
   }
 
   /** Whether the upstream got the request, as far as is known. */

@@ -1,7 +1,7 @@
 import { GatewayError } from "./gateway-error.js";
 import { QuietError } from "./quiet-error.js";
 
-/** The cause of an error for a response that is more than the gateway can pass on. */
+/** The cause of an error for a response that is what its request asks for, and more than the gateway can pass on. */
 class AskedTooMuch extends QuietError {
   override readonly name = "AskedTooMuch";
 }

@@ -195,7 +195,10 @@ export interface GatewayOptions<Raw = unknown> {
    * speed. Default: 1,024.
    */
   minBodyBytesPerSecond?: number | undefined;
-  /** The largest whole response of an upstream in bytes; beyond it a 400 `answer_too_large`, which is charged. Default: 64 MiB. */
+  /**
+   * The largest whole response of an upstream in bytes; beyond it a 502. Where the request asked for images, vectors or log
+   * probabilities, a 400 `answer_too_large`, which is charged. Default: 64 MiB.
+   */
   maxAnswerBytes?: number | undefined;
   /** The largest event of an upstream's stream in bytes; beyond it the same. Default: 16 MiB. */
   maxEventBytes?: number | undefined;

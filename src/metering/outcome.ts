@@ -13,7 +13,7 @@ export type UsageSource = "provider" | "estimated" | "partial" | "cache";
  * - `completed`: the response was complete.
  * - `client_gone`: the client left.
  * - `upstream_refused`: the upstream found fault with the request, or was at its capacity, or its provider threw a
- *   `GatewayError`. Or the response was too large to be passed on, or too long for guards to hold.
+ *   `GatewayError`. Or the response was too long for guards to hold, or more than is passed on, as the request wanted.
  * - `upstream_failed`, `upstream_timeout`: the upstream sent no response, or broke it off.
  * - `shutdown`: the gateway was closed.
  */

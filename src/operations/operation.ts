@@ -98,6 +98,11 @@ export interface ModelRequest {
   readonly letGo?: (() => void) | undefined;
   /** Whether its client wants bytes as they come, such as sound. Absent: it does not. */
   readonly wantsBytes?: boolean;
+  /**
+   * Whether it asks for what is large beside its texts: images, vectors, the probabilities of tokens. A response that is
+   * larger than is passed on is what it has asked for then, and is charged. Absent: the target has failed.
+   */
+  readonly asksForMuch?: boolean;
   /** What makes another request equal to it. `undefined`: none is, since it goes on from what is kept, or is itself kept. */
   readonly comparable: ComparableRequest | undefined;
   /**

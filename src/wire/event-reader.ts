@@ -1,4 +1,5 @@
 import { createParser, type ParseError } from "eventsource-parser";
+import { TooLargeError } from "./too-large-error.js";
 
 /** One server-sent event. */
 export interface ServerSentEvent {
@@ -6,16 +7,11 @@ export interface ServerSentEvent {
   event: string | undefined;
 }
 
-/** An event is larger than the bound. */
-export class EventTooLargeError extends Error {
-  override readonly name = "EventTooLargeError";
-}
-
 /** Frames bytes into server-sent events (WHATWG HTML, section 9.2), however they were split on the way. */
 export interface EventReader {
   /**
    * @returns the events that have become complete.
-   * @throws EventTooLargeError
+   * @throws TooLargeError
    */
   read(bytes: Uint8Array): ServerSentEvent[];
   /** The last event, when the stream ended without the blank line behind it. */
@@ -37,7 +33,7 @@ export function createEventReader(maxEventBytes: number): EventReader {
   const feed = (text: string): ServerSentEvent[] => {
     parser.feed(text);
     if (failure !== undefined)
-      throw new EventTooLargeError(`An event of it is over ${maxEventBytes} bytes (maxEventBytes).`, {
+      throw new TooLargeError(`An event of it is over ${maxEventBytes} bytes (maxEventBytes).`, {
         cause: failure,
       });
     const ready = events;

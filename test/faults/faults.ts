@@ -53,11 +53,6 @@ export interface Fault {
 export const broken: Failure = { status: 502, code: "bad_gateway", attempt: { outcome: "upstream_failed" } };
 /** It answered with this status, and failed. */
 export const answered = (status: number): Failure => ({ ...broken, attempt: { outcome: "upstream_failed", status } });
-/** Its answer is more than is passed on: it is paid for, and not made again. @param charged - what was held. */
-export const outgrown = (charged: number): Failure => ({
-  ...{ status: 400, code: "answer_too_large", shouldRetry: "false", charged },
-  attempt: { outcome: "upstream_refused", status: 200 },
-});
 /** It was not waited for any longer. */
 export const late: Failure = {
   status: 504,

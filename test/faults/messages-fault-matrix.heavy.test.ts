@@ -163,7 +163,7 @@ describe.each(kinds)("$target.name", ({ target, other, faults: ways, partMicro }
     describe.each(ways[mode])(`$name (${mode})`, (fault) => {
       const { failure, isFinal = false } = fault;
       const calls = fault.baseURL === undefined ? 1 : 0;
-      const charged = failure.charged ?? (failure.text === undefined ? 0 : partMicro);
+      const charged = failure.text === undefined ? 0 : partMicro;
       /** Where both modes fail alike before the answer begins, one of them shows where the request goes then. */
       const isShown = mode === "whole" && ways.stream.some(({ name }) => name === fault.name);
 

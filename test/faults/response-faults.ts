@@ -15,7 +15,7 @@ import {
   nativeServer,
   type SampleServer,
 } from "../operations/responses/response-samples.js";
-import { answered, type Fault, html, late, outgrown } from "./faults.js";
+import { answered, type Fault, html, late } from "./faults.js";
 
 const json = { headers: { "content-type": "application/json" } };
 const silent = { ...late, attempt: { ...late.attempt, status: 200 } };
@@ -35,6 +35,7 @@ export function wholeFaults(kind: SampleServer): Fault[] {
     ["null", wholeAnswer("null", json)],
     ["an empty object", wholeAnswer("{}", json)],
     ["events in place of a body", kind.stream()],
+    ["a body without an end", endless('{"output":"')],
     ...(kind === chatServer
       ? ([["a finish that is an error", wholeAnswer(chatAnswer({ finishReason: "error" }))]] as [string, FakeAnswer][])
       : []),
@@ -42,7 +43,6 @@ export function wholeFaults(kind: SampleServer): Fault[] {
   ];
   return [
     ...faults.map(([name, answer]) => ({ name, answer, failure: answered(200) })),
-    { name: "a body without an end", answer: endless('{"output":"'), failure: outgrown(223), isFinal: true },
     { name: "silence behind the head", answer: hangAfterHeaders(json), failure: silent, isSilent: true },
   ];
 }
@@ -63,11 +63,11 @@ export function firstEventFaults(kind: SampleServer): Fault[] {
     ["garbage", eventStream(["data: not { JSON\n\n"])],
     ["HTML", wholeAnswer(html)],
     ["an empty body", wholeAnswer("", { headers: { "content-type": "text/event-stream" } })],
+    ["an event without an end", endless('data: {"x":"')],
     ["a list in place of an event", eventStream(["data: []\n\n"])],
   ];
   return [
     ...faults.map(([name, answer]) => ({ name, answer, failure: answered(200) })),
-    { name: "an event without an end", answer: endless('data: {"x":"'), failure: outgrown(223), isFinal: true },
     { name: "silence behind the head", answer: hangAfterHeaders(), failure: silent, isSilent: true },
   ];
 }

@@ -6,7 +6,7 @@ import { handle } from "../../src/gateway/gateway.js";
 import { fromErrorObject } from "../../src/model-api/failure/upstream-failure.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { chatChunks, createGate, eventStream, hangAfterHeaders, wholeAnswer } from "../../src/testing.js";
-import { chatRequest, readEvents, smallModel, startTestGateway } from "../support/test-gateway.js";
+import { chatRequest, readEvents, startTestGateway } from "../support/test-gateway.js";
 
 const context = { model: "acme/small", upstreamModel: "upstream-small", promptParam: "messages", startedAt: 0 };
 
@@ -38,14 +38,12 @@ describe("a whole answer that is larger than may be", () => {
         }
       },
     ],
-  ])("is a 400 that costs all that it can when it %s", async (_what, reply) => {
+  ])("is a 502 that costs nothing when it %s", async (_what, reply) => {
     const test = await startTestGateway({ maxAnswerBytes: 2000 });
     test.upstream.reply(reply);
-    expect((await test.gateway.handler(chatRequest())).status).toBe(400);
+    expect((await test.gateway.handler(chatRequest())).status).toBe(502);
     await test.upstream.lastRequest.closed;
-    // All the output that it may have, but none of it as reasoning, which is dearer.
-    const outputTokens = smallModel.maxOutputTokens;
-    expect(test.events).toMatchObject([{ tokens: { output: outputTokens }, endReason: "upstream_refused" }]);
+    expect(test.events).toMatchObject([{ chargedMicro: 0, endReason: "upstream_failed" }]);
     expect(test.warnings).toMatchObject([{ cause: { message: "Its answer is over 2000 bytes (maxAnswerBytes)." } }]);
     await test.close();
   });

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createEventReader, EventTooLargeError } from "../../src/wire/event-reader.js";
+import { createEventReader } from "../../src/wire/event-reader.js";
+import { TooLargeError } from "../../src/wire/too-large-error.js";
 
 function read(bytes: Uint8Array, cuts: readonly number[] = []): string[] {
   const reader = createEventReader(1000);
@@ -51,11 +52,11 @@ describe("createEventReader", () => {
   it("does not gather more than its bound", () => {
     const reader = createEventReader(1000);
     reader.read(Buffer.from(`data: ${"x".repeat(900)}\n\n`));
-    expect(() => reader.read(Buffer.from(`data: ${"x".repeat(2000)}`))).toThrow(EventTooLargeError);
+    expect(() => reader.read(Buffer.from(`data: ${"x".repeat(2000)}`))).toThrow(TooLargeError);
     const lines = createEventReader(1000);
     const flood = () => {
       for (let line = 0; line < 100; line++) lines.read(Buffer.from(`data: ${"x".repeat(50)}\n`));
     };
-    expect(flood).toThrow(EventTooLargeError);
+    expect(flood).toThrow(TooLargeError);
   });
 });

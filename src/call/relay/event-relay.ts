@@ -36,7 +36,7 @@ export class EventRelay {
 
   /**
    * @param out - receives the bytes for the client, also when this throws.
-   * @throws StreamFault | EventTooLargeError | GatewayError
+   * @throws StreamFault | TooLargeError | GatewayError
    */
   read(piece: Uint8Array, out: ByteWriter): void {
     const bytes = asBuffer(piece);

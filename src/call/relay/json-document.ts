@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { askedTooMuch } from "../../errors/asked-too-much.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { skipSpace } from "../../wire/json-members.js";
+import { TooLargeError } from "../../wire/too-large-error.js";
 
 /**
  * Collects a JSON body or a page that an upstream sends in reply to a request for a stream. The body's first byte
@@ -27,7 +27,7 @@ export class JsonDocument {
 
   /**
    * @returns `false` when the body is a stream of events.
-   * @throws GatewayError when it is too large.
+   * @throws TooLargeError
    */
   take(bytes: Uint8Array): boolean {
     if (this.#length === 0) {
@@ -37,8 +37,9 @@ export class JsonDocument {
       if (first !== 0x7b && first !== 0x5b && first !== 0x3c) return false;
     }
     this.#length += bytes.length;
-    if (this.#length > this.#maxBytes)
-      throw askedTooMuch(`Its answer is over ${this.#maxBytes} bytes (maxAnswerBytes).`);
+    if (this.#length > this.#maxBytes) {
+      throw new TooLargeError(`Its answer is over ${this.#maxBytes} bytes (maxAnswerBytes).`);
+    }
     this.#pieces.push(bytes);
     return true;
   }

@@ -25,7 +25,7 @@ import { type BodyReader, readUntilAborted } from "./until-aborted.js";
 
 /**
  * Sends a request, and relays its whole response. Until it is complete, the client has received nothing: a failure gets a
- * status of its own and is free. Only who leaves pays for what the model has done, and who has it do more than is passed on.
+ * status of its own and is free. Only who leaves pays for what the model has done, and who asks for more than is passed on.
  */
 export function respondWhole(attempt: Attempt, exchange: Exchange, listener: AttemptListener): void {
   send(attempt, exchange, new WholeRelay(attempt, exchange, listener));
@@ -123,8 +123,8 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   }
 
   #outgrown(): GatewayError {
-    this.#attempt.meter.outgrew();
-    return askedTooMuch(`Its answer is over ${this.#maxBytes} bytes (maxAnswerBytes).`);
+    const problem = `Its answer is over ${this.#maxBytes} bytes (maxAnswerBytes).`;
+    return this.#attempt.meter.outgrew() ? askedTooMuch(problem) : tooLarge(problem);
   }
 
   get #maxBytes(): number {
@@ -137,7 +137,9 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   }
 
   async #readUnless(isTooDense: Promise<boolean>, body: Uint8Array): Promise<Relayed> {
-    if (await isTooDense) throw tooDense(mostAnswerMembers(body.length));
+    if (await isTooDense) {
+      throw tooLarge(`Its answer is over ${mostAnswerMembers(body.length)} members, lists and objects.`);
+    }
     return await this.#readAndRelay(body);
   }
 
@@ -236,8 +238,7 @@ function throwUpstreamFailure(error: unknown): never {
   throw toUpstreamFailure(error);
 }
 
-/** No request leads to such an answer. */
-function tooDense(most: number): GatewayError {
-  const cause = new Error(`It is over ${most} members, lists and objects.`);
-  return badGateway("The model's answer is too large.", { cause });
+/** No request leads to such an answer. @param problem - for the operator. */
+function tooLarge(problem: string): GatewayError {
+  return badGateway("The model's answer is too large.", { cause: new Error(problem) });
 }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { askedTooMuch, isAskedTooMuch } from "../../errors/asked-too-much.js";
+import { askedTooMuch } from "../../errors/asked-too-much.js";
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { isRefusal } from "../../errors/provider-refusal.js";
 import { endReasonOf, type Outcome } from "../../events/outcome.js";
@@ -7,10 +7,10 @@ import type { TextsObserver } from "../../events/request-observer.js";
 import type { EndReason } from "../../metering/outcome.js";
 import type { ByteAnswer, StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
-import { EventTooLargeError } from "../../wire/event-reader.js";
 import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
 import { type LateBytes, type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
 import { nextSlice } from "../../wire/slices.js";
+import { TooLargeError } from "../../wire/too-large-error.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayLimits } from "../call-services.js";
 import type { Departure } from "../departure.js";
@@ -238,8 +238,8 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
 
   failed(problem: unknown): void {
     if (this.#settled !== undefined) return;
-    const thrown = problem instanceof EventTooLargeError ? askedTooMuch(problem.message) : problem;
-    if (isGatewayError(thrown) && isAskedTooMuch(thrown)) this.#attempt.meter.outgrew();
+    const isAskedFor = problem instanceof TooLargeError && this.#attempt.meter.outgrew();
+    const thrown = isAskedFor ? askedTooMuch(problem.message) : problem;
     const { reason, error } = describeFailure(thrown, this.#attempt.call.abortReason, this.#committed);
     this.#break(error === undefined ? { reason } : { reason, error }, error, thrown);
   }

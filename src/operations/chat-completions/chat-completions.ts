@@ -2,6 +2,7 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
 import { promptTokens } from "../../model-api/prompt/prompt-tokens.js";
+import { asksForLogprobs } from "../../model-api/request/asks-for-logprobs.js";
 import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { asksToReason, refuseLacking } from "../../openai/chat/capabilities.js";
 import { toChatAnswer } from "../../openai/chat/chat-answer.js";
@@ -70,6 +71,10 @@ class ChatModelRequest implements ModelRequest {
 
   get stream(): boolean {
     return this.#request.stream;
+  }
+
+  get asksForMuch(): boolean {
+    return asksForLogprobs(this.#request.members);
   }
 
   get comparable(): ComparableRequest {

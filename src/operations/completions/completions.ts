@@ -1,6 +1,7 @@
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
+import { asksForLogprobs } from "../../model-api/request/asks-for-logprobs.js";
 import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { refuseWhole } from "../../openai/read-whole.js";
 import { completionsTable } from "../../openai/tables/completions-table.js";
@@ -73,6 +74,10 @@ class CompletionModelRequest implements ModelRequest {
 
   get stream(): boolean {
     return this.#request.stream;
+  }
+
+  get asksForMuch(): boolean {
+    return asksForLogprobs(this.#request.members);
   }
 
   get comparable(): ComparableRequest {

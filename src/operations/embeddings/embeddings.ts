@@ -50,6 +50,7 @@ export const embeddings: Operation<"embeddings"> = {
 };
 
 class EmbeddingModelRequest implements ModelRequest {
+  readonly asksForMuch = true;
   readonly #request: EmbeddingRequest;
   /** Vectors do not come in a stream. */
   readonly stream = false;

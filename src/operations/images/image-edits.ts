@@ -68,6 +68,7 @@ async function parsePieces(
 }
 
 class ImageEditModelRequest implements ModelRequest {
+  readonly asksForMuch = true;
   readonly #request: ImageEditRequest;
   readonly #maxDepth: number;
 

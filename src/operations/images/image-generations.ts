@@ -47,6 +47,7 @@ export const imageGenerations: Operation<"images/generations"> = {
 };
 
 class ImageModelRequest implements ModelRequest {
+  readonly asksForMuch = true;
   readonly #request: ImageRequest;
 
   constructor(request: ImageRequest) {

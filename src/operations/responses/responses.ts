@@ -1,3 +1,4 @@
+import { asksForLogprobs } from "../../model-api/request/asks-for-logprobs.js";
 import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
 import { refuseLackingInResponse, responseAsksToReason } from "../../openai/responses/responses-capabilities.js";
@@ -97,6 +98,10 @@ class ResponsesModelRequest implements ModelRequest {
 
   get stream(): boolean {
     return this.#request.stream;
+  }
+
+  get asksForMuch(): boolean {
+    return asksForLogprobs(this.#request.members) || this.#request.include.some((each) => each.includes("logprobs"));
   }
 
   get comparable(): ComparableRequest | undefined {

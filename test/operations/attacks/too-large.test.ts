@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, describe, expect, it } from "vitest";
+import type { OperationName } from "../../../src/metering/operation-name.js";
 import { eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets } from "../../clients/start-server.js";
 import { everyCall, modelFor, startOperation } from "./any-operation.js";
@@ -22,18 +23,30 @@ const shapes: Readonly<Record<string, FakeAnswer>> = {
   },
 };
 
-async function expectPaid(
-  [name, price, stream]: (typeof everyCall)[number],
-  reply: FakeAnswer,
-  options: object = {},
-): Promise<void> {
-  const { send, server, other, nextEvent, checkBooks, warnings } = await startOperation(name, price, {
-    ...bounds,
-    ...options,
-  });
+/** What requests ask for that have large responses: images and vectors always do. */
+const muchOf: Readonly<Partial<Record<OperationName, readonly object[]>>> = {
+  "images/generations": [{}],
+  "images/edits": [{}],
+  embeddings: [{}],
+  "chat/completions": [{ logprobs: true, top_logprobs: 20 }],
+  completions: [{ logprobs: 5 }],
+  responses: [{ top_logprobs: 20 }, { include: ["message.output_text.logprobs"] }],
+};
+
+type Call = (typeof everyCall)[number];
+
+/** Every call that asks for much, with the members that do. */
+const largeCalls = everyCall.flatMap((call) => (muchOf[call[0]] ?? []).map((members) => [...call, members] as const));
+/** Every call that does not. */
+const plainCalls = everyCall.filter(
+  ([name]) => muchOf[name]?.some((members) => Object.keys(members).length === 0) !== true,
+);
+
+async function expectPaid([name, price, stream]: Call, members: object, reply: FakeAnswer): Promise<void> {
+  const { send, server, other, nextEvent, checkBooks, warnings } = await startOperation(name, price, bounds);
   server.reply(reply);
   const ended = nextEvent();
-  const response = await send(stream);
+  const response = await send(stream, members);
   expect(response.status).toBe(400);
   expect(response.headers.get("x-should-retry")).toBe("false");
   expect(await response.json()).toMatchObject({ error: { code: "answer_too_large" } });
@@ -43,9 +56,7 @@ async function expectPaid(
   expect(chargedMicro).toBeGreaterThan(0);
   expect(response.headers.get("x-credits-charged")).toBe(String(chargedMicro / 1e6));
   expect({ errorCode, endReason }).toEqual({ errorCode: "answer_too_large", endReason: "upstream_refused" });
-  // The characters of speech, and that it is one call, are known.
-  const isKnown = name === "audio/speech" && ("characters" in price || "request" in price);
-  expect(usageSource).toBe(isKnown ? "provider" : "partial");
+  expect(usageSource).toBe("partial");
   expect(warnings.filter(({ code }) => code === "upstream_failed")).toMatchObject([
     { message: expect.stringContaining("5000 bytes") },
   ]);
@@ -53,17 +64,50 @@ async function expectPaid(
   await checkBooks();
 }
 
+async function expectFree([name, price, stream]: Call, reply: FakeAnswer): Promise<void> {
+  const { send, server, other, nextEvent, checkBooks } = await startOperation(name, price, bounds);
+  server.reply(reply);
+  other.reply(reply);
+  const ended = nextEvent();
+  const response = await send(stream);
+  expect(response.status).toBe(502);
+  expect(await ended).toMatchObject({ chargedMicro: 0, errorCode: "bad_gateway", endReason: "upstream_failed" });
+  expect(other.requests).toHaveLength(1);
+  await checkBooks();
+}
+
 describe.each(Object.entries(shapes))("%s that is too large to be passed on", (_shape, reply) => {
-  it.each(everyCall)("is paid for, and made once: %s at %o (streamed: %s)", async (...call) => {
-    await expectPaid(call, reply);
-  });
+  it.each(largeCalls)(
+    "is paid for, and made once, where it was asked for: %s at %o (streamed: %s) %o",
+    async (...call) => {
+      const [name, price, stream, members] = call;
+      await expectPaid([name, price, stream], members, reply);
+    },
+  );
+
+  it.each(plainCalls)(
+    "is free, and made elsewhere, where nobody asked for it: %s at %o (streamed: %s)",
+    async (...call) => {
+      await expectFree(call, reply);
+    },
+  );
 });
 
 describe("an event that is too large to be passed on", () => {
-  const streams = everyCall.filter(([name, _price, stream]) => stream && !name.startsWith("images/"));
+  const event = eventStream([`data: {"x":"${padding}`], { end: "hang" });
+  const isOfText = ([name, , stream]: readonly [OperationName, unknown, boolean, ...unknown[]]) =>
+    stream && !name.startsWith("images/");
 
-  it.each(streams)("is paid for, and made once: %s at %o", async (...call) => {
-    await expectPaid(call, eventStream([`data: {"x":"${padding}`], { end: "hang" }));
+  it.each(largeCalls.filter(isOfText))(
+    "is paid for where it was asked for: %s at %o (streamed: %s) %o",
+    async (...call) => {
+      const [name, price, stream, members] = call;
+      await expectPaid([name, price, stream], members, event);
+    },
+  );
+
+  it.each(plainCalls.filter(isOfText))("is free where nobody asked for it: %s at %o", async (...call) => {
+    await expectFree(call, event);
   });
 
   it("is paid for after others, too, and said in an error event", async () => {
@@ -75,7 +119,7 @@ describe("an event that is too large to be passed on", () => {
     const chunk = { id: "a", object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: "Hi" } }] };
     server.reply(eventStream([chunk, `data: {"x":"${padding}`], { end: "hang" }));
     const ended = nextEvent();
-    const response = await send(true);
+    const response = await send(true, { logprobs: true });
     expect(await response.text()).toContain('"code":"answer_too_large"');
     expect(await ended).toMatchObject({ tokens: { output: 50 }, usageSource: "partial" });
     expect(other.requests).toEqual([]);
@@ -85,25 +129,17 @@ describe("an event that is too large to be passed on", () => {
 
 it("is not charged twice where failed attempts are charged, too", async () => {
   const price = { input: 1, output: 1 };
-  const model = { ...modelFor("messages", price), chargeFailedAttempts: true };
-  const { send, server, nextEvent, checkBooks } = await startOperation("messages", price, {
-    ...bounds,
-    models: [model],
-  });
-  const usage = { input_tokens: 9, output_tokens: 1 };
-  const message = { id: "a", type: "message", role: "assistant", model: "a", content: [], usage };
-  server.reply(
-    eventStream(
-      [`event: message_start\ndata: ${JSON.stringify({ type: "message_start", message })}`, `data: "${padding}`],
-      {
-        end: "hang",
-      },
-    ),
-  );
+  const model = { ...modelFor("chat/completions", price), chargeFailedAttempts: true };
+  const started = await startOperation("chat/completions", price, { ...bounds, models: [model] });
+  const { send, server, other, nextEvent, checkBooks } = started;
+  const usage = { prompt_tokens: 9, completion_tokens: 1 };
+  const chunk = { id: "a", object: "chat.completion.chunk", choices: [], usage };
+  server.reply(eventStream([chunk, `data: "${padding}`], { end: "hang" }));
   const ended = nextEvent();
-  await (await send(true)).text();
+  await (await send(true, { logprobs: true })).text();
   const { chargedMicro, heldMicro } = await ended;
   // What is held is enough for both targets.
   expect(2 * chargedMicro).toBe(heldMicro);
+  expect(other.requests).toEqual([]);
   await checkBooks();
 });
