@@ -90,7 +90,8 @@ export class NodeRequest implements GatewayRequest {
   }
 
   async #readParsed<Body>(limits: BodyLimits, shape: BodyShape<Body>): Promise<Body> {
-    const bytes = parsedBodyBytes(this.#parsedBody());
+    // Of a form that was parsed, the files are not in it.
+    const bytes = this.#isParsedForm() ? new Uint8Array() : parsedBodyBytes(this.#parsedBody());
     const failure = bytes.length > limits.maxBytes ? "too_large" : limits.arrived(bytes.length);
     if (failure !== undefined) throw new BodyError(failure);
     return shape.of(bytes);
@@ -135,9 +136,19 @@ export class NodeRequest implements GatewayRequest {
 
   /** An object is what the host took for JSON, whatever the client called it; but forms become objects, too. */
   #isParsedJson(): boolean {
-    if (!this.#isConsumed()) return false;
+    return this.#isConsumed() && this.#isParsedObject() && !this.#isForm();
+  }
+
+  #isParsedForm(): boolean {
+    return this.#isParsedObject() && this.#isForm();
+  }
+
+  #isParsedObject(): boolean {
     const body = this.#parsedBody();
-    if (typeof body !== "object" || body === null || body instanceof Uint8Array) return false;
-    return !/^(?:application\/x-www-form-urlencoded|multipart\/)/i.test(this.#header("content-type") ?? "");
+    return typeof body === "object" && body !== null && !(body instanceof Uint8Array);
+  }
+
+  #isForm(): boolean {
+    return /^(?:application\/x-www-form-urlencoded|multipart\/)/i.test(this.#header("content-type") ?? "");
   }
 }

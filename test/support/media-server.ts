@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import type { Model } from "../../src/gateway/options.js";
 import type { Dialect } from "../../src/model-api/dialect.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
-import type { UpstreamOperation } from "../../src/providers/upstream-provider.js";
+import type { UpstreamOperation, UpstreamProvider } from "../../src/providers/upstream-provider.js";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 import { type ClientServer, type ServerOptions, startServer } from "../clients/start-server.js";
 
@@ -11,6 +11,8 @@ export interface MediaOptions extends Omit<ServerOptions, "models"> {
   readonly models: readonly Model[];
   readonly operations: readonly UpstreamOperation[];
   readonly dialect?: Dialect;
+  /** Beside `fake` and `other`. */
+  readonly moreProviders?: Readonly<Record<string, UpstreamProvider>>;
 }
 
 export interface MediaServer extends ClientServer {
@@ -22,13 +24,18 @@ export interface MediaServer extends ClientServer {
 }
 
 /** A gateway on loopback before two model servers. It closes with the test, when its books must balance. */
-export async function startMedia({ operations, dialect, ...options }: MediaOptions): Promise<MediaServer> {
+export async function startMedia({
+  operations,
+  dialect,
+  moreProviders,
+  ...options
+}: MediaOptions): Promise<MediaServer> {
   const [server, other] = [await startFakeUpstream(), await startFakeUpstream()];
   onTestFinished(async () => void (await Promise.all([server.close(), other.close()])));
   const provider = ({ url }: FakeUpstream) =>
     openAICompatible({ baseURL: url, operations, dialect: { strictMembers: true, ...dialect } });
   const started = await startServer({
-    providers: { fake: provider(server), other: provider(other) },
+    providers: { fake: provider(server), other: provider(other), ...moreProviders },
     ...options,
     models: [...options.models],
   });

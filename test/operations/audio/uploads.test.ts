@@ -59,16 +59,6 @@ const send = ({ baseURL }: { baseURL: string }, body: FormData) =>
   fetch(`${baseURL}/${path}`, { method: "POST", headers: { authorization: "Bearer sk-pro" }, body });
 
 describe("an upload", () => {
-  it("may take longer than other bodies, and has a limit of its own", async () => {
-    const slowly = async () => await new Promise<void>((resolve) => setTimeout(resolve, 1_500));
-    const patient = await start({ bodyTimeoutMs: 300 });
-    patient.server.reply(wholeAnswer(heard));
-    expect(await sendSlowly(patient, [head[0], "sound", head[1]], slowly).status).toBe(200);
-    const hasty = await start({ uploadTimeoutMs: 300 });
-    expect(await sendSlowly(hasty, [head[0], "sound", head[1]], slowly).status).toBe(408);
-    expect(hasty.server.requests).toEqual([]);
-  });
-
   it("counts until its call has ended, whatever credits it holds", async () => {
     const size = 300_000;
     const started = await start({ maxBodyBytes: 1_000, maxUploadBytes: 400_000, maxPendingBodyBytes: 1_000_000 });
