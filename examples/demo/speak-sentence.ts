@@ -1,13 +1,19 @@
-const samplesPerSecond = 8_000;
-const samplesPerLetter = samplesPerSecond * 0.06;
+export const samplesPerSecond = 8_000;
+export const samplesPerLetter = samplesPerSecond * 0.06;
+export const letters = "abcdefghijklmnopqrstuvwxyz";
 const longest = 200;
+
+/** In hertz. */
+export function toneOf(letter: string): number {
+  return 220 * 2 ** (letters.indexOf(letter) / 12);
+}
 
 /** A sentence as a WAV: a tone for each letter, the higher the later it stands in the alphabet, and rests between words. */
 export function speakSentence(sentence: string): Buffer {
-  const letters = [...sentence.toLowerCase()].slice(0, longest);
-  const samples = Buffer.alloc(letters.length * samplesPerLetter * 2);
-  letters.forEach((letter, index) => {
-    const hertz = /[a-z]/.test(letter) ? 220 * 2 ** ((letter.charCodeAt(0) - 97) / 12) : 0;
+  const characters = [...sentence.toLowerCase()].slice(0, longest);
+  const samples = Buffer.alloc(characters.length * samplesPerLetter * 2);
+  characters.forEach((character, index) => {
+    const hertz = letters.includes(character) ? toneOf(character) : 0;
     for (let at = 0; at < samplesPerLetter; at++) {
       // Tones begin and end softly.
       const loudness = 8_000 * Math.sin((Math.PI * at) / samplesPerLetter);

@@ -5,8 +5,8 @@ interface Access {
   baseURL: string;
   apiKey: string;
   model: string;
-  /** Models that draw and speak. */
-  media?: { image: string; speech: string };
+  /** Models that draw, speak, hear and rank. */
+  media?: { image: string; speech: string; transcription: string; rerank: string };
   /** Whether what is used outlives the process. */
   lasting?: boolean;
   /** Where pages for browsers are. */
@@ -48,7 +48,7 @@ The same model for clients of Anthropic's Messages and of OpenAI's Responses:
 
   curl ${baseURL}/messages -H "x-api-key: ${apiKey}" -H "Content-Type: application/json" -d '${JSON.stringify({ model, max_tokens: 100, messages })}'
   curl ${baseURL}/responses -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${JSON.stringify({ model, input: "Hello!" })}'
-${media === undefined ? "" : toMedia(media, post)}
+${media === undefined ? "" : toMedia(media, post, `curl -s ${baseURL}/audio/transcriptions -H "Authorization: Bearer ${apiKey}"`)}
 Use up the session's stock, and see the 429 with its headers; ${lasting ? "it is kept across restarts" : "a restart fills it again"}:
 
   for i in $(seq 12); do ${curl(" -s -o /dev/null -w '%{http_code}\\n'")}; done
@@ -59,16 +59,24 @@ Ctrl-C ends it. Requests:
 }
 
 function toMedia(
-  { image, speech }: NonNullable<Access["media"]>,
+  { image, speech, transcription, rerank }: NonNullable<Access["media"]>,
   post: (path: string, body: object) => string,
+  transcribe: string,
 ): string {
   const picture = post("images/generations", { model: image, prompt: "A boat at sunset" });
   const sentence = post("audio/speech", { model: speech, voice: "alloy", response_format: "wav", input: "Hello!" });
+  const query = "Which city is the capital of France?";
+  const documents = ["Lyon is a city of silk.", "Paris is the capital of France."];
   return `
-Draw a picture, and speak a sentence:
+Draw a picture, speak a sentence, and have it written down again:
 
   ${picture} | sed 's/.*"b64_json":"\\([^"]*\\).*/\\1/' | base64 -d > picture.png
   ${sentence} > sentence.wav
+  ${transcribe} -F model=${transcription} -F file=@sentence.wav
+
+Sort documents by how well they fit a question:
+
+  ${post("rerank", { model: rerank, query, documents })}
 `;
 }
 
@@ -97,10 +105,14 @@ export function logRequest(event: RequestCompleted, ...more: string[]): void {
   console.log(`  ${parts.filter((part) => part !== undefined).join("  ")}`);
 }
 
-function usedBy({ input, output, images = [], characters = 0 }: RequestCompleted["tokens"]): string {
+function usedBy({ input, output, images = [], ...used }: RequestCompleted["tokens"]): string {
+  const { characters = 0, audioMs = 0, searches = 0 } = used;
   const pictures = images.reduce((sum, { count }) => sum + count, 0);
   if (pictures > 0) return pictures === 1 ? "1 image" : `${pictures} images`;
-  return characters > 0 ? `${characters} characters` : `${input} + ${output} tokens`;
+  if (characters > 0) return `${characters} characters`;
+  if (audioMs > 0) return `${audioMs / 1000} s of sound`;
+  if (searches > 0) return searches === 1 ? "1 search" : `${searches} searches`;
+  return `${input} + ${output} tokens`;
 }
 
 export function logWarning({ code, message }: GatewayWarning): void {

@@ -5,6 +5,7 @@ import { toExpressHandler } from "infergate/express";
 import { createAccountPage, createOperatorPage } from "infergate/pages";
 import { demoMedia, mediaModels } from "../demo/demo-media.js";
 import { demoModel } from "../demo/demo-model.js";
+import { demoRank, rankModel } from "../demo/demo-rank.js";
 import { DemoTraffic } from "../demo/demo-traffic.js";
 import { isLocal } from "../demo/is-local.js";
 import { memoryStores } from "../demo/memory-stores.js";
@@ -60,8 +61,12 @@ const gateway = createGateway({
       ],
     },
     ...mediaModels,
+    rankModel,
   ],
-  providers: { upstream: provider(0), cloud: provider(0.2), spare: provider(0.2), media: demoMedia() },
+  providers: {
+    ...{ upstream: provider(0), cloud: provider(0.2), spare: provider(0.2) },
+    ...{ media: demoMedia(), rank: demoRank() },
+  },
   observers: [live],
   onRequestCompleted: traffic?.now(logRequest) ?? logRequest,
   onWarning: traffic?.now(logWarning) ?? logWarning,
@@ -99,7 +104,7 @@ const server = app.listen(Number(PORT), (error) => {
     baseURL: `${origin}/v1`,
     apiKey: key.key,
     model: "acme/small",
-    media: { image: "acme/paint", speech: "acme/voice" },
+    media: { image: "acme/paint", speech: "acme/voice", transcription: "acme/hear", rerank: "acme/rank" },
     lasting: lasting !== undefined,
     pages: { account: `${origin}/account`, operator: `${origin}/admin` },
   });

@@ -68,19 +68,23 @@ describe("examples", () => {
     30_000,
   );
 
-  it.runIf(hasShell)("express/server.ts draws a picture and speaks a sentence, at their prices", async () => {
+  it.runIf(hasShell)("express/server.ts draws, speaks, hears and ranks, at their prices", async () => {
     const example = await start("express/server.ts");
-    const { picture = "", sentence = "" } = readCommands(example.printed());
-    const image = await fileOf(picture);
+    const { picture = "", sentence = "", transcript = "", ranking = "" } = readCommands(example.printed());
+    const { file: image } = await fileOf(picture);
     expect(image.subarray(0, 8).toString("latin1")).toBe("\x89PNG\r\n\x1a\n");
     expect(readPng(image)).toEqual({ width: 64, height: 64, bytes: 64 * (1 + 64 * 3) });
     await example.prints(/^ {2}200 {2}acme\/paint {2}1 image {2}0\.100000 credits {2}\d+ ms$/m);
-    const sound = await fileOf(sentence);
+    const { file: sound, read: heard } = await fileOf(sentence, transcript);
     expect([sound.toString("latin1", 0, 4), sound.toString("latin1", 8, 16)]).toEqual(["RIFF", "WAVEfmt "]);
     expect([sound.readUInt32LE(4), sound.readUInt32LE(40)]).toEqual([sound.length - 8, sound.length - 44]);
     // 60 ms a letter.
     expect((sound.length - 44) / 16_000).toBeCloseTo("Hello!".length * 0.06);
     await example.prints(/^ {2}200 {2}acme\/voice {2}6 characters {2}0\.012000 credits {2}\d+ ms$/m);
+    expect(JSON.parse(heard)).toEqual({ text: "hello", usage: { type: "duration", seconds: 0.36 } });
+    await example.prints(/^ {2}200 {2}acme\/hear {2}0\.36 s of sound {2}0\.012000 credits {2}\d+ ms$/m);
+    expect(JSON.parse(await runCommand(ranking)).results.map(({ index }: { index: number }) => index)).toEqual([1, 0]);
+    await example.prints(/^ {2}200 {2}acme\/rank {2}1 search {2}0\.020000 credits {2}\d+ ms$/m);
     expect(await example.interrupt()).toBe(0);
   });
 

@@ -15,9 +15,11 @@ export interface PrintedCommands {
   streamed: string;
   message: string;
   response: string;
-  /** Of examples that draw and speak. */
+  /** Of examples that draw, speak, hear and rank. */
   picture: string | undefined;
   sentence: string | undefined;
+  transcript: string | undefined;
+  ranking: string | undefined;
   useUp: string;
   denied: string;
   snippet: string;
@@ -25,17 +27,18 @@ export interface PrintedCommands {
 
 export function readCommands(printed: string): PrintedCommands {
   const commands = printed.match(/(?<=^ {2})(curl|for) .*$/gm) ?? [];
-  const [picture, sentence] = ["/images/generations", "/audio/speech"].map((path) =>
-    commands.find((command) => command.includes(path)),
-  );
+  const paths = ["/images/generations", "/audio/speech", "/audio/transcriptions", "/rerank"];
+  const further = paths.map((path) => commands.find((command) => command.includes(path)));
+  const [picture, sentence, transcript, ranking] = further;
   const [whole, streamed, message, response, useUp, denied, ...others] = commands.filter(
-    (command) => command !== picture && command !== sentence,
+    (command) => !further.includes(command),
   );
   const snippet = /^ {2}import OpenAI[\s\S]*?console\.log\(.*\);$/m.exec(printed)?.[0];
   if (!whole || !streamed || !message || !response || !useUp || !denied || !snippet || others.length > 0) {
     throw new Error(printed);
   }
-  return { whole, streamed, message, response, picture, sentence, useUp, denied, snippet };
+  const media = { picture, sentence, transcript, ranking };
+  return { whole, streamed, message, response, ...media, useUp, denied, snippet };
 }
 
 /** Runs a command as printed; where there is no curl, does what it says. */
@@ -61,12 +64,13 @@ function head({ headers }: Response): string {
   return [...headers].map(([name, value]) => `${name}: ${value}`).join("\r\n");
 }
 
-/** Runs a command that writes a file, in a folder of its own. */
-export async function fileOf(command: string): Promise<Buffer> {
+/** Runs a command that writes a file, in a folder of its own, and then one that reads it. */
+export async function fileOf(command: string, reader = "true"): Promise<{ file: Buffer; read: string }> {
   const folder = await mkdtemp(join(tmpdir(), "infergate-command-"));
   try {
     await run("bash", ["-c", command], { cwd: folder });
-    return await readFile(join(folder, / > (\S+)$/.exec(command)?.[1] ?? ""));
+    const { stdout } = await run("bash", ["-c", reader], { cwd: folder });
+    return { file: await readFile(join(folder, / > (\S+)$/.exec(command)?.[1] ?? "")), read: stdout };
   } finally {
     await rm(folder, { recursive: true });
   }
