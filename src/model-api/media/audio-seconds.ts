@@ -1,20 +1,22 @@
 import { Buffer } from "node:buffer";
 import { PiecedBytes } from "../../wire/pieces/pieced-bytes.js";
+import { MpegFrames } from "./lengths/mpeg-frames.js";
 
 /** The bound for audio whose bytes do not show its length. */
 export const unknownSeconds = Number.POSITIVE_INFINITY;
 
 /** The lowest rate of MPEG audio, in bytes per second: 8,000 bits per second. */
-const slowestMpeg = 1000;
+export const slowestMpeg = 1000;
 
-/** How many characters of base64 are searched for a header; a multiple of 4. */
+/** How many characters of base64 are searched for a header, and read at once; a multiple of 4. */
 const headerLength = 16_384;
 
 /** The longest `data:audio/wav;base64,` with parameters. */
 const longestScheme = 256;
 
 /**
- * The longest that inline audio can last, in seconds. WAV states its rate, and MPEG audio has a lowest rate. Other
+ * The longest that inline audio can last, in seconds. WAV states its rate, and MPEG audio has a lowest rate, if it is such
+ * audio to its end. Other
  * formats can store hours of silence in a few bytes, so nothing is known of them. The declared type is ignored, since
  * servers look at the bytes, too.
  *
@@ -27,18 +29,29 @@ export function audioSeconds(json: Uint8Array, start: number, end: number): numb
   const payload = isUrl ? bytes.subarray(0, longestScheme).indexOf(",") + 1 : 0;
   if (isUrl && payload === 0) return unknownSeconds;
   const text = bytes.toString("latin1", payload, payload + headerLength).replaceAll("\\/", "/");
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) return unknownSeconds;
-  return secondsOf(new PiecedBytes([Buffer.from(text, "base64")]), (bytes.length - payload) * 0.75);
+  if (!isBase64.test(text)) return unknownSeconds;
+  const first = new PiecedBytes([Buffer.from(text, "base64")]);
+  const rate = waveRate(first) ?? mpegRate(first, decoded(bytes, payload));
+  return longestByRate(rate, (bytes.length - payload) * 0.75);
 }
 
-/** The longest that a file of audio can last, in seconds. */
-export function fileSeconds(file: PiecedBytes): number {
-  return secondsOf(file, file.length);
+const isBase64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+/** Base64 in parts; `undefined` for what is none, which everybody reads in another way. */
+function* decoded(bytes: Buffer, start: number): Generator<Buffer | undefined, void> {
+  let rest = "";
+  for (let at = start; at < bytes.length; at += headerLength) {
+    const text = (rest + bytes.toString("latin1", at, at + headerLength)).replaceAll("\\/", "/");
+    const isLast = at + headerLength >= bytes.length;
+    const end = isLast ? text.length : text.length - (text.length % 4);
+    const part = text.slice(0, end);
+    rest = text.slice(end);
+    yield isBase64.test(part) && (isLast || !part.endsWith("=")) ? Buffer.from(part, "base64") : undefined;
+  }
 }
 
-/** @param start - its first bytes. @param length - of all of it. */
-function secondsOf(start: PiecedBytes, length: number): number {
-  const rate = waveRate(start) ?? mpegRate(start);
+/** @param rate - bytes a second, at least; `undefined`: it is not known. */
+export function longestByRate(rate: number | undefined, length: number): number {
   return rate === undefined || !(rate > 0) ? unknownSeconds : length / rate;
 }
 
@@ -46,7 +59,7 @@ function secondsOf(start: PiecedBytes, length: number): number {
 const mostChunks = 64;
 
 /** Bytes per second of uncompressed WAV. */
-function waveRate(bytes: PiecedBytes): number | undefined {
+export function waveRate(bytes: PiecedBytes): number | undefined {
   if (!/^RIFF.{4}WAVE/s.test(bytes.part(0, 12).toString("latin1"))) return undefined;
   let at = 12;
   for (let chunk = 0; chunk <= mostChunks; chunk++) {
@@ -86,15 +99,23 @@ function isUncompressed(chunk: Buffer): boolean {
   return chunk.length >= longestFormat && uncompressed.includes(chunk.readUInt16LE(32));
 }
 
-/** The lowest rate of MPEG audio, such as MP3, in bytes per second. A tag may precede it. */
-function mpegRate(bytes: PiecedBytes): number | undefined {
-  const tag = bytes.part(0, 10);
-  const at = tag.toString("latin1", 0, 3) === "ID3" && tag.length === 10 ? 10 + tagLength(tag) : 0;
-  const [sync = 0, kind = 0, rates = 0, ...rest] = bytes.part(at, at + 4);
-  if (rest.length === 0) return undefined;
-  const hasLayer = (kind & 0x06) !== 0;
-  const isFree = rates >> 4 === 0;
-  return sync === 0xff && kind >= 0xe0 && hasLayer && !isFree && rates >> 4 !== 15 ? slowestMpeg : undefined;
+/** The lowest rate of MPEG audio, such as MP3, in bytes per second. @param pieces - all of it. */
+function mpegRate(start: PiecedBytes, pieces: Iterable<Uint8Array | undefined>): number | undefined {
+  return mpegFrames(start, pieces) === undefined ? undefined : slowestMpeg;
+}
+
+/** @returns `undefined` where it is no MPEG audio from its first byte to its last. A tag may precede it. */
+export function mpegFrames(start: PiecedBytes, pieces: Iterable<Uint8Array | undefined>): MpegFrames | undefined {
+  const tag = start.part(0, 10);
+  let skip = tag.toString("latin1", 0, 3) === "ID3" && tag.length === 10 ? 10 + tagLength(tag) : 0;
+  const frames = new MpegFrames();
+  for (const piece of pieces) {
+    if (piece === undefined) return undefined;
+    const skipped = Math.min(skip, piece.length);
+    skip -= skipped;
+    if (!frames.take(piece.subarray(skipped))) return undefined;
+  }
+  return frames.isWhole ? frames : undefined;
 }
 
 /** A length of four bytes with seven bits each. */

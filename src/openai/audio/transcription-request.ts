@@ -1,8 +1,9 @@
 import { invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
-import { fileSeconds } from "../../model-api/media/audio-seconds.js";
+import { type AudioLengths, fileLengths } from "../../model-api/media/lengths/file-lengths.js";
 import { RequestNames } from "../../model-api/request/request-names.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import { memberOf } from "../../wire/json-members.js";
+import { bySize } from "../../wire/slices.js";
 import { type FormNames, type FormRequest, readFormRequest, withFields } from "../form/form-request.js";
 import { readField, readFlag, requireField } from "../form/form-values.js";
 
@@ -12,8 +13,7 @@ export interface TranscriptionRequest extends FormRequest {
   readonly stream: boolean;
   /** What its client gets. */
   readonly format: TranscriptFormat;
-  /** The longest that the audio can last, by its bytes; infinite: they do not show it. */
-  readonly seconds: number;
+  readonly lengths: AudioLengths;
   /** Of samples of speakers, at the most. */
   readonly speakerSeconds: number;
   readonly fileBytes: number;
@@ -54,18 +54,24 @@ export async function parseTranscription(
   pieces: readonly Uint8Array[],
   contentType: string | undefined,
 ): Promise<TranscriptionRequest> {
-  return toTranscriptionRequest(await readFormRequest(pieces, contentType, transcriptionForm));
+  const form = await readFormRequest(pieces, contentType, transcriptionForm);
+  const [file] = form.files.all;
+  if (file === undefined) throw missingParameter("file");
+  const { content } = file;
+  const lengths = await bySize(content.length, fileLengths(content));
+  return toTranscriptionRequest(form, { fileBytes: content.length, lengths });
 }
 
 /** The same request with other fields, as JSON. @throws GatewayError 400 */
-export function transcriptionWith(json: Uint8Array, { files }: TranscriptionRequest): TranscriptionRequest {
-  return toTranscriptionRequest(withFields(json, files, names));
+export function transcriptionWith(json: Uint8Array, request: TranscriptionRequest): TranscriptionRequest {
+  return toTranscriptionRequest(withFields(json, request.files, names), request);
 }
 
-function toTranscriptionRequest(form: FormRequest): TranscriptionRequest {
+function toTranscriptionRequest(
+  form: FormRequest,
+  { fileBytes, lengths }: Pick<TranscriptionRequest, "fileBytes" | "lengths">,
+): TranscriptionRequest {
   const model = requireField(form, "model");
-  const [file] = form.files.all;
-  if (file === undefined) throw missingParameter("file");
   const format = readField(form, "response_format") ?? "json";
   if (!isFormat(format)) {
     throw invalidValue("response_format", `'response_format' must be one of ${transcriptFormats.join(", ")}.`);
@@ -73,8 +79,7 @@ function toTranscriptionRequest(form: FormRequest): TranscriptionRequest {
   const hasSpeakers = memberOf(form.members, "known_speaker_references") !== undefined;
   return {
     ...form,
-    ...{ model, stream: readFlag(form, "stream"), format, fileBytes: file.content.length },
-    seconds: fileSeconds(file.content),
+    ...{ model, stream: readFlag(form, "stream"), format, fileBytes, lengths },
     speakerSeconds: hasSpeakers ? mostSpeakerSeconds : 0,
     promptTokens: readPrompt(form) + keywordTokens(form),
   };

@@ -4,7 +4,7 @@ import { isRecord } from "../../wire/is-record.js";
 
 /** What is needed to count what a model hears. */
 export interface TranscriptBounds {
-  /** Of the audio, at the most. */
+  /** Of the audio, where the upstream does not say. */
   readonly audioMs: number;
   /** Of the prompt and the audio, where the upstream reports no usage. */
   readonly promptTokens: number;

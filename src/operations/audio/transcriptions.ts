@@ -8,6 +8,7 @@ import {
   transcriptionForm,
   transcriptionWith,
 } from "../../openai/audio/transcription-request.js";
+import type { TranscriptBounds } from "../../openai/audio/use-of-transcript.js";
 import { requireFormType } from "../../openai/form/form-request.js";
 import { transcriptionsTable, translationsTable } from "../../openai/tables/audio-tables.js";
 import { toAnswerContext } from "../answer-context.js";
@@ -122,14 +123,14 @@ class TranscriptionModelRequest implements ModelRequest {
 
   demand(model: ModelTraits): Demand {
     requireAllowedMembers(this.#request, model, tables[this.#operation]);
-    const bounds = boundsOf(this.#request, model);
-    const { promptTokens, inputAudio, audioMs, byTokens } = bounds;
+    const { most, estimate } = boundsOf(this.#request, model);
+    const { promptTokens: heldPromptTokens, byTokens } = most;
     const outputTokens = byTokens ? Math.min(model.maxOutputTokens ?? largestCount, largestCount) : 0;
-    const heard: UsageCounts = { input: promptTokens, cachedInput: 0, inputAudio, output: 0, reasoning: 0, audioMs };
     return {
-      ...{ promptTokens, heldPromptTokens: promptTokens, promptBound: undefined, outputTokens, addedCap: undefined },
-      most: { ...heard, output: outputTokens },
-      handedOver: heard,
+      ...{ promptTokens: estimate.promptTokens, heldPromptTokens, promptBound: undefined, outputTokens },
+      addedCap: undefined,
+      most: { ...heardBy(most), output: outputTokens },
+      handedOver: heardBy(estimate),
     };
   }
 
@@ -143,21 +144,36 @@ class TranscriptionModelRequest implements ModelRequest {
     const answer = toAnswerContext(target, model, attempt, "file");
     return new TranscriptExchange(this.#operation, this.#request, {
       answer,
-      bounds: boundsOf(this.#request, model),
+      bounds: boundsOf(this.#request, model).estimate,
       dialect,
     });
   }
 }
 
+interface AudioBounds {
+  /** What is held. */
+  readonly most: TranscriptBounds;
+  /** What is charged where nobody reports anything. */
+  readonly estimate: TranscriptBounds;
+}
+
 /** Compressed audio has no bound by its bytes: silence takes nearly none. */
-function boundsOf(request: TranscriptionRequest, { audio, tokenBounds }: ModelTraits) {
+function boundsOf(request: TranscriptionRequest, { audio, tokenBounds }: ModelTraits): AudioBounds {
   const { mostSeconds = usualSeconds, leastBytesPerSecond, byTokens = false } = audio ?? {};
-  const byRate = leastBytesPerSecond === undefined ? mostSeconds : request.fileBytes / leastBytesPerSecond;
-  const heard = Number.isFinite(request.seconds) ? request.seconds : byRate;
-  const seconds = Math.max(1, Math.min(heard, mostSeconds)) + request.speakerSeconds;
-  const inputAudio = byTokens ? Math.min(Math.ceil(seconds * tokenBounds.audioPerSecond), largestCount) : 0;
-  const promptTokens = Math.min(inputAudio + request.promptTokens, largestCount);
-  return { audioMs: Math.ceil(seconds * 1000), promptTokens, inputAudio, byTokens };
+  const { fileBytes, lengths, speakerSeconds, promptTokens: ofText } = request;
+  const byRate = leastBytesPerSecond === undefined ? mostSeconds : fileBytes / leastBytesPerSecond;
+  const longest = Math.min(Number.isFinite(lengths.most) ? lengths.most : byRate, mostSeconds);
+  const boundsFor = (heard: number): TranscriptBounds => {
+    const seconds = Math.max(1, heard) + speakerSeconds;
+    const inputAudio = byTokens ? Math.min(Math.ceil(seconds * tokenBounds.audioPerSecond), largestCount) : 0;
+    const promptTokens = Math.min(inputAudio + ofText, largestCount);
+    return { audioMs: Math.ceil(seconds * 1000), promptTokens, inputAudio, byTokens };
+  };
+  return { most: boundsFor(longest), estimate: boundsFor(Math.min(lengths.measured ?? longest, longest)) };
+}
+
+function heardBy({ promptTokens, inputAudio, audioMs }: TranscriptBounds): UsageCounts {
+  return { input: promptTokens, cachedInput: 0, inputAudio, output: 0, reasoning: 0, audioMs };
 }
 
 const usualSeconds = 7_200;

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { audioSeconds, fileSeconds } from "../../../src/model-api/media/audio-seconds.js";
+import { audioSeconds } from "../../../src/model-api/media/audio-seconds.js";
+import { fileLengths } from "../../../src/model-api/media/lengths/file-lengths.js";
 import { PiecedBytes } from "../../../src/wire/pieces/pieced-bytes.js";
+
+import { atOnce } from "../../../src/wire/slices.js";
+import { adts, id3, mp3 } from "../../support/audio-samples.js";
 
 interface Format {
   tag?: number;
@@ -28,7 +32,8 @@ function wave(format: Format = {}, bytes = 48_000): Buffer {
   return Buffer.concat([Buffer.from("RIFF....WAVE"), before, header, Buffer.from("data...."), Buffer.alloc(bytes)]);
 }
 
-const mp3Frame = Buffer.from([0xff, 0xfb, 0x90, 0x64]);
+const id3Behind = Buffer.concat([Buffer.from("TAG"), Buffer.alloc(125)]);
+const apeBehind = Buffer.concat([Buffer.from("APETAGEX"), Buffer.alloc(500)]);
 
 function seconds(data: Buffer | string, prefix = ""): number {
   const text = prefix + (typeof data === "string" ? data : data.toString("base64"));
@@ -49,17 +54,11 @@ describe("audioSeconds", () => {
     ["WAV that says that it is faster than it is", wave({ byteRate: 4_000_000 }), 1.5],
     ["WAV that says that its blocks are larger than they are", wave({ blockAlign: 400, byteRate: 6_400_000 }), 1.5],
     ["WAV that says that it is slower", wave({ byteRate: 1000 }), 48],
-    ["MP3", Buffer.concat([mp3Frame, Buffer.alloc(9996)]), 10],
-    [
-      "MP3 behind a tag",
-      Buffer.concat([
-        Buffer.from("ID3\u0004\u0000\u0000\u0000\u0000\u0001\u0000"),
-        Buffer.alloc(128),
-        mp3Frame,
-        Buffer.alloc(9858),
-      ]),
-      10,
-    ],
+    ["MP3", mp3(100), 100],
+    ["MP3 behind a tag", Buffer.concat([id3(128), mp3(100)]), 100],
+    ["MP3 with a tag behind it", Buffer.concat([mp3(100), id3Behind]), 100],
+    ["MP3 with another tag behind it", Buffer.concat([mp3(100), apeBehind]), 100],
+    ["MP3 that is cut", mp3(100).subarray(0, -5), 100 - 0.024],
   ])("tells the longest that %s can last", (_name, bytes, expected) => {
     for (const prefix of ["", "data:audio/wav;base64,"]) {
       expect(seconds(bytes, prefix)).toBeGreaterThanOrEqual(expected);
@@ -84,6 +83,19 @@ describe("audioSeconds", () => {
     ],
     ["Ogg", Buffer.from("OggS".repeat(100))],
     ["MP3 of a rate of its own", Buffer.from([0xff, 0xfb, 0x00, 0x64, 0, 0, 0, 0])],
+    ["MP3 with AAC behind its first frame", Buffer.concat([mp3(0.024), adts])],
+    ["MP3 with AAC behind many of its frames", Buffer.concat([mp3(100), adts])],
+    ["MP3 with AAC in a tag behind it", Buffer.concat([mp3(1), Buffer.from("TAG"), adts])],
+    [
+      "MP3 with much AAC in another tag behind it",
+      Buffer.concat([mp3(1), Buffer.from("APET"), ...Array(9).fill(adts)]),
+    ],
+    [
+      "MP3 of another rate behind its first frame",
+      Buffer.concat([Buffer.from([0xff, 0xf3, 0x18, 0x64]), Buffer.alloc(32), mp3(1)]),
+    ],
+    ["AAC", adts],
+    ["MP3 whose base64 goes on as none", `${mp3(20).toString("base64").slice(0, -4)}    ${mp3(1).toString("base64")}`],
     ["nothing", ""],
     ["an address", "https://audio.test/hours.wav"],
     ["an id", "file-abc123"],
@@ -94,6 +106,8 @@ describe("audioSeconds", () => {
   });
 });
 
+const longestOf = (file: Buffer) => atOnce(fileLengths(new PiecedBytes([file]))).most;
+
 it("looks for the format of a WAV among its first chunks alone", () => {
   const file = Buffer.alloc(12 + 65 * 8 + 24);
   file.write("RIFF");
@@ -101,8 +115,8 @@ it("looks for the format of a WAV among its first chunks alone", () => {
   file.write("fmt ", 12 + 65 * 8);
   file.writeUInt16LE(1, 12 + 65 * 8 + 8);
   file.fill(1, 12 + 65 * 8 + 10);
-  expect(fileSeconds(new PiecedBytes([file]))).toBe(Number.POSITIVE_INFINITY);
+  expect(longestOf(file)).toBe(Number.POSITIVE_INFINITY);
   // The first chunk has all others in it.
   file.writeUInt32LE(64 * 8, 16);
-  expect(fileSeconds(new PiecedBytes([file]))).toBeLessThan(1);
+  expect(longestOf(file)).toBeLessThan(1);
 });

@@ -2,11 +2,12 @@ import { Readable } from "node:stream";
 import { createOpenAI } from "@ai-sdk/openai";
 import { experimental_transcribe as transcribe } from "ai";
 import OpenAI, { toFile } from "openai";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { AnswerGuard } from "../../../src/answer-guards/answer-guard.js";
 import type { Model } from "../../../src/gateway/options.js";
-import { errorBody, eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
+import { createGate, errorBody, eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets } from "../../clients/start-server.js";
+import { adts, flac, id3, mp3, oggOpus, webm } from "../../support/audio-samples.js";
 import { type MediaOptions, startMedia } from "../../support/media-server.js";
 
 afterAll(expectNoSockets);
@@ -219,30 +220,58 @@ describe("the formats of a transcript", () => {
 });
 
 describe("what a transcript is held at and charged", () => {
-  const mp3 = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(99_996)]);
-  const tagged = Buffer.concat([
-    Buffer.from("ID3\u0003\u0000\u0000"),
-    Buffer.from([0, 9, 0x4e, 0x20]),
-    Buffer.alloc(157_472),
-    mp3,
-  ]);
+  /** MP3 at 64 kbit/s: 192 bytes in 24 ms. */
+  const fastMp3 = Buffer.concat(
+    Array.from({ length: 500 }, () => Buffer.concat([Buffer.from([0xff, 0xf3, 0x84, 0x64]), Buffer.alloc(188, 7)])),
+  );
+  const microOf = (seconds: number) => Math.ceil(Math.ceil(seconds * 1000 - 1e-6) * 0.1);
 
-  it.each<[string, Buffer, Partial<Model>, number]>([
+  it.each<[string, Buffer, Partial<Model>, number, number?]>([
     ["WAV, by the least of its rates", wav(3), {}, 3.00275],
     ["WAV with a rate that is none", wav(3, 0), {}, 7200],
-    ["MP3, by the lowest rate", mp3, {}, 100],
-    ["MP3 behind a long tag", tagged, {}, 257.482],
+    ["MP3, by the lowest rate, and by its frames", fastMp3, {}, 96, 12],
+    ["MP3 behind a long tag", Buffer.concat([id3(157_472), mp3(96)]), {}, 157.482 + 96, 96],
+    ["MP3 whose first frame alone is MP3", Buffer.concat([mp3(0.024), adts]), {}, 7200],
     ["WebM, which nothing bounds", Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 1, 2]), {}, 7200],
+    ["WebM of a browser, by its packets", webm(30), {}, 7200, 30],
     ["FLAC of a model with a bound", Buffer.from("fLaC and so on"), { maxAudioSeconds: 1500 }, 1500],
+    ["FLAC that says that it has one sample", flac(1000, 1), {}, 7200, 512],
+    ["Opus that says that it lasts a second, and lasts an hour", oggOpus(3600, 48_000n), {}, 7200, 3600.24],
+    ["Opus of more than any", oggOpus(9000), {}, 7200, 7200],
     ["Opus of clients that are trusted", Buffer.alloc(50_000, "OggS"), { leastAudioBytesPerSecond: 500 }, 100],
     ["next to nothing", wav(0), {}, 1],
-  ])("%s", async (_name, file, model, seconds) => {
+  ])("%s", async (_name, file, model, held, charged = held) => {
     const started = await startHearing({ models: [{ ...byMinutes, ...model }] });
     started.server.reply(wholeAnswer({ text: "Hi." }));
     const ended = started.nextEvent();
     await send(started, upload({}, file));
-    const micro = Math.ceil(Math.ceil(seconds * 1000 - 1e-6) * 0.1);
-    expect(await ended).toMatchObject({ heldMicro: micro, chargedMicro: micro, usageSource: "estimated" });
+    const micro = { heldMicro: microOf(held), chargedMicro: microOf(charged) };
+    expect(await ended).toMatchObject({ ...micro, usageSource: "estimated" });
+  });
+
+  it("is by what the upstream says where that is more than its packets", async () => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer({ text: "Hi.", duration: 90 }));
+    const ended = started.nextEvent();
+    await send(started, upload({}, oggOpus(30)));
+    expect(await ended).toMatchObject({ chargedMicro: microOf(90), usageSource: "provider" });
+  });
+
+  it("is by its packets where the client leaves before there is a response", async () => {
+    const started = await startHearing();
+    const gate = createGate();
+    started.server.reply(async () => await gate.pass());
+    const ended = started.nextEvent();
+    const leaving = new AbortController();
+    const sent = fetch(`${started.baseURL}/${path}`, {
+      ...{ method: "POST", headers: { authorization: "Bearer sk-pro" }, signal: leaving.signal },
+      body: upload({}, webm(30)),
+    });
+    await vi.waitFor(() => expect(started.server.requests).toHaveLength(1));
+    leaving.abort();
+    await expect(sent).rejects.toThrow();
+    expect(await ended).toMatchObject({ chargedMicro: microOf(30), usageSource: "partial" });
+    gate.open();
   });
 
   it("samples of speakers are 40 seconds more", async () => {

@@ -1,0 +1,43 @@
+import type { PiecedBytes } from "../../../wire/pieces/pieced-bytes.js";
+import type { Steps } from "../../../wire/slices.js";
+import { longestByRate, mpegFrames, slowestMpeg, unknownSeconds, waveRate } from "../audio-seconds.js";
+import { flacSeconds } from "./flac-seconds.js";
+import { oggSeconds } from "./ogg-seconds.js";
+import { webmSeconds } from "./webm-seconds.js";
+
+/** What is known of how long a file of audio lasts, in seconds. */
+export interface AudioLengths {
+  /** By the number of its bytes: it is held. Infinite: that says nothing. */
+  readonly most: number;
+  /**
+   * By what a decoder finds in it, at the most: it is charged where nobody else counts. What a file merely states of its
+   * length is never read: that is its client's word. `undefined`: it is not known.
+   */
+  readonly measured: number | undefined;
+}
+
+/** By a file's first bytes. */
+const readers = new Map<number, (file: PiecedBytes) => Steps<number | undefined>>([
+  [0x4f676753, oggSeconds],
+  [0x664c6143, flacSeconds],
+  [0x1a45dfa3, webmSeconds],
+]);
+
+export function* fileLengths(file: PiecedBytes): Steps<AudioLengths> {
+  const { most, measured } = yield* lengthsOf(file);
+  // Sums of fractions come out a little above.
+  return { most, measured: measured && Number(measured.toFixed(6)) };
+}
+
+function* lengthsOf(file: PiecedBytes): Steps<AudioLengths> {
+  const start = file.part(0, 4);
+  const read = start.length < 4 ? undefined : readers.get(start.readUInt32BE(0));
+  if (read !== undefined) return { most: unknownSeconds, measured: yield* read(file) };
+  const rate = waveRate(file);
+  const most = longestByRate(rate, file.length);
+  if (rate !== undefined) return { most, measured: Number.isFinite(most) ? most : undefined };
+  const frames = mpegFrames(file, file.pieces);
+  return frames === undefined
+    ? { most: unknownSeconds, measured: undefined }
+    : { most: longestByRate(slowestMpeg, file.length), measured: frames.seconds };
+}
