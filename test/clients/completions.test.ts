@@ -114,6 +114,36 @@ describe.concurrent("completions for", () => {
   });
 
   it(
+    "lm-evaluation-harness, whose scoring request and whose scores pass byte for byte",
+    withBaseModel(async ({ baseURL, upstream, events }) => {
+      // As its 0.4.13 sends it.
+      const body = (model: string) =>
+        `{"model": "${model}", "prompt": [[84, 104, 101], [65]], "temperature": 0, "max_tokens": 1, ` +
+        `"logprobs": 1, "seed": 1234, "echo": true}`;
+      const scored = (index: number, tokens: string, scores: string, top: string) =>
+        `{"text": "${tokens}.", "index": ${index}, "finish_reason": "length", "logprobs": {"tokens": [], ` +
+        `"token_logprobs": [null, ${scores}], "top_logprobs": [null, ${top}], "text_offset": [0]}}`;
+      const choices = [
+        scored(1, "A", "-0.50", '{".": -0.50}'),
+        scored(0, "The", "-1.25e0, -0.10, -0.50", '{"h": -1.25e0}, {"i": -0.05, "e": -0.10}, {".": -0.50}'),
+      ];
+      const usage = '{"prompt_tokens": 4, "completion_tokens": 2, "total_tokens": 6}';
+      const answer = (model: string) =>
+        `{"id": "cmpl-1", "object": "text_completion", "created": 1, "model": "${model}", ` +
+        `"choices": [${choices.join(", ")}], "usage": ${usage}}`;
+      upstream.reply(wholeAnswer(Buffer.from(answer("upstream-small"))));
+      const response = await fetch(`${baseURL}/completions`, {
+        method: "POST",
+        headers: { authorization: "Bearer sk-pro", "content-type": "application/json" },
+        body: body("acme/base"),
+      });
+      expect(await response.text()).toBe(answer("acme/base"));
+      expect(upstream.lastRequest.body.toString()).toBe(body("upstream-small"));
+      expect(events[0]).toMatchObject({ chargedMicro: 4 + 2 * 10, usageSource: "provider" });
+    }),
+  );
+
+  it(
     "LangChain",
     withBaseModel(async ({ baseURL }) => {
       const model = new LangChainOpenAI({

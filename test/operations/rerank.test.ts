@@ -177,7 +177,8 @@ describe("a request to rank", () => {
     const all = many.map((_each, index) => ({ index, relevance_score: 0.5 }));
     model.reply(wholeAnswer({ results: all }));
     await post({ documents: many });
-    expect(events[0]).toMatchObject({ tokens: { searches }, chargedMicro: searches * 2000 });
+    const micro = searches * 2000;
+    expect(events[0]).toMatchObject({ tokens: { searches }, heldMicro: micro, chargedMicro: micro });
     model.reply(wholeAnswer({ results: all, meta: { billed_units: { search_units: 7 } } }));
     await post({ documents: many });
     expect(events[1]).toMatchObject({ tokens: { searches: 7 }, chargedMicro: 14_000, usageSource: "provider" });
