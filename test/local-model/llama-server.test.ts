@@ -57,8 +57,8 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
     await writeFile(paths.letters, letterModel(await readFile(new URL("../../README.md", example), "utf8")));
     await writeFile(paths.ranks, rankModel(toGguf));
     const start = async (path: string, flags: readonly string[]) => {
-      const common = ["--host", "127.0.0.1", "--port", "0", "--threads", "1", "--no-warmup", "--model", path];
-      const started = await startServerProcess(program ?? "", [...common, ...flags], /listening on (http:\S+)/);
+      const common = ["--threads", "1", "--no-warmup", "--model", path];
+      const started = await startServerProcess(program ?? "", [...common, ...flags]);
       processes.push(started);
       return llamaCpp({ baseURL: `${started.origin}/v1` });
     };

@@ -1,36 +1,32 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../support/free-port.js";
 
 /** A model server that runs as a process of its own. */
 export interface ServerProcess {
-  /** Such as `http://127.0.0.1:40123`. */
+  /** Such as `http://127.0.0.1:12345`. */
   readonly origin: string;
   close(): Promise<void>;
 }
 
-/**
- * Starts a server, and waits until it says where it listens.
- * @param listens - what it prints then; the first group is its origin.
- */
-export async function startServerProcess(
-  command: string,
-  flags: readonly string[],
-  listens: RegExp,
-): Promise<ServerProcess> {
-  const server = spawn(command, flags, { stdio: ["ignore", "pipe", "pipe"] });
+/** Starts a server on a port of 127.0.0.1, and waits until it says at `/health` that it is ready. */
+export async function startServerProcess(command: string, flags: readonly string[]): Promise<ServerProcess> {
+  const port = await freePort();
+  const place = ["--host", "127.0.0.1", "--port", String(port)];
+  const server = spawn(command, [...place, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(server, "close");
   let said = "";
-  const origin = await new Promise<string>((resolve, reject) => {
-    const read = (piece: Buffer) => {
-      said += piece;
-      const found = listens.exec(said)?.[1];
-      if (found !== undefined) resolve(found);
-    };
-    server.stdout.on("data", read);
-    server.stderr.on("data", read);
-    server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`${command} ended with ${code}: ${said}`)));
-  });
+  for (const stream of [server.stdout, server.stderr]) {
+    stream.on("data", (piece: Buffer) => {
+      said = `${said}${piece}`.slice(-10_000);
+    });
+  }
+  const origin = `http://127.0.0.1:${port}`;
+  while (!(await isReady(origin))) {
+    if (server.exitCode !== null) throw new Error(`${command} ended with ${server.exitCode}: ${said}`);
+    await delay(50);
+  }
   return {
     origin,
     close: async () => {
@@ -38,6 +34,16 @@ export async function startServerProcess(
       await ended;
     },
   };
+}
+
+async function isReady(origin: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/health`);
+    await response.text();
+    return response.ok;
+  } catch {
+    return false;
+  }
 }
 
 /** The path of a server's program; `undefined`, and a word of it, where there is none. */
