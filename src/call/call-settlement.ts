@@ -16,6 +16,7 @@ import { addUsed, type UsageCounts } from "../metering/usage-counts.js";
 import type { Target } from "../routing/target.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import { priceFor } from "./admission/price-for.js";
+import type { KeptCharge } from "./cached/kept-charge.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import type { KeptLease } from "./lease-keeper.js";
@@ -73,6 +74,7 @@ export class CallSettlement implements KeptLease {
   #target: ChargedTarget | undefined;
   #ofHost: Tags | undefined;
   #failed: FailedUsage | undefined;
+  #kept: KeptCharge | undefined;
   #hasReached = false;
   #call: MeteredProgress | undefined;
   #charge: Soon<SettledCharge> | undefined;
@@ -166,6 +168,7 @@ export class CallSettlement implements KeptLease {
 
   /** @param used - by the last target. */
   #costWith(used: UsageCounts | undefined): OperatorCost | undefined {
+    if (this.#kept !== undefined) return this.#admission.model.route.targets.some(hasCost) ? noCost : undefined;
     const cost = this.#target?.cost;
     const lastMicro = cost && used && cost.cost(this.#withUnits(used, cost));
     const micro = sumOf(this.#failed?.costMicro, lastMicro);
@@ -187,8 +190,9 @@ export class CallSettlement implements KeptLease {
   }
 
   /** Charges a response that was kept from an earlier call: nothing was generated for it. */
-  chargeKept(micro: Micro): Soon<SettledCharge> {
-    this.#charge ??= this.#settle({ ...noTokens }, "cache", micro, undefined);
+  chargeKept(kept: KeptCharge): Soon<SettledCharge> {
+    this.#kept = kept;
+    this.#charge ??= this.#settle({ ...noTokens }, "cache", kept.micro, undefined);
     return this.#charge;
   }
 
@@ -263,7 +267,8 @@ export class CallSettlement implements KeptLease {
     if (source === undefined || isFree === true) {
       return releaseIn(ledger, lease, uses);
     }
-    const settlement = { amountMicro, estimated: source !== "provider", tags: this.#tagsOf(tokens, source, cost) };
+    const estimated = source !== "provider" && source !== "cache";
+    const settlement = { amountMicro, estimated, tags: this.#tagsOf(tokens, source, cost) };
     return settleIn(ledger, lease, uses === undefined ? settlement : { ...settlement, rates: uses });
   }
 
@@ -295,6 +300,10 @@ export class CallSettlement implements KeptLease {
     if (cacheWrite1h !== undefined) tags["cacheWrite1h"] = cacheWrite1h;
     if (this.#admission.demand.most !== undefined) addUnitTags(tags, tokens);
     if (cost !== undefined) tags[costTag] = cost.micro;
+    if (this.#kept !== undefined) {
+      tags["keptMicro"] = this.#kept.keptMicro;
+      tags["share"] = String(this.#kept.share);
+    }
     this.#addTags(tags);
     return tags;
   }
@@ -314,6 +323,13 @@ export class CallSettlement implements KeptLease {
     const message = "A call was settled so late that an earlier charge cannot be ruled out. It was not charged again.";
     this.#services.warn({ code: "charge_unresolved", message, requestId: this.#admission.requestId });
   }
+}
+
+/** The response of a call that no target was called for. */
+const noCost: OperatorCost = { micro: 0, lastMicro: 0 };
+
+function hasCost({ cost }: Target): boolean {
+  return cost !== undefined;
 }
 
 /** Within the safe integers. */

@@ -32,6 +32,7 @@ export class GatewayMetrics {
   readonly #charged: Series<Counter>;
   readonly #cost: Series<Counter>;
   readonly #attempts: Series<Counter>;
+  readonly #cached: Series<Counter>;
   readonly #active: Series<Gauge>;
   readonly #ofHealth: readonly HealthGauge[];
   readonly #ledgerDuration: Series<Histogram>;
@@ -81,6 +82,8 @@ export class GatewayMetrics {
       help: "Calls to model servers.",
       labels: ["provider", "upstream_model", "outcome"],
     });
+    const cached = { name: "cached_responses_total", help: "Responses that the response cache had." };
+    this.#cached = make.counter({ ...cached, labels: ["endpoint", "model", ...own] });
     this.#active = make.gauge({ name: "active_requests", help: "Requests in progress.", labels: ["endpoint"] });
     this.#ofHealth = healthGauges(make);
     const ledgerDuration = { name: "ledger_duration_seconds", help: "What operations of a ledger in a store took." };
@@ -116,6 +119,7 @@ export class GatewayMetrics {
     if (event.stream && firstByte !== undefined) observe(this.#firstByte, [model, provider], firstByte);
     if (upstream !== undefined) observe(this.#overhead, [], Math.max(0, durations.total - upstream));
     for (const attempt of attempts) count(this.#attempts, [attempt.provider, attempt.model, attempt.outcome]);
+    if (event.usageSource === "cache") count(this.#cached, [endpoint, model, ...own]);
     if (event.usageSource !== undefined) this.#use(event, [model, provider], own);
   }
 

@@ -4,7 +4,6 @@ import { cacheKeySteps, type KeyParts } from "../../cache/cache-key.js";
 import { type CacheWishes, readCacheWishes } from "../../cache/cache-wishes.js";
 import { type CachedAnswer, decodeAnswer, encodeAnswer } from "../../cache/cached-answer.js";
 import type { Clock } from "../../ledger/clock.js";
-import type { Micro } from "../../metering/micro.js";
 import { type CacheTerms, dependsOnItself } from "../../operations/cache-terms.js";
 import type { ComparableRequest, Operation } from "../../operations/operation.js";
 import { bySize, type Steps } from "../../wire/slices.js";
@@ -14,6 +13,7 @@ import type { AnswerCache } from "./answer-cache.js";
 import { AnswerKeeper, type KeepingTerms } from "./answer-keeper.js";
 import { CacheVisit } from "./cache-visit.js";
 import { GatherRoom } from "./gather-room.js";
+import type { KeptCharge } from "./kept-charge.js";
 
 /** How responses are kept, resolved. */
 export interface RecallOptions {
@@ -100,9 +100,10 @@ export class AnswerRecall {
   }
 
   /** What a kept response costs. */
-  priceOf({ micro }: CachedAnswer): Micro {
+  chargeOf({ micro: keptMicro }: CachedAnswer): KeptCharge {
+    const { price: share } = this.#options;
     // Products of decimals are not exact: a trillionth is no micro-credit more.
-    return Math.ceil(Number((micro * this.#options.price).toFixed(6)));
+    return { micro: Math.ceil(Number((keptMicro * share).toFixed(6))), keptMicro, share };
   }
 
   /** @throws GatewayError 503 (as a rejection) when the store fails. */

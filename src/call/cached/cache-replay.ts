@@ -1,7 +1,6 @@
 import type { CachedAnswer } from "../../cache/cached-answer.js";
 import { type FreshValues, freshBytes, freshId, freshPieces } from "../../cache/fresh-pieces.js";
 import { GatewayError } from "../../errors/gateway-error.js";
-import type { Micro } from "../../metering/micro.js";
 import { noTokens } from "../../metering/token-counts.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
 import { creditText } from "../admission/credit-text.js";
@@ -10,8 +9,12 @@ import { type CallRoad, giveUp, goOn } from "../call-road.js";
 import { CallSettlement, type SettledCharge } from "../call-settlement.js";
 import type { CheckedCall } from "../checked-call.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
+import { observedCharge } from "../observed/observed-charge.js";
+import { observedHold } from "../observed/observed-hold.js";
+import { clientLeft } from "../relay/abort-error.js";
 import { streamHeaders } from "../relay/stream-headers.js";
 import type { CacheVisit } from "./cache-visit.js";
+import type { KeptCharge } from "./kept-charge.js";
 
 /** Responds with what was kept. No target is called; the ledger is only where a kept response costs something. */
 export class CacheReplay {
@@ -29,19 +32,25 @@ export class CacheReplay {
 
   run(): void {
     const { services } = this.#road;
-    const micro = services.answerRecall?.priceOf(this.#answer) ?? 0;
-    if (micro === 0) {
+    const charge = services.answerRecall?.chargeOf(this.#answer);
+    if (charge === undefined || charge.micro === 0) {
       this.#respond(free());
       return;
     }
     services.openCalls.expect();
     this.#road.isExpected = true;
+    const { ledgerOperation } = this.#road.incoming.observer;
     // As any call: what it costs less than one is not held back for long.
-    goOn(this.#road, holdCredits(services, this.#checked), (_, held) => this.#charge(held, micro));
+    const held =
+      ledgerOperation === undefined
+        ? holdCredits(services, this.#checked)
+        : observedHold(services, this.#checked, ledgerOperation);
+    goOn(this.#road, held, (_, reserved) => this.#charge(reserved, charge));
   }
 
-  #charge(held: Reservation | GatewayError | undefined, micro: Micro): void {
+  #charge(held: Reservation | GatewayError | undefined, charge: KeptCharge): void {
     const road = this.#road;
+    const { request, observer } = road.incoming;
     if (held instanceof GatewayError) {
       const refusal = road.incoming.respond(held);
       giveUp(road);
@@ -52,9 +61,19 @@ export class CacheReplay {
       this.#respond(free());
       return;
     }
-    road.incoming.observer.admitted(this.#checked.callId, held.heldMicro);
     const settlement = new CallSettlement(road.services, this.#checked, held);
-    goOn(road, settlement.chargeKept(micro), (_, settled) => this.#respond(settled, held));
+    if (request.signal.aborted) {
+      goOn(road, settlement.release(), () => {
+        throw clientLeft();
+      });
+      return;
+    }
+    observer.admitted(this.#checked.callId, held.heldMicro);
+    const settled =
+      observer.ledgerOperation === undefined
+        ? settlement.chargeKept(charge)
+        : observedCharge(() => settlement.chargeKept(charge), observer.ledgerOperation);
+    goOn(road, settled, (_, done) => this.#respond(done, held));
   }
 
   #respond(settled: SettledCharge, held?: Reservation): void {
