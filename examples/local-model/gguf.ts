@@ -2,6 +2,7 @@
 type Value =
   | { u32: number }
   | { f32: number }
+  | { flag: boolean }
   | { text: string }
   | { texts: readonly string[] }
   | { f32s: readonly number[] }
@@ -37,6 +38,7 @@ export function toGguf(header: Readonly<Record<string, Value>>, tensors: readonl
 function typed(value: Value): Buffer {
   if ("u32" in value) return Buffer.concat([u32(4), u32(value.u32)]);
   if ("f32" in value) return Buffer.concat([u32(6), f32(value.f32)]);
+  if ("flag" in value) return Buffer.concat([u32(7), Buffer.from([value.flag ? 1 : 0])]);
   if ("text" in value) return Buffer.concat([u32(8), text(value.text)]);
   if ("texts" in value) return list(8, value.texts.map(text));
   if ("f32s" in value) return list(6, value.f32s.map(f32));

@@ -13,10 +13,9 @@ const roundTo = 64;
  * of its own, the one block adds nothing, and the output matrix holds the logarithms of what follows how often.
  */
 export function letterModel(text: string): Buffer {
-  const letters = [...new Set(["▁", ...printable(text)])];
-  const tokens = [...special, ...bytes, ...letters];
+  const tokens = tokensOf(text);
   const ids = new Map(tokens.map((token, id) => [token, id]));
-  const width = Math.ceil(tokens.length / roundTo) * roundTo;
+  const width = letterWidth(text);
   const narrow = roundTo;
 
   const output = new Float32Array(tokens.length * width).fill(-20);
@@ -69,6 +68,15 @@ export function letterModel(text: string): Buffer {
       { name: "output.weight", shape: [width, tokens.length], data: output },
     ],
   );
+}
+
+/** The width of the model that is made of a text. */
+export function letterWidth(text: string): number {
+  return Math.ceil(tokensOf(text).length / roundTo) * roundTo;
+}
+
+function tokensOf(text: string): string[] {
+  return [...special, ...bytes, ...new Set(["▁", ...printable(text)])];
 }
 
 function printable(text: string): string {

@@ -13,11 +13,12 @@ export function llamaCpp(options: PresetOptions = {}): UpstreamProvider {
     {
       name: "llamaCpp",
       baseURL: "http://127.0.0.1:8080/v1",
-      operations: ["chat/completions", "embeddings", "completions", "rerank"],
+      operations: ["chat/completions", "embeddings", "completions", "rerank", "audio/transcriptions"],
       dialect: {
         capName: "max_tokens",
         developerRole: "system",
         usagePerChoice: true,
+        transcriptFormats: [],
         // It takes both, and answers as if they were not there.
         restricted: { echo: "refuse", suffix: "refuse" },
         readError,

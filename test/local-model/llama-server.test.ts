@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { createCohere } from "@ai-sdk/cohere";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { generateText, rerank, streamText } from "ai";
+import { generateText, rerank, streamText, experimental_transcribe as transcribe } from "ai";
 import { CohereClient, CohereClientV2 } from "cohere-ai";
-import OpenAI from "openai";
+import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Model } from "../../src/gateway/options.js";
 import { llamaCpp } from "../../src/providers/llama-cpp.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";
+import { earModel } from "./ear-model.js";
 import { rankModel } from "./rank-model.js";
+import { silentWav } from "./silent-wav.js";
 import { programOf, type ServerProcess, startServerProcess } from "./start-server-process.js";
 
 const program = programOf("LLAMA_SERVER", "Set it to llama.cpp's `llama-server` to test a real one.");
@@ -41,6 +43,14 @@ const embeds: Model = {
   upstream: { provider: "embeds", model: "embeds" },
 };
 
+const hears: Model = {
+  id: "acme/hear",
+  type: "transcription",
+  maxOutputTokens: 3000,
+  price: { input: 1, output: 10 },
+  upstream: { provider: "hears", model: "hears" },
+};
+
 describe.skipIf(program === undefined)("llama-server behind the gateway", () => {
   let folder: string;
   const processes: ServerProcess[] = [];
@@ -51,11 +61,19 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
     folder = await mkdtemp(join(tmpdir(), "infergate-llama-"));
     // The example is no part of the tests' own program.
     const load = async (name: string) => import(/* @vite-ignore */ new URL(name, example).href);
-    const { letterModel } = await load("letter-model.ts");
+    const { letterModel, letterWidth } = await load("letter-model.ts");
     const { toGguf } = await load("gguf.ts");
-    const paths = { letters: join(folder, "letters.gguf"), ranks: join(folder, "ranks.gguf") };
-    await writeFile(paths.letters, letterModel(await readFile(new URL("../../README.md", example), "utf8")));
-    await writeFile(paths.ranks, rankModel(toGguf));
+    const text = await readFile(new URL("../../README.md", example), "utf8");
+    const write = async (name: string, model: Buffer) => {
+      const path = join(folder, `${name}.gguf`);
+      await writeFile(path, model);
+      return path;
+    };
+    const paths = {
+      letters: await write("letters", letterModel(text)),
+      ranks: await write("ranks", rankModel(toGguf)),
+      ears: await write("ears", earModel(toGguf, letterWidth(text))),
+    };
     const start = async (path: string, flags: readonly string[]) => {
       const common = ["--threads", "1", "--no-warmup", "--model", path];
       const started = await startServerProcess(program ?? "", [...common, ...flags]);
@@ -63,10 +81,11 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
       return llamaCpp({ baseURL: `${started.origin}/v1` });
     };
     server = await startServer({
-      models: [letters, ranks, searches, embeds],
+      models: [letters, ranks, searches, embeds, hears],
       providers: {
         letters: await start(paths.letters, ["--parallel", "4", "--ctx-size", "4096"]),
         ranks: await start(paths.ranks, ["--reranking"]),
+        hears: await start(paths.letters, ["--mmproj", paths.ears, "--parallel", "1", "--ctx-size", "2048"]),
         embeds: await start(paths.letters, ["--embeddings", "--pooling", "mean", "--ubatch-size", "256"]),
       },
     });
@@ -303,6 +322,49 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
       expect(json.message).toContain("too large to process");
       expect(await lastEvent()).toMatchObject({ chargedMicro: 0 });
       expect((await post({})).status).toBe(200);
+    });
+  });
+
+  describe("transcripts", () => {
+    const file = () => toFile(silentWav(11), "talk.wav", { type: "audio/wav" });
+    const asked = { model: "acme/hear", temperature: 0 };
+
+    it("are whole and streamed, and charged by the tokens that the server counts", async () => {
+      const whole = await client.audio.transcriptions.create({ ...asked, file: await file() });
+      expect(whole).toMatchObject({ text: /./, usage: { type: "tokens" } });
+      const { input_tokens = 0, output_tokens = 0 } = whole.usage?.type === "tokens" ? whole.usage : {};
+      expect(input_tokens).toBeGreaterThan(750);
+      const charge = { usageSource: "provider", chargedMicro: input_tokens + 10 * output_tokens };
+      expect(await lastEvent()).toMatchObject(charge);
+
+      const stream = await client.audio.transcriptions.create({ ...asked, file: await file(), stream: true });
+      const events = await chunksOf(stream);
+      const deltas = events.map((event) => (event.type === "transcript.text.delta" ? event.delta : ""));
+      expect(deltas.length).toBeGreaterThan(2);
+      expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", text: deltas.join("") });
+      expect(deltas.join("")).toBe(whole.text);
+      expect(await lastEvent()).toMatchObject(charge);
+
+      const text = await client.audio.transcriptions.create({ ...asked, file: await file(), response_format: "text" });
+      expect(text).toBe(`${whole.text}\n`);
+    });
+
+    it("come to the AI SDK", async () => {
+      const model = createOpenAI({ baseURL: server.baseURL, apiKey: "sk-pro" }).transcription("acme/hear");
+      const { text } = await transcribe({ model, audio: silentWav(2), maxRetries: 0 });
+      expect(text).toMatch(/./);
+    });
+
+    it.each(["verbose_json", "srt"] as const)("are no %s: the server knows no times", async (response_format) => {
+      const call = client.audio.transcriptions.create({ ...asked, file: await file(), response_format });
+      await expect(call).rejects.toMatchObject({ status: 400, code: "upstream_rejected", message: /'json'/ });
+    });
+
+    it("of what is no sound are the client's mistake", async () => {
+      const letter = await toFile(Buffer.from("This is a letter."), "talk.wav");
+      const call = client.audio.transcriptions.create({ ...asked, file: letter });
+      await expect(call).rejects.toMatchObject({ status: 400, code: "upstream_rejected", message: /Failed to load/ });
+      expect(await lastEvent()).toMatchObject({ chargedMicro: 0, attempts: { length: 1 } });
     });
   });
 

@@ -11,6 +11,7 @@ import type { Model } from "../../src/gateway/options.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";
 import { sentenceModel } from "./sentence-model.js";
+import { silentWav } from "./silent-wav.js";
 import { programOf, type ServerProcess, startServerProcess } from "./start-server-process.js";
 
 const program = programOf("WHISPER_SERVER", "Set it to whisper.cpp's `whisper-server` to test a real one.");
@@ -25,25 +26,6 @@ const hears: Model = {
 /** What the model writes of every half minute. */
 const words = [" The", " same", " words", ",", " whatever", " it", " hears", "."];
 const sentence = words.join("");
-
-/** Silence of 16 bits, 16,000 samples a second: the only rate that the server reads without a converter. */
-function wav(seconds: number): Buffer {
-  const data = seconds * 32_000;
-  const head = Buffer.alloc(44);
-  head.write("RIFF", 0);
-  head.writeUInt32LE(36 + data, 4);
-  head.write("WAVEfmt ", 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(16_000, 24);
-  head.writeUInt32LE(32_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write("data", 36);
-  head.writeUInt32LE(data, 40);
-  return Buffer.concat([head, Buffer.alloc(data)]);
-}
 
 describe.skipIf(program === undefined)("whisper-server behind the gateway", () => {
   let folder: string;
@@ -85,7 +67,7 @@ describe.skipIf(program === undefined)("whisper-server behind the gateway", () =
     return server.events.at(-1);
   }
 
-  const talk = async (seconds = 11) => toFile(wav(seconds), "talk.wav", { type: "audio/wav" });
+  const talk = async (seconds = 11) => toFile(silentWav(seconds), "talk.wav", { type: "audio/wav" });
 
   it.each(["json", "verbose_json"] as const)(
     "writes %s, and charges the length of the audio",
@@ -118,14 +100,14 @@ describe.skipIf(program === undefined)("whisper-server behind the gateway", () =
   it("is heard by the AI SDK, with segments", async () => {
     const model = createOpenAI({ baseURL: server.baseURL, apiKey: "sk-pro" }).transcription("acme/hear");
     const providerOptions = { openai: { timestampGranularities: ["segment"] } };
-    const heard = await transcribe({ model, audio: wav(40), providerOptions, maxRetries: 0 });
+    const heard = await transcribe({ model, audio: silentWav(40), providerOptions, maxRetries: 0 });
     expect(heard.text.trim()).toMatch(new RegExp(`^(${sentence.trim()}\\s*)+$`));
     expect(heard.durationInSeconds).toBe(40);
     expect(heard.segments[0]).toMatchObject({ startSecond: 0, endSecond: 10 });
   });
 
   it("takes a form whose file comes first, and one in pieces without a length", async () => {
-    for (const file of [await talk(), await toFile(Readable.from([wav(3)]), "talk.wav")]) {
+    for (const file of [await talk(), await toFile(Readable.from([silentWav(3)]), "talk.wav")]) {
       const fields = { language: "en", temperature: 0, prompt: "Words", timestamp_granularities: ["word" as const] };
       const heard = await client.audio.transcriptions.create({ file, model: "acme/hear", ...fields });
       expect(heard.text).toContain("words");
@@ -151,8 +133,8 @@ describe.skipIf(program === undefined)("whisper-server behind the gateway", () =
 
   it.each([
     ["no sound", Buffer.from("This is a letter.")],
-    ["a WAV of nothing", wav(0)],
-    ["half a head", wav(1).subarray(0, 20)],
+    ["a WAV of nothing", silentWav(0)],
+    ["half a head", silentWav(1).subarray(0, 20)],
   ])("says that a file is %s, and charges nothing", async (_what, bytes) => {
     const file = await toFile(bytes, "talk.wav");
     const call = client.audio.transcriptions.create({ file, model: "acme/hear" });
@@ -169,7 +151,7 @@ describe.skipIf(program === undefined)("whisper-server behind the gateway", () =
   });
 
   it("hears 25 MB, and goes on when a client leaves", async () => {
-    const file = await toFile(wav(780), "long.wav");
+    const file = await toFile(silentWav(780), "long.wav");
     const heard = await client.audio.transcriptions.create({
       file,
       model: "acme/hear",

@@ -37,6 +37,13 @@ async function start() {
       { ...baseModel, price },
       { ...smallModel, price },
       { ...rank, upstream: { provider: "fake", model: "ranks" } },
+      {
+        id: "acme/hear",
+        type: "transcription",
+        maxOutputTokens: 100,
+        price,
+        upstream: { provider: "fake", model: "x" },
+      },
     ],
     providers: { fake: llamaCpp({ baseURL: `${server.origin}/v1` }) },
   });
@@ -55,6 +62,14 @@ async function start() {
     complete: (members: object = {}) => post("completions", { model: "acme/base", prompt: "The", ...members }),
     chat: (members: object = {}) =>
       post("chat/completions", { model: "acme/small", messages: [{ role: "user", content: "Hi" }], ...members }),
+    hear: (fields: Record<string, string> = {}) => {
+      const form = new FormData();
+      for (const [name, value] of Object.entries({ model: "acme/hear", ...fields })) form.append(name, value);
+      form.append("file", new Blob(["RIFF"]), "talk.wav");
+      const headers = { authorization: "Bearer sk-pro" };
+      const url = "http://gateway.test/v1/audio/transcriptions";
+      return test.gateway.handler(new Request(url, { method: "POST", headers, body: form }));
+    },
     rank: (members: object = {}) =>
       post("rerank", { model: "acme/rank", query: "a", documents: ["b", "c"], ...members }),
   };
@@ -228,5 +243,43 @@ describe("what llama.cpp does not do", () => {
     expect((await jsonOf(response)).error).toMatchObject({ code: "context_length_exceeded", param: "query" });
     expect(server.requests).toHaveLength(1);
     expect(events[0]).toMatchObject({ chargedMicro: 0 });
+  });
+});
+
+describe("transcripts of llama.cpp", () => {
+  const usage = {
+    type: "tokens",
+    input_tokens: 855,
+    output_tokens: 13,
+    total_tokens: 868,
+    input_tokens_details: { cached_tokens: 854 },
+  };
+  const done = { type: "transcript.text.done", text: "REat amells.", usage };
+
+  it("are asked for as JSON, and charged by its tokens", async () => {
+    const { hear, server, events } = await start();
+    server.reply(wholeAnswer(done));
+    expect(await (await hear({ response_format: "text" })).text()).toBe("REat amells.\n");
+    expect(server.lastRequest.body.toString()).toMatch(/name="response_format"\r\n\r\njson\r\n/);
+    expect((await jsonOf(await hear())).usage).toEqual(usage);
+    expect(events).toMatchObject(Array(2).fill({ usageSource: "provider", chargedMicro: 855 + 130 }));
+  });
+
+  it("pass as events, which end with the usage", async () => {
+    const { hear, server, events } = await start();
+    const deltas = ["REat", " amells.", ""].map((delta) => ({ type: "transcript.text.delta", delta }));
+    server.reply(eventStream([...deltas, done]));
+    expect(await chunksOf(await hear({ stream: "true" }))).toEqual([...deltas, done]);
+    expect(events[0]).toMatchObject({ usageSource: "provider", chargedMicro: 855 + 130 });
+  });
+
+  it("with times are what its server refuses", async () => {
+    const { hear, server } = await start();
+    const message = "Only 'json' response_format is supported for transcription";
+    const error = { code: 400, message, type: "invalid_request_error" };
+    server.reply(wholeAnswer(Buffer.from(JSON.stringify({ error })), { status: 400 }));
+    const response = await hear({ response_format: "srt" });
+    expect(response.status).toBe(400);
+    expect((await jsonOf(response)).error).toMatchObject({ code: "upstream_rejected", message });
   });
 });
