@@ -155,7 +155,7 @@ export class GatewayMetrics {
       if (used !== undefined && used > 0) count(this.#units, [model, provider, unitLabels[unit], ...own], used);
     }
     if (chargedMicro > 0) count(this.#charged, [model, plan, ...own], chargedMicro / 1e6);
-    if (costMicro !== undefined) count(this.#cost, target, costMicro / 1e6);
+    if (costMicro !== undefined && costMicro > 0) count(this.#cost, target, costMicro / 1e6);
   }
 }
 
