@@ -6,7 +6,7 @@ import { honestServer } from "./honest-server.js";
 import { type MediaOptions, type MediaServer, startMedia } from "./media-server.js";
 import { embeddingModel, smallModel } from "./test-gateway.js";
 
-const operations: readonly UpstreamOperation[] = [
+export const everyOperation: readonly UpstreamOperation[] = [
   ...(["chat/completions", "embeddings", "completions", "moderations", "rerank"] as const),
   ...(["images/generations", "images/edits", "audio/transcriptions", "audio/translations", "audio/speech"] as const),
 ];
@@ -33,6 +33,9 @@ export const everyModel: readonly Model[] = [
   { id: "acme/voice", type: "speech", price: { characters: 15 }, upstream: on("tts-1") },
 ];
 
+/** The plans that may use all of them. */
+export const everyPlan = { pro: { models: ["*"], credits: { session: 1000 } } };
+
 /** What a call of each costs at `honestServer`, in micro-credits. */
 export const everyCharge = {
   chat: 9 + 3 * 10,
@@ -51,8 +54,8 @@ export const everyCharge = {
 export async function startEvery(options: Partial<MediaOptions> = {}): Promise<MediaServer> {
   const media = await startMedia({
     models: everyModel,
-    operations,
-    plans: memoryPlanStore({ pro: { models: ["*"], credits: { session: 1000 } } }),
+    operations: everyOperation,
+    plans: memoryPlanStore(everyPlan),
     ...options,
   });
   media.server.reply(honestServer);

@@ -53,6 +53,9 @@ const answers: Readonly<Record<string, (request: FakeRequest) => FakeAnswer | Pr
   },
   "images/generations": ({ json }) => images(json.n, json.stream === true, "image_generation"),
   "images/edits": async (request) => {
+    if (request.headers["content-type"] === "application/json") {
+      return images(request.json.n, request.json.stream === true, "image_edit");
+    }
     const fields = new Map(await formEntries(request));
     return images(Number(fields.get("n") ?? 1), fields.get("stream") === "true", "image_edit");
   },

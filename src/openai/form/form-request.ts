@@ -40,7 +40,7 @@ const plainType =
 /** A name, and what of it a field is: `[]`, `[0]` or `[key]`. Of other names, readers differ in what they leave out. */
 const fieldName = /^([\w.-]+)(?:\[([\w.-]{0,64})\])?$/;
 /** In a file name: readers differ in escapes and delimiters, and some know no characters beyond Latin 1. */
-const unclear = /%(?:22|0[AD])|[^\w .()+,=@&'#!~\u00a0-\u00ff-]/gu;
+const unclear = /%(?:22|0[AD])|[^\w .()+@&\u00a0-\u00ff-]/gu;
 
 /** @throws GatewayError 415 when a body of this content type is no form. */
 export function requireFormType(contentType: string | undefined): void {

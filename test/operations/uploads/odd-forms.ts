@@ -46,6 +46,22 @@ const rows: Readonly<Record<string, string>> = {
   "header lines of another kind": `${model}${file.replace("\r\n\r\n", "\r\nContent-Length: 2\r\nX-Y: z\r\n\r\n")}--b--\r\n`,
 };
 
+/** Of these, those that the gateway refuses. */
+const refused = [
+  ...[
+    "the model twice",
+    "lines that end in a line feed alone",
+    "an encoded name",
+    "a backslash in a name",
+    "two names",
+  ],
+  ...["two dispositions", "a field in base64", "a field in UTF-16", "no end", "a part behind the end", "a preamble"],
+  ...["spaces behind a boundary", "a name of another case", "a folded line", "a boundary in a file"],
+  ...["a name with a space", "a name that is escaped"],
+];
+
+export const isReadable = (name: string) => !refused.includes(name);
+
 export const oddForms: readonly (readonly [name: string, form: SentForm])[] = Object.entries(rows).map(
   ([name, text]) => [name, { type: usualType, body: Buffer.from(text) }],
 );

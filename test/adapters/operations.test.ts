@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
+import { openAICompatible } from "../../src/providers/openai-compatible.js";
+import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
+import { everyModel, everyOperation, everyPlan } from "../support/every-operation.js";
+import { honestServer } from "../support/honest-server.js";
+import { type HostRequest, hostRequests, mostUploadBytes, servedAs, toInit } from "../support/host-requests.js";
+import { expressAdapter } from "./express-adapter.js";
+import { fastifyAdapter } from "./fastify-adapter.js";
+import { fetchAdapter, honoAdapter, routeHandlersAdapter } from "./fetch-adapter.js";
+import { type HostedGateway, startHosted } from "./host.js";
+import { nodeAdapter } from "./node-adapter.js";
+
+const adapters = [
+  ...[nodeAdapter, expressAdapter("Express 4"), expressAdapter("Express 5"), fastifyAdapter("Fastify 4")],
+  ...[fastifyAdapter("Fastify 5"), honoAdapter, routeHandlersAdapter, fetchAdapter],
+];
+
+let upstream: FakeUpstream;
+const hosts: HostedGateway[] = [];
+
+beforeAll(async () => {
+  upstream = await startFakeUpstream();
+  upstream.reply(honestServer);
+  for (const adapter of adapters) {
+    const options = {
+      ...{ models: everyModel, plans: memoryPlanStore(everyPlan), maxUploadBytes: mostUploadBytes },
+      providers: { fake: openAICompatible({ baseURL: upstream.url, operations: everyOperation }) },
+    };
+    hosts.push(await startHosted(adapter, { prefix: "/api/ai", position: "before" }, options));
+  }
+});
+
+afterAll(async () => {
+  for (const host of hosts) await host.close();
+  await upstream.close();
+});
+
+async function serve({ host, path }: HostedGateway, request: HostRequest) {
+  const before = upstream.requests.length;
+  const response = await host.fetch(path(request.path), toInit(request));
+  const served = await servedAs(response, upstream.requests[before]);
+  expect(upstream.requests.length - before).toBe(served.upstream === undefined ? 0 : 1);
+  return served;
+}
+
+describe.each(hostRequests.map((request) => [request.name, request] as const))("%s", (_name, request) => {
+  it(`is served alike by ${adapters.map(({ name }) => name).join(", ")}`, async () => {
+    const [first, ...others] = hosts as [HostedGateway, ...HostedGateway[]];
+    const expected = await serve(first, request);
+    expect(expected.status).toBe(request.status);
+    for (const [at, host] of others.entries()) {
+      expect([adapters[at + 1]?.name, await serve(host, request)]).toEqual([adapters[at + 1]?.name, expected]);
+    }
+  });
+});

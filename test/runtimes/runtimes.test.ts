@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
+import { openAICompatible } from "../../src/providers/openai-compatible.js";
+import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
+import { type HostedGateway, startHosted } from "../adapters/host.js";
+import { nodeAdapter } from "../adapters/node-adapter.js";
+import { comparable, formReaders, type ReadPart } from "../operations/uploads/form-readers.js";
+import { mutatedForms, oddForms } from "../operations/uploads/odd-forms.js";
+import { rewritten } from "../operations/uploads/rewritten.js";
+import { everyModel, everyOperation, everyPlan } from "../support/every-operation.js";
+import { honestServer } from "../support/honest-server.js";
+import { type HostRequest, hostRequests, mostUploadBytes, servedAs, toInit } from "../support/host-requests.js";
+import { readFormPath, type ServerConfig } from "./answer.js";
+import { hasRuntime, type Runtime, startRuntime } from "./start-runtime.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+
+let made: string;
+let upstream: FakeUpstream;
+let node: HostedGateway;
+
+beforeAll(async () => {
+  await promisify(execFile)(npm, ["run", "build"], { cwd: root, maxBuffer: 10_000_000 });
+  made = await mkdtemp(join(tmpdir(), "infergate-runtimes-"));
+  upstream = await startFakeUpstream();
+  upstream.reply(honestServer);
+  const options = {
+    ...{ models: everyModel, plans: memoryPlanStore(everyPlan), maxUploadBytes: mostUploadBytes },
+    providers: { fake: openAICompatible({ baseURL: upstream.url, operations: everyOperation }) },
+  };
+  node = await startHosted(nodeAdapter, { prefix: "/api/ai", position: "before" }, options);
+});
+
+afterAll(async () => {
+  await node.close();
+  await upstream.close();
+  await rm(made, { recursive: true, force: true });
+});
+
+async function serve(fetchFrom: (path: string, init: RequestInit) => Promise<Response>, request: HostRequest) {
+  const before = upstream.requests.length;
+  const response = await fetchFrom(`/api/ai${request.path}`, toInit(request));
+  return await servedAs(response, upstream.requests[before]);
+}
+
+describe.each(["bun", "deno", "workerd"] as const)("%s", (name) => {
+  let runtime: Runtime | undefined;
+  beforeAll(async () => {
+    const config: ServerConfig = {
+      ...{ upstream: upstream.url, models: everyModel, operations: everyOperation, plans: everyPlan },
+      maxUploadBytes: mostUploadBytes,
+    };
+    if (hasRuntime(name)) runtime = await startRuntime(name, config, made);
+  });
+  afterAll(() => runtime?.close());
+
+  const call = (path: string, init: RequestInit) => fetch(`${runtime?.origin}${path}`, init);
+
+  it.skipIf(!hasRuntime(name)).each(hostRequests.map((request) => [request.name, request] as const))(
+    "serves %s as Node does",
+    async (_name, request) => {
+      const expected = await serve((path, init) => node.host.fetch(path, init), request);
+      expect(expected.status).toBe(request.status);
+      expect(await serve(call, request)).toEqual(expected);
+    },
+  );
+
+  it.skipIf(!hasRuntime(name))("reads the forms that the gateway writes as Node does", async () => {
+    let accepted = 0;
+    for (const form of [...oddForms.map(([, odd]) => odd), ...fc.sample(mutatedForms, 600)]) {
+      const sent = await rewritten(form);
+      if (sent === undefined) continue;
+      accepted++;
+      const { type, body } = sent;
+      const init = { method: "POST", headers: { "content-type": type }, body: new Uint8Array(body) };
+      const read = (await (await call(readFormPath, init)).json()) as ReadPart[];
+      const expected = await formReaders["Response.formData"]?.(sent);
+      const text = body.toString("latin1");
+      expect([text, comparable(read)]).toEqual([text, comparable(expected ?? [])]);
+    }
+    expect(accepted).toBeGreaterThan(60);
+  });
+});
