@@ -71,7 +71,13 @@ beforeAll(async () => {
       },
     },
     observers: [prometheus({ registry })],
+    cache: { mode: "ask" },
   });
+  for (const _ of ["made", "kept"]) {
+    const request = chatRequest({ seed: 1 });
+    request.headers.set("x-infergate-cache", "on");
+    await (await test.gateway.handler(request)).text();
+  }
   for (const stream of [false, true]) await (await test.gateway.handler(chatRequest({ stream }))).text();
   const say = chatRequest({ model: "acme/voice", input: "Hi" });
   const speech = await test.gateway.handler(new Request("http://gateway.test/v1/audio/speech", say));
