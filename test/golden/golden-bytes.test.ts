@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Model } from "../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
 import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
@@ -16,6 +17,7 @@ import { nodeAdapter } from "../adapters/node-adapter.js";
 import { openRaw } from "../adapters/raw-connection.js";
 import { embeddingModel, freeModel, largeModel, smallModel } from "../support/test-gateway.js";
 import { goldenCases as casesOfOpenAI, type GoldenCase } from "./golden-cases.js";
+import { goldenMedia } from "./golden-media.js";
 import { goldenMessages } from "./golden-messages.js";
 
 /*
@@ -23,7 +25,7 @@ import { goldenMessages } from "./golden-messages.js";
  * `npx vitest run --config test/vitest.config.ts test/golden --update` writes the files anew.
  */
 
-const goldenCases = [...casesOfOpenAI, ...goldenMessages];
+const goldenCases = [...casesOfOpenAI, ...goldenMessages, ...goldenMedia];
 
 const now = Date.UTC(2026, 0, 15, 12);
 
@@ -50,7 +52,7 @@ describe.each(adapters)("through $name", (adapter) => {
   afterAll(() => hosted.close());
 
   it.each(goldenCases)("$name", async (golden) => {
-    if (golden.upstream !== undefined) hosted.upstream.replyOnce(golden.upstream);
+    for (const answer of [golden.upstream, golden.next]) if (answer !== undefined) hosted.upstream.replyOnce(answer);
     const { head, body } = await ask(hosted.host, golden, ids);
     heads.push(`## ${golden.name}\n${head}`);
     const before = answers.get(golden.name);
@@ -74,11 +76,12 @@ describe("behind all of them", () => {
     const requests: string[] = [];
     const ids = new Map<string, string>();
     for (const golden of goldenCases.filter(({ upstream }) => upstream !== undefined)) {
-      if (golden.upstream !== undefined) hosted.upstream.replyOnce(golden.upstream);
+      for (const answer of [golden.upstream, golden.next]) if (answer !== undefined) hosted.upstream.replyOnce(answer);
       await ask(hosted.host, golden, ids);
       const { method, url, rawHeaders, body } = hosted.upstream.lastRequest;
       const headers = pairs(rawHeaders).map(([name, value]) => `${name}: ${name === "host" ? "…" : value}`);
-      requests.push(`## ${golden.name}\n${method} ${url}\n${headers.join("\n")}\n\n${body.toString("utf8")}`);
+      const request = `## ${golden.name}\n${method} ${url}\n${headers.join("\n")}\n\n${body.toString("utf8")}`;
+      requests.push(steady(request));
     }
     await hosted.close();
     await expect(`${requests.join("\n\n")}\n`).toMatchFileSnapshot(fileFor("upstream requests"));
@@ -88,6 +91,25 @@ describe("behind all of them", () => {
 function fileFor(name: string): string {
   return fileURLToPath(new URL(`${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.txt`, import.meta.url));
 }
+
+const twice = (model: string) => ["media", "spare"].map((provider) => ({ provider, model }));
+
+const mediaModels: readonly Model[] = [
+  {
+    id: "media/draw",
+    type: "image",
+    price: { input: 5, inputImage: 10, outputImage: 40 },
+    upstream: twice("gpt-image-1"),
+  },
+  { id: "media/say", type: "speech", price: { characters: 15 }, upstream: twice("tts-1") },
+  { id: "media/hear", type: "transcription", price: { audioMinute: 0.006 }, upstream: twice("whisper-1") },
+  { id: "media/judge", type: "moderation", price: { request: 0.001 }, upstream: twice("moderation") },
+  {
+    ...{ id: "media/rank", type: "rerank", price: { searches: 2 } },
+    upstream: ["ranking", "other"].map((provider) => ({ provider, model: "rerank-up" })),
+  },
+  { ...smallModel, id: "media/twice", upstream: twice("upstream-small") },
+];
 
 async function startGolden(adapter: Adapter): Promise<HostedGateway> {
   const clock = { now: () => now };
@@ -104,6 +126,7 @@ async function startGolden(adapter: Adapter): Promise<HostedGateway> {
         { key: "sk-basic", id: "key_basic", account: "acct_basic", plan: "basic" },
         { key: "sk-poor", id: "key_poor", account: "acct_poor", plan: "poor" },
         { key: "sk-claude", id: "key_claude", account: "acct_claude", plan: "claude" },
+        { key: "sk-media", id: "key_media", account: "acct_media", plan: "media" },
         { key: "sk-slow", id: "key_slow", account: "acct_slow", plan: "slow" },
       ]),
       plans: memoryPlanStore({
@@ -111,6 +134,7 @@ async function startGolden(adapter: Adapter): Promise<HostedGateway> {
         basic: { models: ["acme/small"] },
         poor: { models: ["acme/*"], credits: { week: 0 } },
         claude: { models: ["claude/*"], credits: { session: 100 } },
+        media: { models: ["media/*"], credits: { month: 1500 } },
         slow: { models: ["slow/*"], credits: { session: 100, week: 500, month: 1500 } },
       }),
       models: [
@@ -127,13 +151,17 @@ async function startGolden(adapter: Adapter): Promise<HostedGateway> {
           ...{ id: "acme/rerank", type: "rerank", price: { searches: 2 } },
           upstream: { provider: "ranking", model: "rerank-up" },
         },
+        ...mediaModels,
         { ...smallModel, id: "claude/small", upstream: { provider: "claude", model: "claude-up" } },
         { ...smallModel, id: "slow/small", upstream: { provider: "silent", model: "upstream-small" } },
       ],
       providers: {
         fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
+        media: openAI({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
+        spare: openAI({ baseURL: upstream.url, apiKey: "sk-upstream-spare" }),
         native: openAI({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
         ranking: cohere({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }),
+        other: cohere({ baseURL: upstream.url, apiKey: "sk-upstream-other" }),
         claude: anthropic({ baseURL: upstream.url, apiKey: "sk-ant-upstream" }),
         // The only one that is given up.
         silent: openAICompatible({ baseURL: upstream.url, timeoutMs: 50 }),
@@ -171,6 +199,7 @@ function steady(text: string): string {
   return text
     .replace(/(req_|chatcmpl-|resp_|msg_|rerank-)[0-9a-f-]{20,}/g, "$1…")
     .replace(/("[a-z]+_ig_)[0-9a-f]+(_\d+(?:_[\w-]+)?")/g, "$1…$2")
+    .replace(/infergate-[0-9a-f-]{36}/g, "…")
     .replace(/^date: .*$/gim, (line) => `${line.slice(0, 4)}: …`);
 }
 

@@ -24,6 +24,8 @@ export interface GoldenCase {
   readonly body?: string;
   /** Default: the upstream is not called. */
   readonly upstream?: FakeAnswer;
+  /** What the next target answers to it. Default: it is not called. */
+  readonly next?: FakeAnswer;
 }
 
 const hello = [{ role: "user", content: "Say hello." }];
