@@ -13,6 +13,8 @@ const exposed = [
   ),
   "x-ratelimit-remaining-prepaid",
   "x-credits-charged",
+  "x-infergate-cache",
+  "age",
 ].join(", ");
 
 /** The CORS headers of any response (WHATWG Fetch, section 3.3), errors and streams included. */
