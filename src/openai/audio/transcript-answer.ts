@@ -5,11 +5,10 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
-import { visibleUsage } from "../../model-api/answer/usage.js";
 import { isRecord } from "../../wire/is-record.js";
 import { subtitles } from "./subtitles.js";
 import type { TranscriptFormat } from "./transcription-request.js";
-import { type TranscriptBounds, type TranscriptUse, useOfTranscript } from "./use-of-transcript.js";
+import { type TranscriptBounds, type TranscriptUse, transcriptUsage, useOfTranscript } from "./use-of-transcript.js";
 
 export type TranscriptContext = AnswerContext & TranscriptBounds;
 
@@ -45,9 +44,8 @@ export function toTranscriptAnswer(
   const edits = new AnswerEdits();
   if (json["error"] === null) edits.set("error", null);
   if (format === "verbose_json") repair(json, edits, use);
-  const usage = visibleUsage(json["usage"], context.dialect);
-  if (!isRecord(usage)) edits.set("usage", JSON.stringify(usageOf(use, context)));
-  else if (usage !== json["usage"]) edits.set("usage", JSON.stringify(usage));
+  const usage = transcriptUsage(json["usage"], use.used, context);
+  if (usage !== json["usage"]) edits.set("usage", JSON.stringify(usage));
   return { ...answer, body: editAnswer(received, edits) };
 }
 
@@ -55,14 +53,6 @@ export function toTranscriptAnswer(
 export function unreadTranscript(body: Uint8Array, context: TranscriptContext): ModelAnswer {
   const { used } = useOfTranscript({}, context, guessTokens(body.length));
   return { body, contentType: textType, tokens: used, estimated: true, responseId: undefined, finishReason: undefined };
-}
-
-/** In the unit that is charged. */
-function usageOf({ used }: TranscriptUse, { byTokens }: TranscriptBounds): object {
-  const { input, output, audioMs = 0 } = used;
-  return byTokens
-    ? { type: "tokens", input_tokens: input, output_tokens: output, total_tokens: input + output }
-    : { type: "duration", seconds: audioMs / 1000 };
 }
 
 const numbers = ["id", "seek", "start", "end", "temperature", "avg_logprob", "compression_ratio", "no_speech_prob"];

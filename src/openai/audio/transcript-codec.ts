@@ -11,6 +11,7 @@ import { errorEvent } from "../error-event.js";
 import { doneEvent, PassedEvent } from "../passed-event.js";
 import type { TranscriptContext } from "./transcript-answer.js";
 import { TranscriptProgress } from "./transcript-progress.js";
+import { transcriptUsage } from "./use-of-transcript.js";
 
 const nothing = Buffer.alloc(0);
 
@@ -79,7 +80,7 @@ export class TranscriptCodec {
     this.progress.usageCame(json);
     this.progress.ended();
     const delta = eventOf({ type: "transcript.text.delta", delta: text });
-    return Buffer.concat([delta, eventOf({ type: "transcript.text.done", text, usage: usage ?? undefined })]);
+    return Buffer.concat([delta, this.#done(text, usage)]);
   }
 
   /** @throws StreamFault `incomplete` */
@@ -87,11 +88,15 @@ export class TranscriptCodec {
     const { progress } = this;
     if (this.#joined !== undefined && progress.isDone) {
       progress.ended();
-      const done = { type: "transcript.text.done", text: this.#joined, usage: this.#usage };
-      return Buffer.concat([eventOf(done), doneEvent]);
+      return Buffer.concat([this.#done(this.#joined, this.#usage), doneEvent]);
     }
     if (!progress.isComplete) throw new StreamFault("incomplete");
     return nothing;
+  }
+
+  #done(text: string, reported: unknown): Buffer {
+    const usage = transcriptUsage(reported, this.progress.tokens, this.#context);
+    return eventOf({ type: "transcript.text.done", text, usage });
   }
 
   keepAlive(): Uint8Array {

@@ -5,7 +5,7 @@ import { textTokens } from "../../tokens/text-tokens.js";
 import { memberOf } from "../../wire/json-members.js";
 import { bySize } from "../../wire/slices.js";
 import { type FormNames, type FormRequest, readFormRequest, withFields } from "../form/form-request.js";
-import { readField, readFlag, requireField } from "../form/form-values.js";
+import { readField, readFlag, requireDecimal, requireField } from "../form/form-values.js";
 
 /** The fields of a form with audio that the gateway reads (OpenAI reference, "Create transcription"). */
 export interface TranscriptionRequest extends FormRequest {
@@ -49,6 +49,9 @@ export const transcriptionForm: FormNames = {
 const mostSpeakerSeconds = mostSpeakers * 10;
 const marks = 16;
 
+/** OpenAI takes 1 at the most, others more. */
+const hottest = 2;
+
 /** @throws GatewayError 400 */
 export async function parseTranscription(
   pieces: readonly Uint8Array[],
@@ -76,6 +79,7 @@ function toTranscriptionRequest(
   if (!isFormat(format)) {
     throw invalidValue("response_format", `'response_format' must be one of ${transcriptFormats.join(", ")}.`);
   }
+  requireDecimal(form, "temperature", hottest);
   const hasSpeakers = memberOf(form.members, "known_speaker_references") !== undefined;
   return {
     ...form,

@@ -1,5 +1,7 @@
 import { largestCount, readTokenCount } from "../../metering/token-counts.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
+import { visibleUsage } from "../../model-api/answer/usage.js";
+import type { Dialect } from "../../model-api/dialect.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** What is needed to count what a model hears. */
@@ -35,6 +37,19 @@ export function useOfTranscript(
     used: { ...(tokens ?? estimate), audioMs: audioMs ?? bounds.audioMs },
     estimated: (byTokens ? tokens : audioMs) === undefined,
   };
+}
+
+/** The `usage` for the client: the server's own, else what is charged, in its unit. */
+export function transcriptUsage(
+  reported: unknown,
+  { input, output, audioMs = 0 }: UsageCounts,
+  { byTokens, dialect }: Pick<TranscriptBounds, "byTokens"> & { readonly dialect?: Dialect | undefined },
+): unknown {
+  const usage = visibleUsage(reported, dialect);
+  if (isRecord(usage)) return usage;
+  return byTokens
+    ? { type: "tokens", input_tokens: input, output_tokens: output, total_tokens: input + output }
+    : { type: "duration", seconds: audioMs / 1000 };
 }
 
 /** @returns `undefined` when there are none. Nobody hears without input: a server that counts none has counted nothing. */

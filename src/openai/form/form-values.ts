@@ -27,6 +27,14 @@ export function readFlag(request: Fields, name: string): boolean {
   throw invalidValue(name, `'${name}' must be 'true' or 'false'.`);
 }
 
+/** Some servers fail at what is no number, as if it were their own fault. @throws GatewayError 400 */
+export function requireDecimal(request: Fields, name: string, most: number): void {
+  const value = readField(request, name);
+  if (value === undefined) return;
+  if (!/^(\d{1,9}(\.\d{0,20})?|\.\d{1,20})(e[+-]?\d{1,2})?$/i.test(value)) throw invalidType(name, "a number");
+  if (Number(value) > most) throw invalidValue(name, `'${name}' must be 0 to ${most}.`);
+}
+
 /** A number of plain digits. @throws GatewayError 400 */
 export function readNumber(request: Fields, name: string, least: number, most: number): number | undefined {
   const value = readField(request, name);

@@ -20,6 +20,15 @@ function rowsWith(further: string): Row[] {
     {
       place: "member",
       treatment: "refused",
+      names: words(`
+        offset_t offset_n duration max_context max_len audio_ctx word_thold entropy_thold logprob_thold no_speech_thold
+        temperature_inc debug_mode`),
+      why: "is a setting of the server itself, which may fail by it",
+      advice: "Leave it out.",
+    },
+    {
+      place: "member",
+      treatment: "refused",
       names: words("url file_url audio_url file_id"),
       why: "names a file that the gateway cannot see",
       advice: "Send 'file'.",
@@ -28,7 +37,7 @@ function rowsWith(further: string): Row[] {
 }
 
 const about = (api: string) => ({
-  reference: `OpenAI, "${api}" (openai 7.57.0), vLLM and Speaches`,
+  reference: `OpenAI, "${api}" (openai 7.57.0), vLLM, Speaches and whisper.cpp 1.8.5`,
   date: "2026-11-28",
   own: [],
 });

@@ -390,6 +390,12 @@ describe("a stream of a transcript", () => {
     expect(event).toMatchObject({ usageSource: "provider", chargedMicro: 300 });
   });
 
+  it("without usage says in its end what is charged", async () => {
+    const { seen, event } = await streamed(wholeAnswer({ text: "Hi there.", duration: 2.5 }));
+    expect(seen).toEqual([delta("Hi there."), { ...done, usage: { type: "duration", seconds: 2.5 } }]);
+    expect(event).toMatchObject({ usageSource: "provider", chargedMicro: 250 });
+  });
+
   it("that does not come to its end is an error, and is charged for the audio", async () => {
     const { seen, failure, event } = await streamed(eventStream([delta("Hi ")], { done: false }));
     expect(seen).toEqual([delta("Hi ")]);
@@ -403,6 +409,13 @@ describe("a stream of a transcript", () => {
     );
     expect(failure).toBeDefined();
   });
+});
+
+it.each(["0", "0.2", "1", "2", "1e-7", ".5"])("a temperature of %s passes as it is", async (temperature) => {
+  const started = await startHearing();
+  started.server.reply(wholeAnswer(heard));
+  expect((await send(started, upload({ temperature }))).status).toBe(200);
+  expect(await fieldsOf(started.server.lastRequest)).toMatchObject({ temperature });
 });
 
 describe("a form that is refused", () => {
@@ -439,6 +452,20 @@ describe("a form that is refused", () => {
     ["a stream of 1", `${model}${field("stream", "1")}${file}--b--`, "stream", "invalid_value"],
     ["a stream of True", `${model}${field("stream", "True")}${file}--b--`, "stream", "invalid_value"],
     ["another format", `${model}${field("response_format", "xml")}${file}--b--`, "response_format", "invalid_value"],
+    [
+      "a temperature that is a word",
+      `${model}${field("temperature", "abc")}${file}--b--`,
+      "temperature",
+      "invalid_type",
+    ],
+    ["no temperature", `${model}${field("temperature", "")}${file}--b--`, "temperature", "invalid_type"],
+    ["a high temperature", `${model}${field("temperature", "2.1")}${file}--b--`, "temperature", "invalid_value"],
+    [
+      "a setting of the server's",
+      `${model}${field("audio_ctx", "9")}${file}--b--`,
+      "audio_ctx",
+      "unsupported_parameter",
+    ],
     ["a number of transcripts", `${model}${field("n", "9")}${file}--b--`, "n", "unsupported_parameter"],
     ["a file of the server's", `${model}${field("file_id", "x")}${file}--b--`, "file_id", "unsupported_parameter"],
     ["a field that is no UTF-8", `${model}${field("language", "\u00ff")}${file}--b--`, "language", "invalid_value"],
