@@ -129,6 +129,8 @@ export interface AccountRequest {
   readonly status: number;
   /** Why it was refused, or failed. */
   readonly code: string | null;
+  /** The response was kept from an earlier call. */
+  readonly cached: boolean;
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly credits: number;

@@ -143,6 +143,7 @@ export const accountTexts = {
   result: "Result",
   took: "Seconds",
   served: "Served",
+  keptResponse: "kept from an earlier call",
   show: "Show",
   all: "All",
   onlyRefused: "Refused only",

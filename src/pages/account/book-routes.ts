@@ -87,7 +87,7 @@ function toRequest(request: LoggedRequest): AccountRequest {
       model: model ?? null,
       key: keyId ?? null,
     },
-    ...{ tags: tags ?? {}, stream, status, code: errorCode ?? null },
+    ...{ tags: tags ?? {}, stream, status, code: errorCode ?? null, cached: request.usageSource === "cache" },
     input_tokens: tokens.input,
     output_tokens: tokens.output,
     credits: toCredits(request.chargedMicro),

@@ -297,6 +297,8 @@ export interface OperatorRequest {
   readonly status: number;
   readonly code: string | null;
   readonly end: string | null;
+  /** The response was kept from an earlier call. */
+  readonly cached: boolean;
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly credits: number;

@@ -230,6 +230,7 @@ export const operatorTexts = {
   noLog: "Requests are not logged",
   took: "Took",
   timesMany: "× {count}",
+  keptResponse: "from the response cache",
   request: "Request",
   endpoint: "Endpoint",
   attempts: "Attempts",

@@ -11,7 +11,7 @@ export function toOperatorRequest(request: LoggedRequest): OperatorRequest {
     ...{ id: requestId, at: toSeconds(startedAt), endpoint: orNull(endpoint), account: orNull(account) },
     ...{ plan: orNull(plan), key: orNull(keyId), source: orNull(source), tags: tags ?? {}, model: orNull(model) },
     ...{ requested_model: orNull(requestedModel), target: orNull(target), stream, status },
-    ...{ code: orNull(errorCode), end: orNull(endReason) },
+    ...{ code: orNull(errorCode), end: orNull(endReason), cached: request.usageSource === "cache" },
     input_tokens: tokens.input,
     output_tokens: tokens.output,
     credits: toCredits(request.chargedMicro),

@@ -95,7 +95,7 @@ function columnsOf(
 }
 
 /** Served, or why not. */
-function Result({ request: { status, code, count } }: { readonly request: AccountRequest }) {
+function Result({ request: { status, code, cached, count } }: { readonly request: AccountRequest }) {
   const isServed = status < 400 && code === null;
   return (
     <span class="result">
@@ -103,6 +103,7 @@ function Result({ request: { status, code, count } }: { readonly request: Accoun
         {isServed ? texts.served : String(status)}
       </Badge>
       {!isServed && <span>{textOf("reason", code ?? "")}</span>}
+      {cached && <span class="muted">{texts.keptResponse}</span>}
       {count > 1 && <span class="muted">{fill(texts.times2, { count })}</span>}
     </span>
   );

@@ -80,12 +80,13 @@ export function requestColumns(onOpen: (request: AnyRequest) => void): readonly 
   ];
 }
 
-function Result({ of: { status, code, count = 1 } }: { readonly of: AnyRequest }) {
+function Result({ of: { status, code, cached, count = 1 } }: { readonly of: AnyRequest }) {
   const isServed = status < 400 && code === null;
   return (
     <span class="result">
       <Badge tone={isServed ? "good" : status < 400 || status >= 500 ? "danger" : "warning"}>{String(status)}</Badge>
       {code && <span>{code}</span>}
+      {cached && <span class="muted">{texts.keptResponse}</span>}
       {count > 1 && <span class="muted">{fill(texts.timesMany, { count })}</span>}
     </span>
   );
@@ -97,7 +98,12 @@ export function RequestDialog({ request, onClose }: { readonly request: AnyReque
   const facts = [
     [texts.id, <code key="id">{request.id}</code>],
     [texts.time, <Time key="time" at={request.at} />],
-    [texts.result, [request.status, request.code, end && wordOf("end", end)].filter(Boolean).join(" · ")],
+    [
+      texts.result,
+      [request.status, request.code, end && wordOf("end", end), request.cached && texts.keptResponse]
+        .filter(Boolean)
+        .join(" · "),
+    ],
     [
       texts.account,
       account && (
