@@ -24,6 +24,7 @@ export interface GatewayWarning {
    * `request_log_dropped`: the store of the request log fails or is too slow, and lines were dropped; every ten seconds at most.
    * `response_cache_failed`: the host's store of the response cache failed or took too long, and is left alone for a second.
    * `image_price_missing`: a price has rows for images, and none for every quality and size.
+   * `target_unserved`: the provider of a target speaks no operation of its model's type.
    * `internal_error`: a bug in the gateway.
    */
   code:
@@ -60,6 +61,7 @@ export interface GatewayWarning {
     | "request_log_dropped"
     | "response_cache_failed"
     | "image_price_missing"
+    | "target_unserved"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */
   message: string;

@@ -42,7 +42,7 @@ import { Auditor } from "./audit/auditor.js";
 import { managedAudit } from "./audit/managed-audit.js";
 import { managedBudgets } from "./budgets/managed-budgets.js";
 import { LiveCatalog } from "./catalog/live-catalog.js";
-import { warnOfPrices } from "./catalog/price-warnings.js";
+import { warnOfModels } from "./catalog/model-warnings.js";
 import { consoleWarn } from "./console-warn.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
@@ -199,11 +199,11 @@ function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptio
 }
 
 /**
- * Checks prices and plans.
+ * Checks models and plans.
  * @throws TypeError | RangeError for a plan of the options that is not valid, or has limits that the ledger does not keep.
  */
 function checkTerms({ plans, ledger, catalog: models }: ResolvedOptions, catalog: LiveCatalog, warn: Warn): void {
-  warnOfPrices(catalog.models, warn);
+  warnOfModels(catalog.models, catalog.providers, warn);
   for (const plan of plans.list?.() ?? []) {
     const allowance = toAllowance(plan.id, plan);
     const [tooLarge] = tooLargeLimits(plan.credits);

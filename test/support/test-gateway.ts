@@ -45,6 +45,8 @@ export const freeModel: Model = {
   upstream: { provider: "fake", model: "upstream-free" },
 };
 
+export const chatModels: readonly Model[] = [smallModel, largeModel, freeModel];
+
 export const embeddingModel: Model = {
   id: "acme/embed",
   type: "embedding",
@@ -64,7 +66,7 @@ export async function startTestGateway(options: Partial<GatewayOptions> = {}): P
   let waiting: ((event: RequestCompleted) => void)[] = [];
   const make = () =>
     createGateway({
-      models: [smallModel, largeModel, freeModel, embeddingModel],
+      models: [...chatModels, embeddingModel],
       keys: memoryKeyStore([
         { key: "sk-pro", id: "key_pro", account: "acct_pro", plan: "pro" },
         { key: "sk-basic", id: "key_basic", account: "acct_basic", plan: "basic" },

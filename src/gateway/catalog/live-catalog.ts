@@ -14,7 +14,7 @@ import { catalogProblems } from "./catalog-problems.js";
 import type { CatalogOptions, ResolvedModel } from "./catalog-shape.js";
 import { composeModels } from "./compose-models.js";
 import { type JudgedEntries, judgeEntries, termsOf } from "./judge-entries.js";
-import { warnOfPrices } from "./price-warnings.js";
+import { warnOfModels } from "./model-warnings.js";
 import type { StoredTerms } from "./stored-model-schema.js";
 import { UsedProviders } from "./used-providers.js";
 
@@ -59,6 +59,10 @@ export class LiveCatalog implements CurrentCatalog {
     return this.#models;
   }
 
+  get providers(): CatalogOptions["providers"] {
+    return this.#options.providers;
+  }
+
   /** The entries of the store, by their ids. */
   get judged(): JudgedEntries {
     return this.#judged;
@@ -86,7 +90,7 @@ export class LiveCatalog implements CurrentCatalog {
     // What did not fit before may fit now.
     this.take(Array.from(this.#judged.values(), ({ entry }) => entry));
     for (const allowance of named) warnOfUnmatched(allowance, this.#current, warn);
-    warnOfPrices(this.#models, warn);
+    warnOfModels(this.#models, options.providers, warn);
   }
 
   /**

@@ -1,4 +1,3 @@
-import type { Warn } from "../../events/warning.js";
 import type { Price } from "../../metering/prices/price.js";
 import type { ResolvedModel } from "./catalog-shape.js";
 
@@ -28,8 +27,4 @@ function isForAll({
   readonly size?: string | undefined;
 }): boolean {
   return quality === undefined && size === undefined;
-}
-
-export function warnOfPrices(models: readonly Priced[], warn: Warn): void {
-  for (const message of models.flatMap(priceWarnings)) warn({ code: "image_price_missing", message });
 }

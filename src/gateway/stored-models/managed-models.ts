@@ -9,7 +9,7 @@ import type { ModelData, ModelPutCondition, ModelRemoveCondition } from "../../m
 import { fromStore } from "../admin/from-store.js";
 import type { Auditor } from "../audit/auditor.js";
 import type { LiveCatalog } from "../catalog/live-catalog.js";
-import { priceWarnings } from "../catalog/price-warnings.js";
+import { modelWarnings } from "../catalog/model-warnings.js";
 import {
   type DisabledModel,
   isTerms,
@@ -165,6 +165,9 @@ function checkModels(given: unknown, catalog: LiveCatalog): ModelCheck {
   return {
     problems,
     changes: ids.map((id) => modelDifference(id, before?.get(id), after?.get(id))),
-    warnings: preview.models.filter(({ id }) => terms.has(id)).flatMap(priceWarnings),
+    warnings: preview.models
+      .filter(({ id }) => terms.has(id))
+      .flatMap((model) => modelWarnings(model, catalog.providers))
+      .map(({ message }) => message),
   };
 }

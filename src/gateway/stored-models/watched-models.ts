@@ -7,7 +7,7 @@ import type { ModelStore, StoredModel } from "../../models/model-store.js";
 import type { PlanStore } from "../../plans/plan-store.js";
 import type { JudgedEntries, JudgedEntry } from "../catalog/judge-entries.js";
 import type { LiveCatalog } from "../catalog/live-catalog.js";
-import { warnOfPrices } from "../catalog/price-warnings.js";
+import { warnOfModels } from "../catalog/model-warnings.js";
 import { ChangeWatch } from "../change-watch.js";
 import { ModelFeed } from "./model-feed.js";
 
@@ -76,7 +76,7 @@ function take(entries: readonly StoredModel[], { catalog, plans, warn, warnOnce 
   const ids = new Set(catalog.current.keys());
   catalog.take(entries);
   warnOfInvalid(before, catalog, warn);
-  warnOfPrices(catalog.models, warnOnce);
+  warnOfModels(catalog.models, catalog.providers, warnOnce);
   const isSame = catalog.current.size === ids.size && [...catalog.current.keys()].every((id) => ids.has(id));
   if (!isSame || before.size === 0) warnOfPlans(catalog, plans, warnOnce);
 }

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Model } from "../../../src/gateway/options.js";
 import { memoryModelStore } from "../../../src/index.js";
+import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { startTestGateway } from "../../support/test-gateway.js";
 
 const paint: Model = {
@@ -16,12 +17,14 @@ const paint: Model = {
 };
 const whole = { images: [{ quality: "high", credits: 0.2 }, { credits: 0.1 }] };
 
+const fake = openAICompatible({ baseURL: "http://127.0.0.1:9/v1", operations: ["images/generations"] });
+
 async function warningsOf(
   act: (gateway: Awaited<ReturnType<typeof startTestGateway>>) => Promise<void>,
   models: Model[],
   options = {},
 ) {
-  const test = await startTestGateway({ models, ...options });
+  const test = await startTestGateway({ models, providers: { fake }, ...options });
   try {
     await act(test);
     return test.warnings.filter(({ code }) => code === "image_price_missing").map(({ message }) => message);

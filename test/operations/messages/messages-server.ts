@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { expect } from "vitest";
 import { type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
 import { type ClientServer, type ServerOptions, startServer } from "../../clients/start-server.js";
+import { chatModels } from "../../support/test-gateway.js";
 import { accumulated, type Event, eventsIn } from "../../translate/message-events.js";
 import { honestTarget, type MessagesServerKind } from "./message-samples.js";
 
@@ -27,7 +28,7 @@ export async function startMessages(
   const upstream = await startFakeUpstream();
   upstream.reply(honestTarget(target));
   const fake = target.provider({ baseURL: upstream.url, apiKey: "sk-upstream-secret", ...upstreamTimeouts });
-  const server = await startServer({ providers: { fake }, ...options });
+  const server = await startServer({ providers: { fake }, models: chatModels, ...options });
   return { ...server, upstream, ...clientOf(server, upstream) };
 }
 

@@ -3,7 +3,7 @@ import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { createGate, startFakeUpstream } from "../../../src/testing.js";
-import { smallModel, startTestGateway } from "../../support/test-gateway.js";
+import { chatModels, embeddingModel, smallModel, startTestGateway } from "../../support/test-gateway.js";
 import { bothServers, honest, nativeServer } from "./response-samples.js";
 import { refusalOf, requestText, withResponses } from "./responses-server.js";
 
@@ -69,11 +69,16 @@ describe.each(bothServers)("before $name is called", (target) => {
       { status: 400, param: "input", code: "context_length_exceeded" },
     ],
   ])("it is refused: %s", async (_name, body, init, expected) => {
-    await withResponses(target, async (server) => {
-      expect(await refusalOf(await server.post(body, init))).toMatchObject(expected);
-      expect(server.upstream.requests).toHaveLength(0);
-      expect(server.events).toMatchObject([{ chargedMicro: 0, attempts: [], endpoint: "responses" }]);
-    })();
+    const run = withResponses(
+      target,
+      async (server) => {
+        expect(await refusalOf(await server.post(body, init))).toMatchObject(expected);
+        expect(server.upstream.requests).toHaveLength(0);
+        expect(server.events).toMatchObject([{ chargedMicro: 0, attempts: [], endpoint: "responses" }]);
+      },
+      { models: [...chatModels, embeddingModel] },
+    );
+    await run();
   });
 
   it(

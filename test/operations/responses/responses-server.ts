@@ -1,6 +1,7 @@
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
 import { type ClientServer, type ServerOptions, startServer } from "../../clients/start-server.js";
+import { chatModels } from "../../support/test-gateway.js";
 import { honest, type SampleServer } from "./response-samples.js";
 
 export interface ResponsesServer extends ClientServer {
@@ -25,7 +26,7 @@ export async function startResponses(target: SampleServer, options: ServerOption
     ...options.upstreamTimeouts,
   });
   const { upstreamTimeouts: _none, ...gatewayOptions } = options;
-  const server = await startServer({ providers: { fake: provider }, ...gatewayOptions });
+  const server = await startServer({ providers: { fake: provider }, models: chatModels, ...gatewayOptions });
   return { ...server, upstream, ...clientOf(server, upstream) };
 }
 
