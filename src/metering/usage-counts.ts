@@ -47,6 +47,12 @@ export const tokenParts = [
   "outputAudio",
 ] as const;
 
+/** What sums of usage have beside plain tokens. */
+export const summedUnits = [...usageUnits, ...tokenParts] as const;
+
+/** Something that sums of usage have beside plain tokens. */
+export type SummedUnit = (typeof summedUnits)[number];
+
 /** @returns how many images there are, of whatever kind; `undefined`: none are counted. */
 export function imagesOf({ images }: UsageCounts): number | undefined {
   return images?.reduce((sum, { count }) => sum + count, 0);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compilePrice } from "../../src/metering/prices/compile-price.js";
 import type { ImagePrice, Price } from "../../src/metering/prices/price.js";
 import type { ImageCount, UsageCounts } from "../../src/metering/usage-counts.js";
+import { readVersion } from "../support/journal-price.js";
 
 const none: UsageCounts = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
 
@@ -195,20 +196,3 @@ describe("every bound of a price", () => {
     );
   });
 });
-
-/** Reads the `price` of a journal entry. */
-function readVersion(version: string): Price {
-  const [tokens = "", ...others] = version.split(";");
-  const [input, cachedInput, output, reasoning, request, cacheWrite, cacheWrite1h] = tokens.split("/").map(Number);
-  const rows = (text: string) =>
-    text.split(",").map((row) => {
-      const [kind = "", credits] = row.split(":");
-      const [quality, size] = kind.split("/").map((name) => (name === "*" ? undefined : name));
-      return { quality, size, credits: Number(credits) };
-    });
-  const parts = others.map((part) => {
-    const [name = "", value = ""] = part.split("=");
-    return [name, name === "images" ? rows(value) : Number(value)];
-  });
-  return { input, cachedInput, output, reasoning, request, cacheWrite, cacheWrite1h, ...Object.fromEntries(parts) };
-}

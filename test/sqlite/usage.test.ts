@@ -356,7 +356,7 @@ describe("a long journal", () => {
     database.exec(`
       WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3999)
       INSERT INTO infergate_usage SELECT '${id}', 20000 + i / 40, '', '"m"', '"k' || (i % 40) || '"', 'plan',
-        2, 3, 4, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0 FROM n`);
+        2, 3, 4, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n`);
     sumUp(database, id);
     const all = usage(["day", "key"], { to: 20_100 * day });
     expect((await turnsOf(() => all)).turns).toBeGreaterThanOrEqual(8);

@@ -1,7 +1,7 @@
 import type { Micro } from "../../metering/micro.js";
 import { noCounts, type SummedCounts } from "../../metering/summed-counts.js";
 import { costTag } from "../../metering/tags.js";
-import { usageUnits } from "../../metering/usage-counts.js";
+import { summedUnits } from "../../metering/usage-counts.js";
 import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
 import { prepaidOfEntry } from "../funding.js";
 import type { UsageTotal } from "./usage-sum.js";
@@ -65,7 +65,7 @@ function tokensOf(tags: EntryTags): SummedCounts {
   };
   const { cacheWrite } = tags;
   if (typeof cacheWrite === "number") tokens.cacheWrite = cacheWrite;
-  for (const unit of usageUnits) {
+  for (const unit of summedUnits) {
     const used = tags[unit];
     if (typeof used === "number") tokens[unit] = used;
   }

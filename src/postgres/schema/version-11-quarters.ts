@@ -29,6 +29,12 @@ create table infergate.usage_quarter (
   audio_ms bigint not null,
   characters bigint not null,
   searches bigint not null,
+  input_image bigint not null,
+  input_audio bigint not null,
+  cached_input_image bigint not null,
+  cached_input_audio bigint not null,
+  output_image bigint not null,
+  output_audio bigint not null,
   primary key (quarter, writer, digest)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 -- Those that are to be merged once they are over.
@@ -49,7 +55,10 @@ insert into infergate.usage_quarter_since (quarter)
 alter table infergate.usage_sum add column plan text, add column target text,
   add column cost bigint not null default 0, add column costed bigint not null default 0,
   add column images bigint not null default 0, add column audio_ms bigint not null default 0,
-  add column characters bigint not null default 0, add column searches bigint not null default 0;
+  add column characters bigint not null default 0, add column searches bigint not null default 0,
+  add column input_image bigint not null default 0, add column input_audio bigint not null default 0,
+  add column cached_input_image bigint not null default 0, add column cached_input_audio bigint not null default 0,
+  add column output_image bigint not null default 0, add column output_audio bigint not null default 0;
 
 -- Busy days are sliced anew: by plan, by target and by quarters.
 truncate infergate.usage_slice;
@@ -57,7 +66,10 @@ alter table infergate.usage_slice
   add column plan text, add column target text, add column cost bigint not null default 0,
   add column costed bigint not null default 0,
   add column images bigint not null default 0, add column audio_ms bigint not null default 0,
-  add column characters bigint not null default 0, add column searches bigint not null default 0;
+  add column characters bigint not null default 0, add column searches bigint not null default 0,
+  add column input_image bigint not null default 0, add column input_audio bigint not null default 0,
+  add column cached_input_image bigint not null default 0, add column cached_input_audio bigint not null default 0,
+  add column output_image bigint not null default 0, add column output_audio bigint not null default 0;
 `;
 
 /** First: what lists busy days locks this row, and then reads the sums. */

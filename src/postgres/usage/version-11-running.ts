@@ -31,6 +31,12 @@ create table infergate.usage_running (
   audio_ms bigint[],
   characters bigint[],
   searches bigint[],
+  input_image bigint[],
+  input_audio bigint[],
+  cached_input_image bigint[],
+  cached_input_audio bigint[],
+  output_image bigint[],
+  output_audio bigint[],
   cost bigint[],
   costed bigint[],
   primary key (account, day, place)

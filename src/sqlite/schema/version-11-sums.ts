@@ -5,7 +5,16 @@ const isUsed = (
 ) => `${row}.kind IN ('charge', 'checkpoint', 'release') AND ${row}.sequence IS NOT NULL
     AND ${row}.at >= (SELECT since FROM infergate_totals) AND ${row}.at < (SELECT until FROM infergate_totals)`;
 const tokens = ["input", "cached_input", "cache_write", "output", "reasoning"];
-const sums = ["requests", "charged", ...tokens, "images", "audio_ms", "characters", "searches", "cost", "costed"];
+const units = ["images", "audio_ms", "characters", "searches"];
+const parts = [
+  "input_image",
+  "input_audio",
+  "cached_input_image",
+  "cached_input_audio",
+  "output_image",
+  "output_audio",
+];
+const sums = ["requests", "charged", ...tokens, ...units, ...parts, "cost", "costed"];
 const counted = sums.map((name) => `${name} ANY NOT NULL`).join(", ");
 
 /** Sums of usage over all accounts. What is in the journal from `since` on and before `until` is in them. */

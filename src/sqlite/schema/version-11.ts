@@ -26,9 +26,21 @@ export const sqliteVersion11 = `
   ALTER TABLE infergate_usage ADD COLUMN audio_ms ANY NOT NULL DEFAULT 0;
   ALTER TABLE infergate_usage ADD COLUMN characters ANY NOT NULL DEFAULT 0;
   ALTER TABLE infergate_usage ADD COLUMN searches ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage ADD COLUMN input_image ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage ADD COLUMN input_audio ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage ADD COLUMN cached_input_image ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage ADD COLUMN cached_input_audio ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage ADD COLUMN output_image ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage ADD COLUMN output_audio ANY NOT NULL DEFAULT 0;
   ALTER TABLE infergate_usage_hour ADD COLUMN images ANY NOT NULL DEFAULT 0;
   ALTER TABLE infergate_usage_hour ADD COLUMN audio_ms ANY NOT NULL DEFAULT 0;
   ALTER TABLE infergate_usage_hour ADD COLUMN characters ANY NOT NULL DEFAULT 0;
   ALTER TABLE infergate_usage_hour ADD COLUMN searches ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN input_image ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN input_audio ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN cached_input_image ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN cached_input_audio ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN output_image ANY NOT NULL DEFAULT 0;
+  ALTER TABLE infergate_usage_hour ADD COLUMN output_audio ANY NOT NULL DEFAULT 0;
 ${catalogOfSqliteVersion11}${requestsOfSqliteVersion11}${sqliteVersion11Audit}${accountTermsOfSqliteVersion11}
 ${sumsOfSqliteVersion11}`;

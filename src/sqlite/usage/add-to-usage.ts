@@ -15,6 +15,12 @@ export const counted = [
   ["audio_ms", "audioMs"],
   ["characters", "characters"],
   ["searches", "searches"],
+  ["input_image", "inputImage"],
+  ["input_audio", "inputAudio"],
+  ["cached_input_image", "cachedInputImage"],
+  ["cached_input_audio", "cachedInputAudio"],
+  ["output_image", "outputImage"],
+  ["output_audio", "outputAudio"],
 ] as const;
 
 /** The columns that are added up. */

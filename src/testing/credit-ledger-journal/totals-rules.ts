@@ -57,7 +57,11 @@ export function describeTotals(journalIt: JournalIt): void {
       const ofVersion = call % 5 === 0 ? {} : { plan, target };
       const cost = call % 7 === 0 ? {} : { costMicro: call % 6 };
       const units =
-        call % 6 === 0 ? { images: call, searches: 1 } : call % 6 === 1 ? { audioMs: 9, characters: call } : {};
+        call % 6 === 0
+          ? { images: call, searches: 1, inputImage: 3, outputImage: 1 + call }
+          : call % 6 === 1
+            ? { audioMs: 9, characters: call, inputAudio: 2, cachedInputAudio: 1 }
+            : {};
       const tags = { model: `${model}${call % 2}`, keyId: `k${call % 3}`, ...ofVersion, ...team, ...cost, ...units };
       await spend(books, ids[call % 3] as string, 10 + call, tags);
       if (call === 21) await spend(books, ids[0] as string, 5, { model, "tag.model": "x", "tag.day": "y" });

@@ -70,13 +70,21 @@ export function describeUsage(journalIt: JournalIt): void {
   });
 
   journalIt("sums up what is counted beside tokens", async (account) => {
-    const units = { images: 2, audioMs: 61_500, characters: 4_096, searches: 3 };
+    const parts = {
+      inputImage: 4,
+      inputAudio: 1,
+      cachedInputImage: 2,
+      cachedInputAudio: 1,
+      outputImage: 5,
+      outputAudio: 2,
+    };
+    const units = { images: 2, audioMs: 61_500, characters: 4_096, searches: 3, ...parts };
     await spend(account, 10, { model: "m", keyId: "k1", "tag.team": "red", ...units, imagesBy: "high/1024x1024:2" });
     await spend(account, 20, { model: "m", keyId: "k1", characters: 7 });
     await spend(account, 30, { model: "n", "tag.team": "red" });
     await account.ledger.topUp?.({ account: account.id, id: unique("topup"), amountMicro: 1_000 });
     // Prepaid credits pay a part of it.
-    await spend(account, 900, { model: "n", images: 1 });
+    await spend(account, 900, { model: "n", images: 1, outputImage: 7 });
     account.clock.advance(day);
     await spend(account, 40, { model: "m", searches: 1, audioMs: 0 });
     await expectSumsToMatch(account);
@@ -84,7 +92,7 @@ export function describeUsage(journalIt: JournalIt): void {
     if (sums === undefined) return;
     expect(sums.map(({ tokens }) => tokens)).toEqual([
       { input: 15, cachedInput: 3, output: 21, reasoning: 6, ...units, characters: 4_103, searches: 4 },
-      { input: 10, cachedInput: 2, output: 14, reasoning: 4, images: 1 },
+      { input: 10, cachedInput: 2, output: 14, reasoning: 4, images: 1, outputImage: 7 },
     ]);
   });
 

@@ -27,9 +27,11 @@ export function pricesOf(name: OperationName): readonly Price[] {
 
 /** A model for the operation, with two targets. */
 export function modelFor(name: OperationName, price: Price): Model {
+  const type = operationOf(name).modelTypes[0] ?? "chat";
   return {
     id: "acme/model",
-    type: operationOf(name).modelTypes[0] ?? "chat",
+    type,
+    ...(type === "transcription" && { maxAudioSeconds: 60 }),
     contextLength: 1000,
     maxOutputTokens: 50,
     price,
