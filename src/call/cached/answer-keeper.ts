@@ -27,7 +27,6 @@ export interface KeepingTerms {
 /** The part of a call that says how it ended. */
 export interface EndedCall {
   readonly ending: Outcome | undefined;
-  readonly isDeparted: boolean;
   readonly meter: { readonly progress: ResponseMark | undefined } | undefined;
   /** What it was charged. */
   end(ending: Outcome): Soon<{ readonly micro: Micro }>;
@@ -62,9 +61,9 @@ export class AnswerKeeper {
   }
 
   #keep(bytes: Uint8Array, contentType: string, call: EndedCall): void {
-    const { ending, meter, isDeparted } = call;
+    const { ending, meter } = call;
     const { responseId, finishReason } = meter?.progress ?? {};
-    if (ending?.reason !== "completed" || ending.error !== undefined || isDeparted) return;
+    if (ending?.reason !== "completed" || ending.error !== undefined) return;
     if (bytes.length > this.#terms.maxAnswerBytes || passingEnds.has(finishReason ?? "")) return;
     if (this.#mayHoldUrls && asBuffer(bytes).includes('"http')) return;
     const facts = { contentType, finishReason, keptAt: this.#terms.clock.now() };

@@ -5,6 +5,7 @@ import { Registry } from "prom-client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { MemoryResponseCache } from "../../../src/cache/memory-response-cache.js";
 import type { ResponseCacheStore } from "../../../src/cache/response-cache-store.js";
+import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
@@ -19,6 +20,48 @@ import { startCache } from "./start-cache.js";
 const startAt = Date.UTC(2026, 0, 5, 12);
 const planOf = (credits: object, more: object = {}) =>
   memoryPlanStore({ pro: { models: ["acme/*"], credits, ...more } });
+
+/** A gateway with a ledger in another place, and a client that leaves while it works. */
+async function startLeaving() {
+  const clock = new ManualClock(startAt);
+  const memory = memoryCreditLedger({ clock });
+  const controller = new AbortController();
+  let leavesIn: "reserve" | "settle" | undefined;
+  const { inProcess: _, ...own } = memory;
+  const ledger: CreditLedger = {
+    ...own,
+    async reserve(request) {
+      const held = await memory.reserve(request);
+      if (leavesIn === "reserve") controller.abort();
+      return held;
+    },
+    async settle(...settled) {
+      const done = await memory.settle(...settled);
+      if (leavesIn === "settle") controller.abort();
+      return done;
+    },
+  };
+  const test = await startCache({ clock, ledger }, { price: 1 });
+  return {
+    ...test,
+    leaveIn(operation: typeof leavesIn) {
+      leavesIn = operation;
+    },
+    /** @returns the event of the request whose client leaves. */
+    async leave() {
+      const ended = test.nextEvent();
+      const request = new Request("http://gateway.test/v1/chat/completions", {
+        method: "POST",
+        headers: { authorization: "Bearer sk-pro", "content-type": "application/json" },
+        body: JSON.stringify({ model: "acme/small", messages: [{ role: "user", content: "Hi" }] }),
+        signal: controller.signal,
+      });
+      await test.gateway.handler(request).catch(() => {});
+      leavesIn = undefined;
+      return await ended;
+    },
+  };
+}
 
 describe("the books", () => {
   it("have a kept response with its share of a charge, no tokens, and no cost", async () => {
@@ -114,35 +157,19 @@ describe("the books", () => {
   });
 
   it("charge nothing for one whose client has left while credits were held", async () => {
-    const clock = new ManualClock(startAt);
-    const memory = memoryCreditLedger({ clock });
-    const leaving: (() => void)[] = [];
-    const ledger = {
-      ...memory,
-      async reserve(...asked: Parameters<typeof memory.reserve>) {
-        const held = await memory.reserve(...asked);
-        for (const leave of leaving) leave();
-        return held;
-      },
-    };
-    const { post, gateway, nextEvent } = await startCache({ clock, ledger }, { price: 1 });
+    const { post, leaveIn, leave, gateway } = await startLeaving();
     await post();
-    const controller = new AbortController();
-    leaving.push(() => controller.abort());
-    const ended = nextEvent();
-    await gateway
-      .handler(
-        new Request("http://gateway.test/v1/chat/completions", {
-          method: "POST",
-          headers: { authorization: "Bearer sk-pro", "content-type": "application/json" },
-          body: JSON.stringify({ model: "acme/small", messages: [{ role: "user", content: "Hi" }] }),
-          signal: controller.signal,
-        }),
-      )
-      .catch(() => {});
-    expect(await ended).toMatchObject({ chargedMicro: 0 });
+    leaveIn("reserve");
+    expect(await leave()).toMatchObject({ chargedMicro: 0 });
     const { windows } = await gateway.accounts.balance("acct_pro");
     expect(windows.session).toMatchObject({ usedMicro: 39, heldMicro: 0 });
+  });
+
+  it("have the charge of one whose client has left once it was complete: it is kept", async () => {
+    const { post, leaveIn, leave } = await startLeaving();
+    leaveIn("settle");
+    expect(await leave()).toMatchObject({ chargedMicro: 39 });
+    expect((await post()).cached).toBe("hit");
   });
 });
 

@@ -1,8 +1,9 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { MemoryResponseCache } from "../../../src/cache/memory-response-cache.js";
 import type { ResponseCacheStore } from "../../../src/cache/response-cache-store.js";
 import { redisResponseCache } from "../../../src/redis/responses/redis-response-cache.js";
-import { describeResponseCacheStore, ManualClock } from "../../../src/testing.js";
+import { createGate, describeResponseCacheStore, ManualClock } from "../../../src/testing.js";
 import { RedisTest } from "../../redis/redis-test.js";
 import { hasRedisServer } from "../../support/redis-server.js";
 import { smallModel } from "../../support/test-gateway.js";
@@ -102,21 +103,28 @@ describe("a store of the host's", () => {
   });
 
   it("keeps nothing of an account that is forgotten, in whatever order, and says where that failed", async () => {
-    const putting: (() => void)[] = [];
     const { store, values } = storeWith();
-    const slow = {
+    const gate = createGate();
+    const order: string[] = [];
+    const slow: ResponseCacheStore = {
       ...store,
-      put: async (...put: Parameters<ResponseCacheStore["put"]>) => {
-        await new Promise<void>((resolve) => putting.push(resolve));
+      async put(...put) {
+        await gate.pass();
+        order.push("put");
         await store.put(...put);
+      },
+      forget(account) {
+        order.push("forget");
+        return store.forget(account);
       },
     };
     const { post, gateway } = await startCache({}, { store: slow });
     await post({}, { authorization: "Bearer sk-basic" });
     const forgetting = gateway.accounts.forget("acct_basic");
-    for (const put of putting) put();
+    await setImmediate();
+    gate.open();
     await forgetting;
-    expect(values.size).toBe(0);
+    expect([order, values.size]).toEqual([["put", "forget"], 0]);
     const failing = await startCache({}, { store: { ...store, forget: () => Promise.reject(new Error("Away.")) } });
     await expect(failing.gateway.accounts.forget("acct_basic")).rejects.toMatchObject({ status: 503 });
   });
