@@ -122,6 +122,23 @@ describe("images", () => {
     expect(other.requests).toEqual([]);
   });
 
+  it("of any number, and of any kinds, take little of the journal", async () => {
+    const { post, server, nextEvent } = await startImages();
+    const made = Array.from({ length: 300 }, (_, place) => {
+      const quality = place < 100 ? "hd" : `kind-${place}`;
+      return { type: "image_generation.completed", b64_json: "YQ==", quality, size: "1024x1024" };
+    });
+    server.reply(eventStream(made, { done: false }));
+    const ended = nextEvent();
+    await (await post(images, { model: rowModel.id, prompt: "A cat", stream: true })).text();
+    const { tokens, chargedMicro } = await ended;
+    expect(tokens.images?.[0]).toEqual({ quality: "hd", size: "1024x1024", count: 100 });
+    expect(tokens.images?.reduce((sum, { count }) => sum + count, 0)).toBe(300);
+    expect(tokens.images?.length).toBeLessThan(40);
+    // Those whose kind is not kept are the dearest.
+    expect(chargedMicro).toBe(100 * 80_000 + 31 * 40_000 + 169 * 120_000);
+  });
+
   it("whose kind is no word leave the journal readable", async () => {
     const { post, server, nextEvent } = await startImages();
     server.reply(wholeAnswer(imagesOf(1, { quality: "hd/1024x1024:9,x", size: "512x512" })));

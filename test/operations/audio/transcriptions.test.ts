@@ -274,6 +274,21 @@ describe("what a transcript is held at and charged", () => {
     gate.open();
   });
 
+  it("segments of speakers stay as they came", async () => {
+    const started = await startHearing();
+    const segments = [{ type: "transcript.text.segment", id: "seg_1", start: 0, end: 2.5, text: "Hi.", speaker: "A" }];
+    const diarized = { task: "transcribe", duration: 2.5, text: "Hi.", segments, usage: heard.usage };
+    started.server.reply(wholeAnswer(diarized));
+    const references = Array.from({ length: 4 }, () => "data:audio/wav;base64,AAAA");
+    const ended = started.nextEvent();
+    const response = await send(
+      started,
+      upload({ response_format: "diarized_json", "known_speaker_references[]": references }),
+    );
+    expect(await response.text()).toBe(JSON.stringify(diarized));
+    expect(await ended).toMatchObject({ heldMicro: Math.ceil(43_003 * 0.1), chargedMicro: 950 });
+  });
+
   it("samples of speakers are 40 seconds more", async () => {
     const started = await startHearing();
     started.server.reply(wholeAnswer(heard));

@@ -2,7 +2,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateImage } from "ai";
 import OpenAI from "openai";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { errorBody, wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets } from "../../clients/start-server.js";
 import { image, imagesOf, imageUsage, rowModel, startImages, tokenModel } from "./image-samples.js";
@@ -197,6 +197,19 @@ describe("an answer of images", () => {
     expect(await response.text()).toBe(
       `{"data": [{"b64_json":"${big}"}],"usage":{"input_tokens":1,"output_tokens":2}}`,
     );
+  });
+
+  it("of 60 MB is edited without being parsed", async () => {
+    const { post, server } = await startImages({ dialect: { hiddenUsage: ["cost"] } });
+    const head = `{"data":[${Array.from({ length: 2 }, () => `{"b64_json":"${"A".repeat(30_000_000)}"}`).join(",")}],"usage":{`;
+    server.reply(wholeAnswer(Buffer.from(`${head}"cost":1,"input_tokens":1,"output_tokens":2}}`)));
+    const parse = vi.spyOn(JSON, "parse");
+    const response = await post(path, { model: "acme/image", prompt: "A cat", n: 2 });
+    const parsed = parse.mock.calls.map(([text]) => text.length);
+    parse.mockRestore();
+    const body = Buffer.from(await response.arrayBuffer());
+    expect(body.equals(Buffer.from(`${head}"input_tokens":1,"output_tokens":2}}`))).toBe(true);
+    expect(Math.max(...parsed)).toBeLessThan(10_000);
   });
 
   it("that was blocked is the client's fault, keeps its code, and costs nothing", async () => {

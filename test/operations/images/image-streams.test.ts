@@ -52,7 +52,10 @@ describe("a stream of images", () => {
   it("charges each image, wherever the previews stand", async () => {
     const { text, event } = await streamed([completed, partial, completed], { n: 2 });
     expect(text).toBe([completed, partial, completed].map(framed).join(""));
-    expect(event).toMatchObject({ usageSource: "estimated", tokens: { output: 2 * 272 + 100, images: [{}, {}] } });
+    expect(event).toMatchObject({
+      usageSource: "estimated",
+      tokens: { output: 2 * 272 + 100, images: [{ count: 2 }] },
+    });
     const counted = await streamed([withUsage, withUsage], { n: 2 });
     expect(counted.event).toMatchObject({ usageSource: "provider", chargedMicro: 2 * (50 + 4_000) });
   });
