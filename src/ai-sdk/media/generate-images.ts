@@ -74,7 +74,10 @@ export async function generateImages(
 /** What is left out, or taken for something else, would be charged as what was asked for. */
 function refuseImpossible(request: Record<string, unknown>, model: AISDKImageModel): void {
   if (request["response_format"] === "url") {
-    throw beyondTarget("response_format", "This model gives images as 'b64_json' alone. Leave 'response_format' out.");
+    throw beyondTarget(
+      "response_format",
+      "This model gives images as 'b64_json' alone. Leave 'response_format' out, or send 'b64_json'.",
+    );
   }
   if (providerName(model) !== "google") return;
   for (const name of ["size", "quality"]) {

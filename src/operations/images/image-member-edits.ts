@@ -21,7 +21,7 @@ export function imageMemberEdits(
   if (request.format !== undefined && given !== undefined && request.format !== given) {
     throw beyondTarget(
       "response_format",
-      `'${calledName(model)}' gives images as '${given}' alone. Leave 'response_format' out.`,
+      `'${calledName(model)}' gives images as '${given}' alone. Leave 'response_format' out, or send '${given}'.`,
     );
   }
   const edits: MemberEdits = new Map([["model", JSON.stringify(upstreamModel)]]);
