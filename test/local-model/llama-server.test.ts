@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createCohere } from "@ai-sdk/cohere";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import Anthropic from "@anthropic-ai/sdk";
 import { generateText, rerank, streamText, experimental_transcribe as transcribe } from "ai";
 import { CohereClient, CohereClientV2 } from "cohere-ai";
 import OpenAI, { toFile } from "openai";
@@ -257,6 +258,44 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
     const whole = await client.chat.completions.create(asked);
     expect(whole.choices).toHaveLength(3);
     await expectEstimate(whole.usage, { input, output: 6 });
+  });
+
+  it("a JSON schema holds", async () => {
+    const schema = {
+      type: "object",
+      properties: { a: { enum: ["x", "y"] } },
+      required: ["a"],
+      additionalProperties: false,
+    };
+    const response_format = { type: "json_schema" as const, json_schema: { name: "letter", strict: true, schema } };
+    const messages = [{ role: "user" as const, content: "Hello!" }];
+    const { choices } = await client.chat.completions.create({ ...greedy, messages, response_format, max_tokens: 60 });
+    expect(["x", "y"]).toContain(JSON.parse(choices[0]?.message.content ?? "").a);
+  });
+
+  it("a response that its cap cuts is incomplete, whole and streamed, and goes on", async () => {
+    const asked = { ...greedy, input: "Hello!", max_output_tokens: 8 };
+    const whole = await client.responses.create(asked);
+    expect(whole).toMatchObject({ status: "incomplete", usage: { output_tokens: 8 } });
+    const events = await chunksOf(await client.responses.create({ ...asked, stream: true }));
+    const last = events.at(-1);
+    expect(last?.type === "response.incomplete" && last.response.output).toMatchObject([
+      { content: [{ text: whole.output_text }] },
+    ]);
+    const next = await client.responses.create({ ...asked, previous_response_id: whole.id });
+    expect(next.usage?.input_tokens).toBeGreaterThan(whole.usage?.input_tokens ?? 0);
+  });
+
+  it("messages are whole and streamed", async () => {
+    const anthropic = new Anthropic({ baseURL: server.baseURL.replace("/v1", ""), apiKey: "sk-pro", maxRetries: 0 });
+    const messages = [{ role: "user" as const, content: "Hello!" }];
+    const asked = { ...greedy, system: "Be brief.", messages, max_tokens: 8 };
+    const whole = await anthropic.messages.create(asked);
+    expect(whole).toMatchObject({ stop_reason: "max_tokens", usage: { output_tokens: 8 } });
+    const streamed = await anthropic.messages.stream(asked).finalMessage();
+    expect(streamed).toMatchObject({ stop_reason: "max_tokens", content: whole.content });
+    const long = anthropic.messages.create({ ...asked, messages: [{ role: "user", content: "a".repeat(1100) }] });
+    await expect(long).rejects.toMatchObject({ status: 400, message: expect.stringContaining("prompt is too long") });
   });
 
   describe("rankings", () => {
