@@ -41,7 +41,7 @@ export function modelFor(name: OperationName, price: Price): Model {
 
 export interface AnyOperation extends MediaServer {
   /** Sends the smallest request of the operation, with these members, too. */
-  send(stream: boolean, members?: object): Promise<Response>;
+  send(stream: boolean, members?: object, signal?: AbortSignal): Promise<Response>;
 }
 
 /** A gateway on loopback with one model, for one operation at two servers that speak it. */
@@ -51,17 +51,23 @@ export async function startOperation(
   options: Partial<MediaOptions> = {},
 ): Promise<AnyOperation> {
   const started = await startMedia({ models: [modelFor(name, price)], operations: [name], ...options });
-  const send = (stream: boolean, members: object = {}): Promise<Response> => {
-    const [path = ""] = operationOf(name).paths;
+  const [path = ""] = operationOf(name).paths;
+  const url = `${started.baseURL}${path.slice("/v1".length)}`;
+  const send = (stream: boolean, members: object = {}, signal: AbortSignal | null = null): Promise<Response> => {
     const own = { model: "acme/model", ...smallestRequests[name], ...(stream && streamMember(name)), ...members };
-    if (!name.startsWith("audio/tr")) return started.post(path.slice("/v1/".length), own);
-    const body = new FormData();
-    for (const [member, value] of Object.entries(own)) body.set(member, String(value));
-    body.set("file", new Blob(["sound"]), "sound.flac");
-    const headers = { authorization: "Bearer sk-pro" };
-    return fetch(`${started.baseURL}${path.slice("/v1".length)}`, { method: "POST", headers, body });
+    const isForm = name.startsWith("audio/tr");
+    const headers = { authorization: "Bearer sk-pro", ...(!isForm && { "content-type": "application/json" }) };
+    const body = isForm ? formOf(own) : JSON.stringify(own);
+    return fetch(url, { method: "POST", headers, body, signal });
   };
   return { ...started, send };
+}
+
+function formOf(members: object): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(members)) form.set(name, String(value));
+  form.set("file", new Blob(["sound"]), "sound.flac");
+  return form;
 }
 
 function streamMember(name: OperationName): object {

@@ -1,29 +1,13 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { OperationName } from "../../../src/metering/operation-name.js";
 import type { Price } from "../../../src/metering/prices/price.js";
-import { operations } from "../../../src/operations/table.js";
-import { eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
+import { wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets } from "../../clients/start-server.js";
-import { textChunks, textCompletion } from "../../support/completion-samples.js";
 import { costOfEntry } from "../../support/journal-price.js";
-import { modelFor, pricesOf, startOperation, streamedOperations } from "./any-operation.js";
+import { modelFor, startOperation } from "./any-operation.js";
+import { answerOf, mediaCalls, usageOf } from "./media-calls.js";
 
 afterAll(expectNoSockets);
-
-const names = [
-  ...(["completions", "moderations", "rerank", "images/generations", "images/edits"] as const),
-  ...(["audio/speech", "audio/transcriptions", "audio/translations"] as const),
-];
-
-/** What a server may say of what it has used, in all words at once. */
-function usageOf(value: unknown): Record<string, unknown> {
-  const counts = ["input_tokens", "output_tokens", "prompt_tokens", "completion_tokens", "total_tokens", "seconds"];
-  const details = { text_tokens: value, image_tokens: value, audio_tokens: value, cached_tokens: value };
-  return {
-    ...Object.fromEntries(counts.map((name) => [name, value])),
-    ...{ input_tokens_details: details, input_token_details: details, output_tokens_details: details },
-  };
-}
 
 const reports: readonly [name: string, usage: unknown][] = [
   ["nothing", undefined],
@@ -38,61 +22,7 @@ const reports: readonly [name: string, usage: unknown][] = [
   ["little", usageOf(1)],
 ];
 
-function answerOf(name: OperationName, stream: boolean, usage: unknown): FakeAnswer {
-  const events = (list: readonly object[]) => eventStream(list, { done: false });
-  switch (name) {
-    case "completions":
-      return stream
-        ? eventStream(textChunks(["Hi"], usage as null))
-        : wholeAnswer(textCompletion(["Hi"], usage as null));
-    case "moderations":
-      return wholeAnswer({ results: [{ flagged: false, categories: {}, category_scores: {} }], usage });
-    case "rerank": {
-      const units = (usage as { seconds?: unknown } | undefined)?.seconds;
-      return wholeAnswer({
-        results: [{ index: 0, relevance_score: 1 }],
-        usage,
-        meta: { billed_units: { search_units: units } },
-      });
-    }
-    case "images/generations":
-    case "images/edits": {
-      const type = name === "images/edits" ? "image_edit.completed" : "image_generation.completed";
-      const made = { quality: "high", size: "1024x1024", usage };
-      return stream
-        ? events([{ type, b64_json: "YQ==", ...made }])
-        : wholeAnswer({ data: [{ b64_json: "YQ==" }], ...made });
-    }
-    case "audio/speech":
-      return events([
-        { type: "speech.audio.delta", audio: "AAAA" },
-        { type: "speech.audio.done", usage },
-      ]);
-    default:
-      return stream
-        ? events([
-            { type: "transcript.text.delta", delta: "Hi" },
-            { type: "transcript.text.done", text: "Hi", usage },
-          ])
-        : wholeAnswer({ text: "Hi", usage });
-  }
-}
-
-/** Every kind of price, and one for all that an operation counts. */
-function allPrices(name: OperationName): readonly Price[] {
-  const terms = operations.find((each) => each.name === name)?.priced.known ?? [];
-  const rows = [{ quality: "high", credits: 0.017 }, { size: "512x512", credits: 0.013 }, { credits: 0.019 }];
-  const all = Object.fromEntries(terms.map((term, place) => [term, term === "images" ? rows : 0.37 + place / 1000]));
-  return [...pricesOf(name), all];
-}
-
-const calls = names.flatMap((name) =>
-  [false, true]
-    .filter((stream) => (stream ? streamedOperations.has(name) : name !== "audio/speech"))
-    .flatMap((stream) => allPrices(name).map((price): [OperationName, boolean, Price] => [name, stream, price])),
-);
-
-describe.each(calls)("%s (streamed: %s) at %o", (name, stream, price) => {
+describe.each(mediaCalls)("%s (streamed: %s) at %o", (name, stream, price) => {
   it("is charged by what the journal says, is never free, and is within what is held, whatever its server reports", async () => {
     const { send, server, gateway, nextEvent, checkBooks } = await startOperation(name, price);
     for (const [report, usage] of reports) {
@@ -134,4 +64,15 @@ it("holds what the dearest target can cost, whatever each of them counts", async
     }
     expect({ name, held: held.pop() }).toEqual({ name, held: Math.max(...held) });
   }
+});
+
+it("of text is in the journal as ever", async () => {
+  const { send, server, gateway } = await startOperation("chat/completions", { input: 1, output: 2 });
+  server.reply(wholeAnswer());
+  await (await send(false)).text();
+  const [entry] = (await gateway.accounts.history("acct_pro", { kinds: ["charge"], limit: 1 })).entries;
+  expect(JSON.stringify(entry?.tags)).toBe(
+    '{"keyId":"key_pro","model":"acme/model","plan":"pro","input":9,"cachedInput":0,"output":3,"reasoning":0,' +
+      '"source":"provider","price":"1/1/2/2/0","target":"fake/gpt-image-1"}',
+  );
 });
