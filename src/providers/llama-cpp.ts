@@ -28,15 +28,22 @@ export function llamaCpp(options: PresetOptions = {}): UpstreamProvider {
   );
 }
 
+/** What it says, as failures of its own, of requests that no further attempt mends. */
+const clientFault =
+  /^(failed to parse (tools|messages): |unknown reasoning format: |cannot use both json_schema and grammar|(image|audio|video) input is not supported)/i;
+
+const tooLong = /^input \(\d+ tokens\) is too large to process/;
+
 /**
  * Which status its versions give to a prompt that is too long, and in which words, varies; the type does not. Texts to embed
  * or to rank are a failure of the server to it when they are longer than one batch.
  */
 function readError({ status, body }: UpstreamErrorAnswer): UpstreamErrorAnswer {
   const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
-  const isTooLong =
-    error["type"] === "exceed_context_size_error" ||
-    (typeof error["message"] === "string" && /^input \(\d+ tokens\) is too large to process/.test(error["message"]));
-  if (!isTooLong) return { status, body };
-  return { status: 400, body: { error: { ...error, type: "invalid_request_error", code: "context_length_exceeded" } } };
+  const said = typeof error["message"] === "string" ? error["message"] : "";
+  const type = "invalid_request_error";
+  if (error["type"] === "exceed_context_size_error" || tooLong.test(said)) {
+    return { status: 400, body: { error: { ...error, type, code: "context_length_exceeded" } } };
+  }
+  return clientFault.test(said) ? { status: 400, body: { error: { ...error, type } } } : { status, body };
 }

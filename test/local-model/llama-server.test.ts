@@ -52,6 +52,9 @@ const hears: Model = {
   upstream: { provider: "hears", model: "hears" },
 };
 
+/** Of an image in PNG. */
+const pixel = `data:image/png;base64,${Buffer.from("\x89PNG\r\n\x1a\n", "latin1").toString("base64")}`;
+
 describe.skipIf(program === undefined)("llama-server behind the gateway", () => {
   let folder: string;
   const processes: ServerProcess[] = [];
@@ -258,6 +261,16 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
     const whole = await client.chat.completions.create(asked);
     expect(whole.choices).toHaveLength(3);
     await expectEstimate(whole.usage, { input, output: 6 });
+  });
+
+  it.each([
+    ["tools without a type", { tools: [{ function: { name: "a" } }] }],
+    ["an image", { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: pixel } }] }] }],
+  ])("%s, which the server calls its own failure, is the client's mistake", async (_what, members) => {
+    const messages = [{ role: "user", content: "Hello!" }];
+    const call = client.post("/chat/completions", { body: { ...greedy, messages, ...members } });
+    await expect(call).rejects.toMatchObject({ status: 400, code: "upstream_rejected" });
+    expect(await lastEvent()).toMatchObject({ chargedMicro: 0, attempts: { length: 1 } });
   });
 
   it("a JSON schema holds", async () => {

@@ -287,6 +287,18 @@ export const llamaCppSample: DialectSample = {
       }),
       expected: { status: 400, code: "context_length_exceeded", param: "messages", message: /maximum context length/ },
     })),
+    ...[
+      "Failed to parse tools: Missing tool type: {}; tools = [\n  {}\n]",
+      "Failed to parse messages: Missing tool call type: {}",
+      "Unknown reasoning format: x",
+      "Cannot use both json_schema and grammar",
+      "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
+    ].map((message) => ({
+      what: `a request that is refused as a failure: ${message.slice(0, 24)}`,
+      status: 500,
+      body: JSON.stringify({ error: { code: 500, message, type: "server_error" } }),
+      expected: { status: 400, code: "upstream_rejected", message: new RegExp(message.slice(0, 15)) },
+    })),
     {
       what: "a model that is still being loaded",
       status: 503,
