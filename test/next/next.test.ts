@@ -70,6 +70,29 @@ it("streams each event before the next one is there", async () => {
   expect(words).toEqual(["", "Hello", " wide", " world", ""]);
 });
 
+it("reads a form with a file to its end, with a length and in chunks, and refuses what is none", async () => {
+  const file = Buffer.alloc(3 * 1024 * 1024, "a sound, ");
+  const opening = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.ogg"\r\n\r\n';
+  const ending = '\r\n--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nacme/none\r\n--b--\r\n';
+  const form = Buffer.concat([Buffer.from(opening), file, Buffer.from(ending)]);
+  const send = async (body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>) => {
+    const response = await fetch(`${origin}/api/ai/v1/audio/transcriptions`, {
+      method: "POST",
+      headers: { authorization: "Bearer sk-demo", "content-type": "multipart/form-data; boundary=b" },
+      ...{ body, duplex: "half" },
+    });
+    const { error } = (await response.json()) as { error: { code: string } };
+    return [response.status, error.code];
+  };
+  // The model stands behind the file.
+  expect(await send(new Uint8Array(form))).toEqual([404, "model_not_found"]);
+  const chunks = Array.from({ length: 50 }, (_, at) =>
+    form.subarray((at * form.length) / 50, ((at + 1) * form.length) / 50),
+  );
+  expect(await send(ReadableStream.from(chunks) as ReadableStream<Uint8Array>)).toEqual([404, "model_not_found"]);
+  expect(await send(new Uint8Array(form.subarray(0, -4)))).toEqual([400, "invalid_form"]);
+});
+
 it("stops the upstream when the client leaves", async () => {
   const gate = createGate();
   upstream.replyOnce(eventStream(chatChunks("Hello wide world"), { gate }));

@@ -4,6 +4,7 @@ import { toFetchHandler } from "infergate/fetch";
 /** What a runtime's server is made of; as JSON, from its environment. */
 export interface ServerConfig {
   readonly upstream: string;
+  readonly busy: string;
   readonly models: Parameters<typeof createGateway>[0]["models"];
   readonly operations: NonNullable<Parameters<typeof openAICompatible>[0]["operations"]>;
   readonly plans: Parameters<typeof memoryPlanStore>[0];
@@ -15,14 +16,17 @@ export const readFormPath = "/read-form";
 
 /** The gateway, and the runtime's own reader of forms. */
 export function toAnswer(config: string): (request: Request) => Promise<Response> {
-  const { upstream, models, operations, plans, maxUploadBytes }: ServerConfig = JSON.parse(config);
+  const { upstream, busy, models, operations, plans, maxUploadBytes }: ServerConfig = JSON.parse(config);
   const gateway = createGateway({
     basePath: "/api/ai",
     models,
     keys: memoryKeyStore([{ key: "sk-pro", account: "acct_pro", plan: "pro" }]),
     plans: memoryPlanStore(plans),
     ledger: memoryCreditLedger(),
-    providers: { fake: openAICompatible({ baseURL: upstream, operations }) },
+    providers: {
+      fake: openAICompatible({ baseURL: upstream, operations }),
+      busy: openAICompatible({ baseURL: busy, operations }),
+    },
     maxUploadBytes,
   });
   const handler = toFetchHandler(gateway);

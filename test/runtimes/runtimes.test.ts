@@ -14,9 +14,17 @@ import { nodeAdapter } from "../adapters/node-adapter.js";
 import { comparable, formReaders, type ReadPart } from "../operations/uploads/form-readers.js";
 import { mutatedForms, oddForms } from "../operations/uploads/odd-forms.js";
 import { rewritten } from "../operations/uploads/rewritten.js";
-import { everyModel, everyOperation, everyPlan } from "../support/every-operation.js";
-import { honestServer } from "../support/honest-server.js";
-import { type HostRequest, hostRequests, mostUploadBytes, servedAs, toInit } from "../support/host-requests.js";
+import { everyOperation, everyPlan } from "../support/every-operation.js";
+import {
+  busyServer,
+  type HostRequest,
+  hostModels,
+  hostRequests,
+  hostUpstream,
+  mostUploadBytes,
+  servedAs,
+  toInit,
+} from "../support/host-requests.js";
 import { readFormPath, type ServerConfig } from "./answer.js";
 import { hasRuntime, type Runtime, startRuntime } from "./start-runtime.js";
 
@@ -31,10 +39,13 @@ beforeAll(async () => {
   await promisify(execFile)(npm, ["run", "build"], { cwd: root, maxBuffer: 10_000_000 });
   made = await mkdtemp(join(tmpdir(), "infergate-runtimes-"));
   upstream = await startFakeUpstream();
-  upstream.reply(honestServer);
+  upstream.reply(hostUpstream);
   const options = {
-    ...{ models: everyModel, plans: memoryPlanStore(everyPlan), maxUploadBytes: mostUploadBytes },
-    providers: { fake: openAICompatible({ baseURL: upstream.url, operations: everyOperation }) },
+    ...{ models: hostModels, plans: memoryPlanStore(everyPlan), maxUploadBytes: mostUploadBytes },
+    providers: {
+      fake: openAICompatible({ baseURL: upstream.url, operations: everyOperation }),
+      busy: openAICompatible({ baseURL: busyServer(upstream.url), operations: everyOperation }),
+    },
   };
   node = await startHosted(nodeAdapter, { prefix: "/api/ai", position: "before" }, options);
 });
@@ -48,14 +59,20 @@ afterAll(async () => {
 async function serve(fetchFrom: (path: string, init: RequestInit) => Promise<Response>, request: HostRequest) {
   const before = upstream.requests.length;
   const response = await fetchFrom(`/api/ai${request.path}`, toInit(request));
-  return await servedAs(response, upstream.requests[before]);
+  return await servedAs(response, upstream.requests.slice(before));
 }
 
 describe.each(["bun", "deno", "workerd"] as const)("%s", (name) => {
   let runtime: Runtime | undefined;
   beforeAll(async () => {
     const config: ServerConfig = {
-      ...{ upstream: upstream.url, models: everyModel, operations: everyOperation, plans: everyPlan },
+      ...{
+        upstream: upstream.url,
+        busy: busyServer(upstream.url),
+        models: hostModels,
+        operations: everyOperation,
+        plans: everyPlan,
+      },
       maxUploadBytes: mostUploadBytes,
     };
     if (hasRuntime(name)) runtime = await startRuntime(name, config, made);

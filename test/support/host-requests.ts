@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
-import type { FakeRequest } from "../../src/testing.js";
+import type { Model } from "../../src/gateway/options.js";
+import { type FakeAnswer, type FakeRequest, wholeAnswer } from "../../src/testing.js";
 import { isReadable, oddForms } from "../operations/uploads/odd-forms.js";
+import { everyModel } from "./every-operation.js";
+import { honestServer } from "./honest-server.js";
 
 /** A request that all hosts and runtimes have to serve alike. */
 export interface HostRequest {
@@ -14,8 +17,30 @@ export interface HostRequest {
   readonly status: number;
 }
 
+const twice = [
+  { provider: "busy", model: "whisper-0" },
+  { provider: "fake", model: "whisper-1" },
+];
+
 /** The most bytes of a form at these hosts. */
 export const mostUploadBytes = 1024 * 1024;
+
+/** Asks a server that is always busy before the other one. */
+export const hostModels: readonly Model[] = [
+  ...everyModel,
+  ...everyModel
+    .filter(({ id }) => id === "acme/hear")
+    .map((model) => ({ ...model, id: "acme/twice", upstream: twice }) as Model),
+];
+
+/** The server that is always busy, beside the other one. */
+export const busyServer = (url: string) => url.replace(/\/v1$/, "/busy/v1");
+
+/** What both of them say. */
+export const hostUpstream: FakeAnswer = (request, response) => {
+  const isBusy = request.url.startsWith("/busy/");
+  return (isBusy ? wholeAnswer({ error: { message: "Busy." } }, { status: 503 }) : honestServer)(request, response);
+};
 
 const formType = "multipart/form-data; boundary=b";
 const bytesOf = (length: number) => Buffer.from(Array.from({ length }, (_, at) => (at * 37 + (at >> 8)) % 256));
@@ -59,6 +84,10 @@ const tooLarge = form({ model: "acme/hear" }, [["file", "a.ogg", Buffer.alloc(mo
 
 export const hostRequests: readonly HostRequest[] = [
   hearing("a transcription", {}),
+  {
+    ...{ name: "a transcription at the second server", path: "/v1/audio/transcriptions", type: formType, status: 200 },
+    ...{ body: form({ model: "acme/twice" }, [["file", "a.ogg", sound]]), pieces: 9 },
+  },
   hearing("a transcription in chunks", { language: "de" }, { pieces: 20 }),
   hearing("a transcription in chunks of some bytes", {}, { pieces: 5_000 }),
   hearing("subtitles", { response_format: "srt" }),
@@ -123,22 +152,22 @@ export function toInit({ type, body, pieces }: HostRequest): RequestInit & { dup
   return { ...init, body: stream, duplex: "half" };
 }
 
-/** What a client gets, and what the server behind the gateway got: the same everywhere. */
+/** What a client gets, and what the servers behind the gateway got: the same everywhere. */
 export interface Served {
   readonly status: number;
   readonly type: string | null;
   readonly body: string;
-  readonly upstream: unknown;
+  readonly upstream: readonly unknown[];
 }
 
-export async function servedAs(response: Response, upstream: FakeRequest | undefined): Promise<Served> {
+export async function servedAs(response: Response, upstream: readonly FakeRequest[]): Promise<Served> {
   const bytes = Buffer.from(await response.arrayBuffer());
   const type = response.headers.get("content-type");
   const isText = /json|text/.test(type ?? "");
   const body = isText
     ? bytes.toString().replace(/"(id|created|created_at|event_id)":("[^"]*"|\d+)/g, '"$1":0')
     : digest(bytes);
-  return { status: response.status, type, body, upstream: upstream && (await receivedAs(upstream)) };
+  return { status: response.status, type, body, upstream: await Promise.all(upstream.map(receivedAs)) };
 }
 
 const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");

@@ -1,6 +1,5 @@
-import { Buffer } from "node:buffer";
-import type { RequestBytes } from "../direct-call.js";
 import { UpstreamError } from "../upstream-provider.js";
+import { toFetchBody } from "./fetch-body.js";
 import { FetchCall } from "./fetch-call.js";
 import type { Transport, TransportOptions } from "./transport.js";
 
@@ -18,7 +17,7 @@ export function createFetchTransport(options: TransportOptions): Transport {
         fetch(options.origin + path, {
           method: "POST",
           headers: { ...headers },
-          body: withoutSharing(body),
+          body: toFetchBody(body),
           signal: abortSignal,
           redirect: "manual",
         }),
@@ -26,12 +25,4 @@ export function createFetchTransport(options: TransportOptions): Transport {
     },
     async close() {},
   };
-}
-
-/** In one piece. The type of fetch refuses bytes on shared memory. */
-function withoutSharing(body: RequestBytes): Uint8Array<ArrayBuffer> {
-  const bytes = body instanceof Uint8Array ? body : Buffer.concat(body);
-  return bytes.buffer instanceof ArrayBuffer
-    ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    : new Uint8Array(bytes);
 }
