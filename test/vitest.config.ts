@@ -7,7 +7,8 @@ const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.
 /** Too slow for every run: `vitest --mode soak` runs test/soak and nothing else. */
 const slow = [
   "soak",
-  "next", "runtimes",
+  "next",
+  "runtimes",
   "local-model",
   "bench",
   "token-search",
