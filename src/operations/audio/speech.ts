@@ -22,7 +22,6 @@ import { toAnswerContext, toFailureContext } from "../answer-context.js";
 import { plainCache } from "../cache-terms.js";
 import type {
   AttemptFacts,
-  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -31,6 +30,7 @@ import type {
   TargetTraits,
 } from "../operation.js";
 import { parseJsonBody } from "../parse-json-body.js";
+import { ParsedRequest } from "../parsed-request.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import type { ByteAnswer } from "../stream-codec.js";
@@ -55,31 +55,17 @@ export const speech: Operation<"audio/speech"> = {
   parse: parseJsonBody(parseSpeechRequest, parseSpeechRequestInTurns, (request) => new SpeechModelRequest(request)),
 };
 
-class SpeechModelRequest implements ModelRequest {
-  readonly #request: SpeechRequest;
-
-  constructor(request: SpeechRequest) {
-    this.#request = request;
-  }
-
-  get model(): string {
-    return this.#request.model;
-  }
-
-  get stream(): boolean {
-    return this.#request.wantsEvents;
+class SpeechModelRequest extends ParsedRequest<SpeechRequest> implements ModelRequest {
+  override get stream(): boolean {
+    return this.request.wantsEvents;
   }
 
   get wantsBytes(): boolean {
-    return !this.#request.wantsEvents;
-  }
-
-  get comparable(): ComparableRequest {
-    return this.#request;
+    return !this.request.wantsEvents;
   }
 
   demand(model: ModelTraits): Demand {
-    const request = this.#request;
+    const request = this.request;
     requireAllowedMembers(request, model, speechTable);
     const { promptTokens, characters } = request;
     const outputTokens = isByTokens(model) ? Math.min(model.maxOutputTokens ?? largestCount, largestCount) : 0;
@@ -95,13 +81,9 @@ class SpeechModelRequest implements ModelRequest {
     };
   }
 
-  asksToReason(): boolean {
-    return false;
-  }
-
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     if (!target.operations.has("audio/speech")) return undefined;
-    return new SpeechExchange(this.#request, { target, model, attempt });
+    return new SpeechExchange(this.request, { target, model, attempt });
   }
 }
 

@@ -24,6 +24,7 @@ import type {
   RequestFacts,
   TargetTraits,
 } from "../operation.js";
+import { ParsedRequest } from "../parsed-request.js";
 import type { PriceTerms } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
@@ -87,43 +88,34 @@ function toModelRequest(operation: Hearing, request: TranscriptionRequest): Mode
   return new TranscriptionModelRequest(operation, request);
 }
 
-class TranscriptionModelRequest implements ModelRequest {
+class TranscriptionModelRequest extends ParsedRequest<TranscriptionRequest> implements ModelRequest {
   readonly #operation: Hearing;
-  readonly #request: TranscriptionRequest;
 
   constructor(operation: Hearing, request: TranscriptionRequest) {
+    super(request);
     this.#operation = operation;
-    this.#request = request;
-  }
-
-  get model(): string {
-    return this.#request.model;
-  }
-
-  get stream(): boolean {
-    return this.#request.stream;
   }
 
   get fields(): Uint8Array {
-    return this.#request.body;
+    return this.request.body;
   }
 
   withFields(json: Uint8Array): ModelRequest {
-    return toModelRequest(this.#operation, transcriptionWith(json, this.#request));
+    return toModelRequest(this.#operation, transcriptionWith(json, this.request));
   }
 
   letGo(): void {
-    this.#request.files.letGo();
+    this.request.files.letGo();
   }
 
-  get comparable(): ComparableRequest {
-    const request = this.#request;
+  override get comparable(): ComparableRequest {
+    const request = this.request;
     return { ...request, files: request.files.all };
   }
 
   demand(model: ModelTraits): Demand {
-    requireAllowedMembers(this.#request, model, tables[this.#operation]);
-    const { most, estimate } = boundsOf(this.#request, model);
+    requireAllowedMembers(this.request, model, tables[this.#operation]);
+    const { most, estimate } = boundsOf(this.request, model);
     const { promptTokens: heldPromptTokens, byTokens } = most;
     const outputTokens = byTokens ? Math.min(model.maxOutputTokens ?? largestCount, largestCount) : 0;
     return {
@@ -134,17 +126,13 @@ class TranscriptionModelRequest implements ModelRequest {
     };
   }
 
-  asksToReason(): boolean {
-    return false;
-  }
-
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     if (!target.operations.has(this.#operation)) return undefined;
-    const dialect = target.rules.dialectFor(this.#request, target.dialect, tables[this.#operation]);
+    const dialect = target.rules.dialectFor(this.request, target.dialect, tables[this.#operation]);
     const answer = toAnswerContext(target, model, attempt, "file");
-    return new TranscriptExchange(this.#operation, this.#request, {
+    return new TranscriptExchange(this.#operation, this.request, {
       answer,
-      bounds: boundsOf(this.#request, model).estimate,
+      bounds: boundsOf(this.request, model).estimate,
       dialect,
     });
   }

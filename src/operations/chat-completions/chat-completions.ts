@@ -25,7 +25,6 @@ import { demandOf } from "../demand-of.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type {
   AttemptFacts,
-  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -34,6 +33,7 @@ import type {
   TargetTraits,
 } from "../operation.js";
 import { parseJsonBody } from "../parse-json-body.js";
+import { ParsedRequest } from "../parsed-request.js";
 import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers, requireMessagesFit } from "../require-fit.js";
@@ -58,31 +58,13 @@ export const chatCompletions: Operation<"chat/completions"> = {
   parse: parseJsonBody(parseChatRequest, parseChatRequestInTurns, (request) => new ChatModelRequest(request)),
 };
 
-class ChatModelRequest implements ModelRequest {
-  readonly #request: ChatRequest;
-
-  constructor(request: ChatRequest) {
-    this.#request = request;
-  }
-
-  get model(): string {
-    return this.#request.model;
-  }
-
-  get stream(): boolean {
-    return this.#request.stream;
-  }
-
+class ChatModelRequest extends ParsedRequest<ChatRequest> implements ModelRequest {
   get asksForMuch(): boolean {
-    return asksForLogprobs(this.#request.members);
-  }
-
-  get comparable(): ComparableRequest {
-    return this.#request;
+    return asksForLogprobs(this.request.members);
   }
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
-    const request = this.#request;
+    const request = this.request;
     requireAllowedMembers(request, model, chatTable);
     if (model.lacking !== undefined) refuseLacking(request, calledName(model), model.lacking);
     requireMessagesFit(request, model);
@@ -92,8 +74,8 @@ class ChatModelRequest implements ModelRequest {
     return demandOf(asked, defaultOutputTokens, model);
   }
 
-  asksToReason(): boolean {
-    return asksToReason(this.#request);
+  override asksToReason(): boolean {
+    return asksToReason(this.request);
   }
 
   exchangeWith(
@@ -101,7 +83,7 @@ class ChatModelRequest implements ModelRequest {
     model: ModelTraits,
     attempt: AttemptFacts,
   ): ReturnType<ModelRequest["exchangeWith"]> {
-    const request = this.#request;
+    const request = this.request;
     const { operations } = target;
     if (!operations.has("chat/completions")) {
       return operations.has("messages") ? chatOnMessages(request, target, model, attempt) : undefined;

@@ -12,7 +12,6 @@ import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inpu
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type {
   AttemptFacts,
-  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -21,6 +20,7 @@ import type {
   TargetTraits,
 } from "../operation.js";
 import { parseJsonBody } from "../parse-json-body.js";
+import { ParsedRequest } from "../parsed-request.js";
 import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
@@ -61,31 +61,13 @@ export const completions: Operation<"completions"> = {
 /** What OpenAI gives where no cap is named. Other servers would write to the end of the context. */
 const usualTokens = 16;
 
-class CompletionModelRequest implements ModelRequest {
-  readonly #request: CompletionRequest;
-
-  constructor(request: CompletionRequest) {
-    this.#request = request;
-  }
-
-  get model(): string {
-    return this.#request.model;
-  }
-
-  get stream(): boolean {
-    return this.#request.stream;
-  }
-
+class CompletionModelRequest extends ParsedRequest<CompletionRequest> implements ModelRequest {
   get asksForMuch(): boolean {
-    return asksForLogprobs(this.#request.members);
-  }
-
-  get comparable(): ComparableRequest {
-    return this.#request;
+    return asksForLogprobs(this.request.members);
   }
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
-    const request = this.#request;
+    const request = this.request;
     const { body, prompts, suffix, maxTokens, namesOtherCap, bestOf } = request;
     requireAllowedMembers(request, model, completionsTable);
     requireInputsFit(request, prompts, "prompt", model);
@@ -101,13 +83,9 @@ class CompletionModelRequest implements ModelRequest {
     return { ...promptDemand(tokens, model), outputTokens: heldOutput(asked, addedCap, model), addedCap };
   }
 
-  asksToReason(): boolean {
-    return false;
-  }
-
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     if (!target.operations.has("completions")) return undefined;
-    return new CompletionExchange(this.#request, target, model, attempt);
+    return new CompletionExchange(this.request, target, model, attempt);
   }
 }
 

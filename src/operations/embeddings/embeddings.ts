@@ -8,7 +8,6 @@ import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inpu
 import { inputLayout } from "../inputs/input-layout.js";
 import type {
   AttemptFacts,
-  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -17,6 +16,7 @@ import type {
   TargetTraits,
 } from "../operation.js";
 import { parseJsonBody } from "../parse-json-body.js";
+import { ParsedRequest } from "../parsed-request.js";
 import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
@@ -49,41 +49,22 @@ export const embeddings: Operation<"embeddings"> = {
   ),
 };
 
-class EmbeddingModelRequest implements ModelRequest {
+class EmbeddingModelRequest extends ParsedRequest<EmbeddingRequest> implements ModelRequest {
   readonly asksForMuch = true;
-  readonly #request: EmbeddingRequest;
-  /** Vectors do not come in a stream. */
-  readonly stream = false;
-
-  constructor(request: EmbeddingRequest) {
-    this.#request = request;
-  }
-
-  get model(): string {
-    return this.#request.model;
-  }
-
-  get comparable(): ComparableRequest {
-    return this.#request;
-  }
 
   demand(model: ModelTraits): Demand {
-    const request = this.#request;
+    const request = this.request;
     requireAllowedMembers(request, model);
     requireInputsFit(request, request.inputs, "input", model);
     const tokens = request.inputs.map((input) => countInput(request.body, input, model));
     return { ...promptDemand(tokens, model), outputTokens: 0, addedCap: undefined };
   }
 
-  asksToReason(): boolean {
-    return false;
-  }
-
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     if (!target.operations.has("embeddings")) return undefined;
-    const dialect = target.rules.dialectFor(this.#request, target.dialect);
-    const body = upstreamBody(this.#request, { model: target.upstreamModel, dialect });
-    return new EmbeddingExchange(this.#request, body, toAnswerContext(target, model, attempt, "input"));
+    const dialect = target.rules.dialectFor(this.request, target.dialect);
+    const body = upstreamBody(this.request, { model: target.upstreamModel, dialect });
+    return new EmbeddingExchange(this.request, body, toAnswerContext(target, model, attempt, "input"));
   }
 }
 

@@ -27,6 +27,7 @@ import type {
   RequestFacts,
   TargetTraits,
 } from "../operation.js";
+import { ParsedRequest } from "../parsed-request.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import { imageContext } from "./image-context.js";
@@ -67,59 +68,46 @@ async function parsePieces(
   return new ImageEditModelRequest(request, maxBodyDepth);
 }
 
-class ImageEditModelRequest implements ModelRequest {
+class ImageEditModelRequest extends ParsedRequest<ImageEditRequest> implements ModelRequest {
   readonly asksForMuch = true;
-  readonly #request: ImageEditRequest;
   readonly #maxDepth: number;
 
   constructor(request: ImageEditRequest, maxDepth: number) {
-    this.#request = request;
+    super(request);
     this.#maxDepth = maxDepth;
   }
 
-  get model(): string {
-    return this.#request.model;
-  }
-
-  get stream(): boolean {
-    return this.#request.stream;
-  }
-
   get fields(): Uint8Array {
-    return this.#request.body;
+    return this.request.body;
   }
 
   async withFields(json: Uint8Array): Promise<ModelRequest> {
-    const { form } = this.#request;
+    const { form } = this.request;
     const request = form === undefined ? await parseImageEditJson(json, this.#maxDepth) : imageEditWith(json, form);
     return new ImageEditModelRequest(request, this.#maxDepth);
   }
 
   /** JSON stays: it is what errors are compared with. */
   get letGo(): (() => void) | undefined {
-    const { form } = this.#request;
+    const { form } = this.request;
     return form && (() => form.files.letGo());
   }
 
-  get comparable(): ComparableRequest {
-    const request = this.#request;
+  override get comparable(): ComparableRequest {
+    const request = this.request;
     return { ...request, files: request.form?.files.all };
   }
 
   demand(model: ModelTraits): Demand {
-    const request = this.#request;
+    const request = this.request;
     requireAllowedMembers(request, model, imageEditsTable);
     requireSize(request, model.images?.sizes);
     return imageDemand(request, model, this.#inputTokens(model));
   }
 
-  asksToReason(): boolean {
-    return false;
-  }
-
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     if (!target.operations.has("images/edits")) return undefined;
-    const request = this.#request;
+    const request = this.request;
     const answer = toAnswerContext(target, model, attempt, "prompt");
     const context = imageContext(answer, request.asked, model, this.#inputTokens(model));
     const edits = imageMemberEdits(request, { target, model, table: imageEditsTable });
@@ -127,7 +115,7 @@ class ImageEditModelRequest implements ModelRequest {
   }
 
   #inputTokens({ tokenBounds }: ModelTraits): number {
-    return this.#request.inputs * tokenBounds.image;
+    return this.request.inputs * tokenBounds.image;
   }
 }
 

@@ -12,7 +12,6 @@ import { toAnswerContext } from "../answer-context.js";
 import { imagesCache } from "../cache-terms.js";
 import type {
   AttemptFacts,
-  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -21,6 +20,7 @@ import type {
   TargetTraits,
 } from "../operation.js";
 import { parseJsonBody } from "../parse-json-body.js";
+import { ParsedRequest } from "../parsed-request.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import { imageContext } from "./image-context.js";
@@ -46,40 +46,19 @@ export const imageGenerations: Operation<"images/generations"> = {
   parse: parseJsonBody(parseImageRequest, parseImageRequestInTurns, (request) => new ImageModelRequest(request)),
 };
 
-class ImageModelRequest implements ModelRequest {
+class ImageModelRequest extends ParsedRequest<ImageRequest> implements ModelRequest {
   readonly asksForMuch = true;
-  readonly #request: ImageRequest;
-
-  constructor(request: ImageRequest) {
-    this.#request = request;
-  }
-
-  get model(): string {
-    return this.#request.model;
-  }
-
-  get stream(): boolean {
-    return this.#request.stream;
-  }
-
-  get comparable(): ComparableRequest {
-    return this.#request;
-  }
 
   demand(model: ModelTraits): Demand {
-    const request = this.#request;
+    const request = this.request;
     requireAllowedMembers(request, model, imagesTable);
     requireSize(request, model.images?.sizes);
     return imageDemand(request, model);
   }
 
-  asksToReason(): boolean {
-    return false;
-  }
-
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     if (!target.operations.has("images/generations")) return undefined;
-    const request = this.#request;
+    const request = this.request;
     const context = imageContext(toAnswerContext(target, model, attempt, "prompt"), request.asked, model);
     const edits = imageMemberEdits(request, { target, model, table: imagesTable });
     const whole = editMembers(request.body, request.members, edits);

@@ -20,7 +20,6 @@ import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
 import type {
   AttemptFacts,
-  ComparableRequest,
   Demand,
   ModelRequest,
   ModelTraits,
@@ -30,6 +29,7 @@ import type {
   SealOfTarget,
   TargetTraits,
 } from "../operation.js";
+import { ParsedRequest } from "../parsed-request.js";
 import { textPrices } from "../price-terms.js";
 import { anthropicProtocol } from "../protocols/anthropic-protocol.js";
 import { requireAllowedMembers, requireMessagesFit } from "../require-fit.js";
@@ -69,8 +69,7 @@ export function parseMessages(
     : parseMessagesRequest(body, maxBodyDepth);
 }
 
-class MessagesModelRequest implements ModelRequest {
-  readonly #request: MessagesRequest;
+class MessagesModelRequest extends ParsedRequest<MessagesRequest> implements ModelRequest {
   /** The client's own that its upstream gets, too. */
   readonly #headers: Record<string, string>;
   readonly #sealOf: SealOfTarget;
@@ -78,27 +77,15 @@ class MessagesModelRequest implements ModelRequest {
   readonly #onUnknownBeta: OperationServices["onUnknownBeta"];
 
   constructor(request: MessagesRequest, facts: RequestFacts, services: OperationServices) {
+    super(request);
     const { account } = facts;
-    this.#request = request;
     this.#sealOf = (origin) => new ThoughtSeal(services.seal, account, origin);
     this.#onUnknownBeta = services.onUnknownBeta;
     this.#headers = forwardedHeaders((name) => facts.header(name));
   }
 
-  get model(): string {
-    return this.#request.model;
-  }
-
-  get stream(): boolean {
-    return this.#request.stream;
-  }
-
-  get comparable(): ComparableRequest {
-    return this.#request;
-  }
-
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
-    const request = this.#request;
+    const request = this.request;
     requireFit(request, model);
     const { maxTokens: outputCap, namesOtherCap } = request;
     const modelCalls = compactsContext(request) ? 2 : 1;
@@ -106,8 +93,8 @@ class MessagesModelRequest implements ModelRequest {
     return demandOf(asked, defaultOutputTokens, model);
   }
 
-  asksToReason(): boolean {
-    return messagesAskToReason(this.#request);
+  override asksToReason(): boolean {
+    return messagesAskToReason(this.request);
   }
 
   exchangeWith(
@@ -115,7 +102,7 @@ class MessagesModelRequest implements ModelRequest {
     model: ModelTraits,
     attempt: AttemptFacts,
   ): ReturnType<ModelRequest["exchangeWith"]> {
-    const parts = { request: this.#request, headers: this.#headers, sealOf: this.#sealOf, target, model, attempt };
+    const parts = { request: this.request, headers: this.#headers, sealOf: this.#sealOf, target, model, attempt };
     if (target.operations.has("messages")) return new NativeMessagesExchange(parts, this.#onUnknownBeta);
     return target.operations.has("chat/completions") ? messagesOnChat(parts) : undefined;
   }

@@ -9,7 +9,6 @@ import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inpu
 import { inputLayout } from "../inputs/input-layout.js";
 import type {
   AttemptFacts,
-  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -18,6 +17,7 @@ import type {
   TargetTraits,
 } from "../operation.js";
 import { parseJsonBody } from "../parse-json-body.js";
+import { ParsedRequest } from "../parsed-request.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import { upstreamBody } from "../upstream-body.js";
@@ -49,43 +49,24 @@ export const moderations: Operation<"moderations"> = {
   ),
 };
 
-class ModerationModelRequest implements ModelRequest {
-  readonly #request: ModerationRequest;
-  readonly stream = false;
-
-  constructor(request: ModerationRequest) {
-    this.#request = request;
-  }
-
-  get model(): string {
-    return this.#request.model;
-  }
-
+class ModerationModelRequest extends ParsedRequest<ModerationRequest> implements ModelRequest {
   get namesNoModel(): boolean {
-    return this.#request.namesNoModel;
-  }
-
-  get comparable(): ComparableRequest {
-    return this.#request;
+    return this.request.namesNoModel;
   }
 
   demand(model: ModelTraits): Demand {
-    const request = this.#request;
+    const request = this.request;
     requireAllowedMembers(request, model, moderationsTable);
     requireInputsFit(request, request.inputs, "input", model);
     const tokens = request.inputs.map((input) => countInput(request.body, input, model));
     return { ...promptDemand(tokens, model), outputTokens: 0, addedCap: undefined };
   }
 
-  asksToReason(): boolean {
-    return false;
-  }
-
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     if (!target.operations.has("moderations")) return undefined;
-    const dialect = target.rules.dialectFor(this.#request, target.dialect, moderationsTable);
-    const body = upstreamBody(this.#request, { model: target.upstreamModel, dialect });
-    return new ModerationExchange(this.#request, body, toAnswerContext(target, model, attempt, "input"));
+    const dialect = target.rules.dialectFor(this.request, target.dialect, moderationsTable);
+    const body = upstreamBody(this.request, { model: target.upstreamModel, dialect });
+    return new ModerationExchange(this.request, body, toAnswerContext(target, model, attempt, "input"));
   }
 }
 

@@ -10,7 +10,6 @@ import { promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { tooMany } from "../inputs/input-reader.js";
 import type {
   AttemptFacts,
-  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -19,6 +18,7 @@ import type {
   TargetTraits,
 } from "../operation.js";
 import { parseJsonBody } from "../parse-json-body.js";
+import { ParsedRequest } from "../parsed-request.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import { toRerankAnswer } from "./rerank-answer.js";
 import { rerankBody } from "./rerank-body.js";
@@ -49,25 +49,11 @@ export const rerank: Operation<"rerank"> = {
   parse: parseJsonBody(parseRerankRequest, parseRerankRequestInTurns, (request) => new RerankModelRequest(request)),
 };
 
-class RerankModelRequest implements ModelRequest {
-  readonly #request: RerankRequest;
-  readonly stream = false;
+class RerankModelRequest extends ParsedRequest<RerankRequest> implements ModelRequest {
   #counts: RerankCounts | undefined;
 
-  constructor(request: RerankRequest) {
-    this.#request = request;
-  }
-
-  get model(): string {
-    return this.#request.model;
-  }
-
-  get comparable(): ComparableRequest {
-    return this.#request;
-  }
-
   demand(model: ModelTraits): Demand {
-    const request = this.#request;
+    const request = this.request;
     requireAllowedMembers(request, model, rerankTable);
     const most = model.rerank?.maxDocuments ?? usualDocuments;
     if (request.documents.length > most) throw tooMany("documents", most);
@@ -79,16 +65,12 @@ class RerankModelRequest implements ModelRequest {
     return { ...prompt, outputTokens: 0, addedCap: undefined, most: used, handedOver: used };
   }
 
-  asksToReason(): boolean {
-    return false;
-  }
-
   exchangeWith(
     target: TargetTraits,
     model: ModelTraits,
     attempt: AttemptFacts,
   ): Exchange | Promise<Exchange> | undefined {
-    const request = this.#request;
+    const request = this.request;
     if (!target.operations.has("rerank")) return undefined;
     if (request.hasImages && target.dialect?.rerank !== "jina") return undefined;
     const dialect = target.rules.dialectFor(request, target.dialect, rerankTable);

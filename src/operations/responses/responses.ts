@@ -27,6 +27,7 @@ import type {
   SealOfTarget,
   TargetTraits,
 } from "../operation.js";
+import { ParsedRequest } from "../parsed-request.js";
 import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { contextLengthExceeded, requireAllowedMembers } from "../require-fit.js";
@@ -73,10 +74,9 @@ function toModelRequest(own: ResponsesRequest, services: OperationServices, acco
   });
 }
 
-class ResponsesModelRequest implements ModelRequest {
+/** The request has all that it refers to in its place, once it is {@link complete}. */
+class ResponsesModelRequest extends ParsedRequest<ResponsesRequest> implements ModelRequest {
   readonly complete: ModelRequest["complete"];
-  /** With all that it refers to in its place, once it is {@link complete}. */
-  readonly #request: ResponsesRequest;
   readonly #conversation: KeptConversation;
   readonly #sealOf: SealOfTarget;
 
@@ -86,31 +86,23 @@ class ResponsesModelRequest implements ModelRequest {
     sealOf: SealOfTarget,
     complete?: ModelRequest["complete"],
   ) {
-    this.#request = request;
+    super(request);
     this.#conversation = conversation;
     this.#sealOf = sealOf;
     this.complete = complete;
   }
 
-  get model(): string {
-    return this.#request.model;
-  }
-
-  get stream(): boolean {
-    return this.#request.stream;
-  }
-
   get asksForMuch(): boolean {
-    return asksForLogprobs(this.#request.members) || this.#request.include.some((each) => each.includes("logprobs"));
+    return asksForLogprobs(this.request.members) || this.request.include.some((each) => each.includes("logprobs"));
   }
 
-  get comparable(): ComparableRequest | undefined {
-    const isWhole = !this.#request.store && !this.#conversation.refers;
-    return isWhole ? this.#request : undefined;
+  override get comparable(): ComparableRequest | undefined {
+    const isWhole = !this.request.store && !this.#conversation.refers;
+    return isWhole ? this.request : undefined;
   }
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
-    const request = this.#request;
+    const request = this.request;
     const { contextLength, tokenizer, lacking } = model;
     requireAllowedMembers(request, model, responsesTable);
     if (lacking !== undefined) refuseLackingInResponse(request, calledName(model), lacking);
@@ -126,8 +118,8 @@ class ResponsesModelRequest implements ModelRequest {
     return demandOf(asked, defaultOutputTokens, model);
   }
 
-  asksToReason(): boolean {
-    return responseAsksToReason(this.#request);
+  override asksToReason(): boolean {
+    return responseAsksToReason(this.request);
   }
 
   exchangeWith(
@@ -137,7 +129,7 @@ class ResponsesModelRequest implements ModelRequest {
   ): ReturnType<ModelRequest["exchangeWith"]> {
     const { operations } = target;
     const parts = {
-      request: this.#request,
+      request: this.request,
       conversation: this.#conversation,
       sealOf: this.#sealOf,
       target,
