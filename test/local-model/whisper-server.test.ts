@@ -147,6 +147,7 @@ describe.skipIf(program === undefined)("whisper-server behind the gateway", () =
   it.each([
     ["temperature", "warm"],
     ["audio_ctx", "99999999"],
+    ["vad", "true"],
   ])("is not asked with a %s by which it would fail", async (name, value) => {
     const form = new FormData();
     for (const [field, text] of Object.entries({ model: "acme/hear", [name]: value })) form.append(field, text);

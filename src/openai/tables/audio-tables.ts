@@ -22,7 +22,8 @@ function rowsWith(further: string): Row[] {
       treatment: "refused",
       names: words(`
         offset_t offset_n duration max_context max_len audio_ctx word_thold entropy_thold logprob_thold no_speech_thold
-        temperature_inc debug_mode`),
+        temperature_inc debug_mode vad vad_threshold vad_min_speech_duration_ms vad_min_silence_duration_ms
+        vad_max_speech_duration_s vad_speech_pad_ms vad_samples_overlap`),
       why: "is a setting of the server itself, which may fail by it",
       advice: "Leave it out.",
     },
