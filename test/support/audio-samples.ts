@@ -98,3 +98,38 @@ function crc8(bytes: readonly number[]): number {
     return crc;
   }, 0);
 }
+
+/** A box of MP4. @param size - what it says. Default: as it is. */
+export function box(type: string, content: Uint8Array, size = content.length + 8): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(size);
+  head.write(type, 4, "latin1");
+  return Buffer.concat([head, content]);
+}
+
+const words = (...numbers: readonly number[]) => {
+  const bytes = Buffer.alloc(4 * numbers.length);
+  for (const [place, number] of numbers.entries()) bytes.writeUInt32BE(number, 4 * place);
+  return bytes;
+};
+
+/** The tables of a track of so many frames of AAC, 16,000 samples a second. */
+export function mp4Tables(frames: number, codec = "mp4a"): Buffer {
+  const config = Buffer.from([0x05, 2, 0x14, 0x08]);
+  const decoder = Buffer.concat([Buffer.from([0x04, 13 + config.length, 0x40]), Buffer.alloc(12), config]);
+  const stream = Buffer.concat([Buffer.from([0x03, 3 + decoder.length, 0, 0, 0]), decoder]);
+  const entry = box(codec, Buffer.concat([Buffer.alloc(28), box("esds", Buffer.concat([words(0), stream]))]));
+  return Buffer.concat([box("stsd", Buffer.concat([words(0, 1), entry])), box("stsz", words(0, 100, frames))]);
+}
+
+/** @param more - further boxes of the movie. */
+export function mp4(frames: number, more: Uint8Array = Buffer.alloc(0)): Buffer {
+  const media = box("mdia", box("minf", box("stbl", mp4Tables(frames))));
+  // Of a thousandth of a second.
+  const movie = Buffer.concat([box("mvhd", words(0, 0, 0, 1000, 1)), box("trak", media), more]);
+  return Buffer.concat([
+    box("ftyp", Buffer.from("M4A ")),
+    box("mdat", Buffer.from("stsz, and so on")),
+    box("moov", movie),
+  ]);
+}

@@ -3,7 +3,20 @@ import { expect, it } from "vitest";
 import { fileLengths } from "../../../src/model-api/media/lengths/file-lengths.js";
 import { PiecedBytes } from "../../../src/wire/pieces/pieced-bytes.js";
 import { atOnce } from "../../../src/wire/slices.js";
-import { adts, element, flac, id3, mp3, oggOpus, oggPage, opusPacket, webm } from "../../support/audio-samples.js";
+import {
+  adts,
+  box,
+  element,
+  flac,
+  id3,
+  mp3,
+  mp4,
+  mp4Tables,
+  oggOpus,
+  oggPage,
+  opusPacket,
+  webm,
+} from "../../support/audio-samples.js";
 
 const measured = (...pieces: Buffer[]) => atOnce(fileLengths(new PiecedBytes(pieces))).measured;
 
@@ -28,6 +41,16 @@ it.each<[string, Buffer, number]>([
   ["Vorbis, by the longest packets", vorbis, (101 * 1024) / 48_000],
   ["FLAC that says that it has one sample", flac(1000), 512],
   ["FLAC that says nothing", flac(1000, 0), 512],
+  ["MP4 that says that it is a thousandth of a second long", mp4(1000), 64],
+  [
+    "MP4 in fragments",
+    Buffer.concat([
+      mp4(0),
+      ...Array(5).fill(box("moof", box("traf", box("trun", Buffer.from([0, 0, 0, 1, 0, 0, 0, 100]))))),
+    ]),
+    32,
+  ],
+  ["MP4 with another table where some readers look", mp4(10, box("udta", box("trak", mp4Tables(1000)))), 64.64],
   ["WebM as browsers record it", webm(600), 600],
   ["WebM that is cut in a cluster", Buffer.concat([webm(600), element(0x1f43b675, Buffer.alloc(0), 1000)]), 600],
 ])("measures %s", (_name, file, seconds) => {
@@ -65,7 +88,10 @@ it.each<[string, Buffer]>([
   ],
   ["AAC", adts],
   ["MP3 with AAC behind it", Buffer.concat([mp3(3), adts])],
-  ["MP4", Buffer.from("\u0000\u0000\u0000\u0018ftypM4A and so on")],
+  ["MP4 of nothing", Buffer.from("\u0000\u0000\u0000\u000cftypM4A ")],
+  ["MP4 of another codec", mp4(9, mp4Tables(9, "alac"))],
+  ["MP4 whose boxes do not end with it", Buffer.concat([mp4(9), box("free", Buffer.alloc(5), 90)])],
+  ["WebM with clusters in what is skipped", webm(3, "A_OPUS", element(0xec, webm(9)))],
   ["nothing", Buffer.alloc(0)],
 ])("knows nothing of %s", (_name, file) => {
   expect(measured(file)).toBeUndefined();
@@ -86,7 +112,7 @@ it("counts all packets of a laced block at their longest", () => {
 });
 
 it("throws for no bytes, however they are cut or changed", () => {
-  const files = [mp3(1), oggOpus(3), vorbis, flac(20), webm(3)];
+  const files = [mp3(1), mp4(9), oggOpus(3), vorbis, flac(20), webm(3)];
   fc.assert(
     fc.property(
       fc.constantFrom(...files),

@@ -2,6 +2,7 @@ import type { PiecedBytes } from "../../../wire/pieces/pieced-bytes.js";
 import type { Steps } from "../../../wire/slices.js";
 import { longestByRate, mpegFrames, slowestMpeg, unknownSeconds, waveRate } from "../audio-seconds.js";
 import { flacSeconds } from "./flac-seconds.js";
+import { mp4Seconds } from "./mp4-seconds.js";
 import { oggSeconds } from "./ogg-seconds.js";
 import { webmSeconds } from "./webm-seconds.js";
 
@@ -17,10 +18,10 @@ export interface AudioLengths {
 }
 
 /** By a file's first bytes. */
-const readers = new Map<number, (file: PiecedBytes) => Steps<number | undefined>>([
-  [0x4f676753, oggSeconds],
-  [0x664c6143, flacSeconds],
-  [0x1a45dfa3, webmSeconds],
+const readers = new Map<string, (file: PiecedBytes) => Steps<number | undefined>>([
+  ["OggS", oggSeconds],
+  ["fLaC", flacSeconds],
+  ["\u001aE\u00df\u00a3", webmSeconds],
 ]);
 
 export function* fileLengths(file: PiecedBytes): Steps<AudioLengths> {
@@ -30,8 +31,8 @@ export function* fileLengths(file: PiecedBytes): Steps<AudioLengths> {
 }
 
 function* lengthsOf(file: PiecedBytes): Steps<AudioLengths> {
-  const start = file.part(0, 4);
-  const read = start.length < 4 ? undefined : readers.get(start.readUInt32BE(0));
+  const start = file.part(0, 8);
+  const read = start.toString("latin1", 4) === "ftyp" ? mp4Seconds : readers.get(start.toString("latin1", 0, 4));
   if (read !== undefined) return { most: unknownSeconds, measured: yield* read(file) };
   const rate = waveRate(file);
   const most = longestByRate(rate, file.length);

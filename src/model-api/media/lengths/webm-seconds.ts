@@ -1,6 +1,6 @@
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import type { PiecedBytes } from "../../../wire/pieces/pieced-bytes.js";
-import { SliceCount, type Steps, valueBytes } from "../../../wire/slices.js";
+import { SliceCount, type Steps, sliceBytes, valueBytes } from "../../../wire/slices.js";
 import { longestPacketMs, packetMs } from "./opus-packet.js";
 
 const ids = {
@@ -28,12 +28,14 @@ export function* webmSeconds(file: PiecedBytes): Steps<number | undefined> {
   const count = new SliceCount();
   const ends = [file.length];
   let ms = 0;
+  let clusters = 0;
   for (let at = 0; at < file.length; ) {
     while (at === ends.at(-1)) ends.pop();
     const element = elementAt(file, at, ends.at(-1) ?? 0);
     if (element === undefined) return undefined;
     const { id, start, end } = element;
     if (id === ids.contentEncodings) return undefined;
+    if (id === ids.cluster) clusters++;
     if (id === ids.codec && file.part(start, end).toString("latin1") !== "A_OPUS") return undefined;
     if (id === ids.block || id === ids.simpleBlock) ms += blockMs(file.part(start, Math.min(end, start + longestHead)));
     const isEntered = masters.has(id) && start < end;
@@ -41,7 +43,29 @@ export function* webmSeconds(file: PiecedBytes): Steps<number | undefined> {
     at = isEntered ? start : end;
     if (count.isFull(4 * valueBytes)) yield;
   }
-  return ms === 0 ? undefined : ms / 1000;
+  // Behind a fault, some readers look for the next cluster, wherever that stands.
+  return ms === 0 || (yield* countClusters(file)) > clusters ? undefined : ms / 1000;
+}
+
+const clusterMark = Buffer.from([0x1f, 0x43, 0xb6, 0x75]);
+
+function* countClusters(file: PiecedBytes): Steps<number> {
+  const count = new SliceCount();
+  let clusters = 0;
+  for (let at = 0; at < file.length; at += sliceBytes) {
+    const end = Math.min(at + sliceBytes, file.length);
+    const most = Math.min(end + clusterMark.length - 1, file.length);
+    for (
+      let found = file.indexOf(clusterMark, at, most);
+      found >= 0;
+      found = file.indexOf(clusterMark, found + 1, most)
+    ) {
+      clusters++;
+      if (count.isFull(valueBytes)) yield;
+    }
+    yield;
+  }
+  return clusters;
 }
 
 /** @param within - where its parent ends. An element of unknown size goes as far. */
