@@ -82,7 +82,8 @@ export class ArrivingBody {
   }
 
   #keep(piece: Uint8Array, pieces: Uint8Array[]): void {
-    if (piece.length >= longPiece || (pieces.length < fewPieces && this.#filled === 0)) {
+    const isKept = piece.length >= longPiece || (pieces.length < fewPieces && this.#filled === 0);
+    if (isKept && isAlone(piece)) {
       this.#flush(pieces);
       pieces.push(piece);
       return;
@@ -118,6 +119,11 @@ export class ArrivingBody {
     this.#lengthAtLook = this.#length;
     if (came < this.#limits.minBytesPerSecond * ticksPerLook) this.fail("too_slow");
   }
+}
+
+/** Whether it keeps hardly more memory than it shows: a frame of HTTP/2 is a part of all that was read with it. */
+function isAlone(piece: Uint8Array): boolean {
+  return piece.buffer.byteLength <= Math.max(2 * piece.length, longPiece);
 }
 
 /** Also for what another realm has made, such as a sandbox in which the host runs its handlers. */

@@ -50,6 +50,24 @@ describe("a body on its way", () => {
     expect(body.end()?.length).toBe(bytes);
   });
 
+  it("keeps no more memory than it needs of pieces that are parts of something larger, as those of HTTP/2 are", () => {
+    collectGarbage();
+    const before = process.memoryUsage().arrayBuffers;
+    const bodies = Array.from({ length: 50 }, () => {
+      const { body } = start();
+      for (let piece = 0; piece < 15; piece++) body.take(new Uint8Array(64 * 1024).fill(65 + piece).subarray(100, 110));
+      body.take(new Uint8Array(128 * 1024).fill(90).subarray(0, 16 * 1024));
+      return body;
+    });
+    collectGarbage();
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50 * 80 * 1024);
+    const expected = Buffer.concat([
+      ...Array.from({ length: 15 }, (_, piece) => Buffer.alloc(10, 65 + piece)),
+      Buffer.alloc(16 * 1024, 90),
+    ]);
+    for (const body of bodies) expect(Buffer.compare(body.end() ?? Buffer.alloc(0), expected)).toBe(0);
+  });
+
   it("may be too slow before its time is over", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const { body, failures } = start();

@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import { errorBody, wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets } from "../../clients/start-server.js";
 import { startMedia } from "../../support/media-server.js";
@@ -22,6 +23,22 @@ function upload(): FormData {
 
 const send = ({ baseURL }: { baseURL: string }) =>
   fetch(`${baseURL}/${path}`, { method: "POST", headers: { authorization: "Bearer sk-pro" }, body: upload() });
+
+/** A server below HTTP. @param take - of bytes that have come. @returns the provider of it. */
+async function startRaw(take: (socket: Socket, length: number) => void): Promise<UpstreamProvider> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.once("close", () => sockets.delete(socket)).on("error", () => {}));
+    socket.on("data", (piece) => take(socket, piece.length));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return openAICompatible({ baseURL: `http://127.0.0.1:${port}/v1`, operations: [path] });
+}
 
 /** What a server got, its boundary and model aside. */
 async function received({ body, headers }: { body: Buffer; headers: { "content-type"?: string | undefined } }) {
@@ -58,25 +75,15 @@ it("a form goes to the next target with the same bytes, under that one's model, 
 });
 
 it("a target that resets in the middle of the upload gives way to the next one, which gets all of it", async () => {
-  const sockets = new Set<Socket>();
   let taken = 0;
-  const server = createServer((socket) => {
-    sockets.add(socket.once("close", () => sockets.delete(socket)).on("error", () => {}));
-    socket.on("data", (piece) => {
-      taken += piece.length;
-      if (taken > 1024 * 1024) socket.resetAndDestroy();
-    });
+  const broken = await startRaw((socket, length) => {
+    taken += length;
+    if (taken > 1024 * 1024) socket.resetAndDestroy();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
   const started = await startMedia({
     models: [{ ...hear, upstream: [target("broken"), target("other")] }],
     operations: [path],
-    moreProviders: { broken: openAICompatible({ baseURL: `http://127.0.0.1:${port}/v1`, operations: [path] }) },
+    moreProviders: { broken },
   });
   started.other.reply(wholeAnswer(heard));
   const ended = started.nextEvent();
@@ -91,5 +98,31 @@ it("a target that resets in the middle of the upload gives way to the next one, 
     chargedMicro: 100,
     attempts: [{ error: expect.any(String) }, { outcome: "completed" }],
   });
+  await started.checkBooks();
+});
+
+it.each([
+  [413, "HTTP/1.1 413 Payload Too Large\r\nContent-Length: 0\r\n\r\n"],
+  [200, `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{"text":"Hi"}`],
+])("a target that says %d in the middle of the upload, and reads no more, holds nothing up", async (status, said) => {
+  let hasSaid = false;
+  const hasty = await startRaw((socket) => {
+    if (hasSaid) return;
+    hasSaid = true;
+    socket.pause();
+    socket.write(said);
+  });
+  const started = await startMedia({
+    models: [{ ...hear, upstream: target("hasty") }],
+    operations: [path],
+    moreProviders: { hasty },
+  });
+  const ended = started.nextEvent();
+  const response = await send(started);
+  await response.arrayBuffer();
+  expect([response.status === 200, (await ended).attempts]).toEqual([
+    status === 200,
+    [expect.objectContaining({ status })],
+  ]);
   await started.checkBooks();
 });
