@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isRecord } from "../wire/is-record.js";
 
-/** What of a kept response is written anew each time, by the numbers that {@link placeOf} gives it. */
+/** What of a kept response is written anew each time, by the numbers that {@link freshPlace} gives it. */
 export const freshParts = ["id", "date", "cost"] as const;
 
 export type FreshPart = (typeof freshParts)[number];
@@ -23,7 +23,7 @@ export interface AnswerFacts {
 export interface CachedAnswer extends AnswerFacts {
   /** Without what is written anew. */
   readonly body: Uint8Array;
-  /** Where something is written anew, as {@link placeOf} makes them, in order. */
+  /** Where something is written anew, as {@link freshPlace} makes them, in order. */
   readonly places: Uint32Array;
 }
 
@@ -104,7 +104,7 @@ function areSound(places: Uint32Array, length: number): boolean {
 }
 
 /** @param offset - in the response's `body`. */
-export function placeOf(offset: number, part: FreshPart): number {
+export function freshPlace(offset: number, part: FreshPart): number {
   return offset * partsOfPlace + freshParts.indexOf(part);
 }
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { asBuffer } from "../wire/as-buffer.js";
 import { type JsonMember, memberOf, membersOf } from "../wire/json-members.js";
 import { SliceCount, type Steps } from "../wire/slices.js";
-import { type CachedAnswer, type FreshPart, placeOf } from "./cached-answer.js";
+import { type CachedAnswer, type FreshPart, freshPlace } from "./cached-answer.js";
 
 /** What stands in a response that is another one the next time. */
 export interface PassingValues {
@@ -32,7 +32,7 @@ export function* takeApart(
   for (const [index, { start, end, part }] of found.entries()) {
     pieces.push(body.subarray(from, start));
     length += start - from;
-    places[index] = placeOf(length, part);
+    places[index] = freshPlace(length, part);
     from = end;
   }
   pieces.push(body.subarray(from));

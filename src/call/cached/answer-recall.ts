@@ -63,7 +63,7 @@ export class AnswerRecall {
   readonly #services: RecallServices;
   readonly #keeping: KeepingTerms;
   /** An update of a model makes another object of it. */
-  readonly #definitions = new WeakMap<object, string | number>();
+  readonly #definitions = new WeakMap<CatalogModel, string | number>();
   #lastDefinition = 0;
   /** How often accounts were forgotten: calls that began before keep nothing. */
   #forgotten = 0;

@@ -200,9 +200,12 @@ describe("a client of speech", () => {
       response.writeHead(200, { "content-type": "audio/pcm" });
       for (let at = 0; at < 64 && !response.destroyed; at++) {
         if (!response.write(piece)) {
-          await new Promise((resolve) => {
-            response.once("drain", resolve);
-            response.once("close", resolve);
+          await new Promise<void>((resolve) => {
+            const goOn = () => {
+              response.off("drain", goOn).off("close", goOn);
+              resolve();
+            };
+            response.on("drain", goOn).on("close", goOn);
           });
         }
         written++;
