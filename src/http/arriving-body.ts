@@ -9,6 +9,8 @@ export const ticksPerLook = 10;
 const fewPieces = 16;
 const longPiece = 16 * 1024;
 const leastBlock = 4 * 1024;
+/** What short buffers are often parts of, in Node. */
+const sharedMemory = 8 * 1024;
 const largestBlock = 64 * 1024;
 
 /**
@@ -123,7 +125,7 @@ export class ArrivingBody {
 
 /** Whether it keeps hardly more memory than it shows: a frame of HTTP/2 is a part of all that was read with it. */
 function isAlone(piece: Uint8Array): boolean {
-  return piece.buffer.byteLength <= Math.max(2 * piece.length, longPiece);
+  return piece.buffer.byteLength <= Math.max(2 * piece.length, sharedMemory);
 }
 
 /** Also for what another realm has made, such as a sandbox in which the host runs its handlers. */
