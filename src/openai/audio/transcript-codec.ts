@@ -1,48 +1,31 @@
 import { Buffer } from "node:buffer";
-import type { GatewayError } from "../../errors/gateway-error.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { fromErrorObject } from "../../model-api/failure/upstream-failure.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
-import { keepAliveComment } from "../../wire/event-frame.js";
-import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
-import { errorEvent } from "../error-event.js";
-import { doneEvent, PassedEvent } from "../passed-event.js";
+import { PassedCodec } from "../passed-codec.js";
+import { doneEvent, type PassedEvent } from "../passed-event.js";
 import type { TranscriptContext } from "./transcript-answer.js";
 import { TranscriptProgress } from "./transcript-progress.js";
 import { transcriptUsage } from "./use-of-transcript.js";
-
-const nothing = Buffer.alloc(0);
 
 /**
  * Converts an upstream's stream of a transcript into the client's. Some servers send chunks as those of chat, one finish for
  * each part of the audio: these become the events that clients know.
  */
-export class TranscriptCodec {
-  readonly progress: TranscriptProgress;
-  readonly #context: TranscriptContext;
+export class TranscriptCodec extends PassedCodec<TranscriptProgress, TranscriptContext> {
   /** What chunks have brought; `undefined`: events come. */
   #joined: string | undefined;
   #usage: unknown;
 
   constructor(context: TranscriptContext) {
-    this.progress = new TranscriptProgress(context);
-    this.#context = context;
+    super(new TranscriptProgress(context), context);
   }
 
-  /** @throws StreamFault, or GatewayError for an error that the upstream sent. */
-  event({ data, event }: ServerSentEvent): Uint8Array | undefined {
-    const text = data.trim();
+  protected pass(event: PassedEvent): Uint8Array | undefined {
+    const { json, type } = event;
     const { progress } = this;
-    if (progress.isDone || text === "") return undefined;
-    if (text === "[DONE]") {
-      progress.doneCame();
-      // Behind chunks, the end of the transcript comes first.
-      return this.#joined === undefined ? doneEvent : undefined;
-    }
-    const passed = new PassedEvent({ data: text, event }, this.#context);
-    const { json, type } = passed;
     if (Array.isArray(json["choices"])) return this.#chunk(json, json["choices"]);
     if (type === "transcript.text.delta") progress.textCame(String(json["delta"] ?? ""));
     else if (typeof json["text"] === "string") progress.wordsCame();
@@ -50,7 +33,12 @@ export class TranscriptCodec {
       progress.usageCame(json);
       progress.ended();
     }
-    return passed.bytes(this.#context);
+    return event.bytes(this.context);
+  }
+
+  /** Behind chunks, the end of the transcript comes first. */
+  protected override done(): Uint8Array | undefined {
+    return this.#joined === undefined ? doneEvent : undefined;
   }
 
   #chunk(json: Readonly<Record<string, unknown>>, choices: readonly unknown[]): Uint8Array | undefined {
@@ -73,38 +61,26 @@ export class TranscriptCodec {
    */
   whole(body: Uint8Array): Uint8Array {
     const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
-    if (isRecord(json) && isRecord(json["error"])) throw fromErrorObject(json["error"], this.#context);
+    if (isRecord(json) && isRecord(json["error"])) throw fromErrorObject(json["error"], this.context);
     if (!isRecord(json) || typeof json["text"] !== "string") throw new StreamFault("garbage");
     const { text, usage } = json;
     this.progress.textCame(text);
     this.progress.usageCame(json);
     this.progress.ended();
     const delta = eventOf({ type: "transcript.text.delta", delta: text });
-    return Buffer.concat([delta, this.#done(text, usage)]);
+    return Buffer.concat([delta, this.#doneOf(text, usage)]);
   }
 
   /** @throws StreamFault `incomplete` */
-  end(): Uint8Array {
-    const { progress } = this;
-    if (this.#joined !== undefined && progress.isDone) {
-      progress.ended();
-      return Buffer.concat([this.#done(this.#joined, this.#usage), doneEvent]);
-    }
-    if (!progress.isComplete) throw new StreamFault("incomplete");
-    return nothing;
+  override end(): Uint8Array {
+    if (this.#joined === undefined || !this.progress.isDone) return super.end();
+    this.progress.ended();
+    return Buffer.concat([this.#doneOf(this.#joined, this.#usage), doneEvent]);
   }
 
-  #done(text: string, reported: unknown): Buffer {
-    const usage = transcriptUsage(reported, this.progress.tokens, this.#context);
+  #doneOf(text: string, reported: unknown): Buffer {
+    const usage = transcriptUsage(reported, this.progress.tokens, this.context);
     return eventOf({ type: "transcript.text.done", text, usage });
-  }
-
-  keepAlive(): Uint8Array {
-    return keepAliveComment;
-  }
-
-  fault(error: GatewayError): Uint8Array {
-    return errorEvent(error);
   }
 }
 

@@ -1,16 +1,12 @@
-import { Buffer } from "node:buffer";
-import type { GatewayError } from "../../errors/gateway-error.js";
 import { StreamFault } from "../../errors/stream-fault.js";
 import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { visibleUsage } from "../../model-api/answer/usage.js";
 import { fromErrorObject } from "../../model-api/failure/upstream-failure.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
-import { keepAliveComment } from "../../wire/event-frame.js";
-import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
-import { errorEvent } from "../error-event.js";
-import { doneEvent, PassedEvent } from "../passed-event.js";
+import { PassedCodec } from "../passed-codec.js";
+import type { PassedEvent } from "../passed-event.js";
 import { type ImageContext, isImage, toImageAnswer } from "./image-answer.js";
 import { imageEvents } from "./image-events.js";
 import { ImageProgress } from "./image-progress.js";
@@ -18,36 +14,24 @@ import { readImageUsage } from "./image-usage.js";
 
 /** Images of 4K come as one event. */
 const largestEvent = 64 * 1024 * 1024;
-const nothing = Buffer.alloc(0);
 
 /** Passes an upstream's stream of images to the client. Their bytes are neither parsed nor copied more than once. */
-export class ImageCodec {
-  readonly progress: ImageProgress;
+export class ImageCodec extends PassedCodec<ImageProgress, ImageContext> {
   readonly maxEventBytes = largestEvent;
-  readonly #context: ImageContext;
   readonly #kind: string;
 
   /** @param kind - what the types of events begin with, such as `image_generation`. */
   constructor(context: ImageContext, kind: string) {
-    this.progress = new ImageProgress(context);
-    this.#context = context;
+    super(new ImageProgress(context), context);
     this.#kind = kind;
   }
 
-  /** @throws StreamFault, or GatewayError for an error that the upstream sent. */
-  event({ data, event }: ServerSentEvent): Uint8Array | undefined {
-    const text = data.trim();
-    if (this.progress.isDone || text === "") return undefined;
-    if (text === "[DONE]") {
-      this.progress.doneCame();
-      return doneEvent;
-    }
-    const passed = new PassedEvent({ data: text, event }, this.#context);
-    const { type, json } = passed;
+  protected pass(event: PassedEvent): Uint8Array {
+    const { type, json } = event;
     if (typeof type === "string" && type.endsWith(".partial_image")) this.progress.partialCame();
     // Whatever a server calls it, its client has got an image.
     else if (isImage(json) || type === `${this.#kind}.completed`) this.progress.imageCame(json);
-    return passed.bytes(this.#context);
+    return event.bytes(this.context);
   }
 
   /**
@@ -58,31 +42,17 @@ export class ImageCodec {
     const received = new ReceivedAnswer(asBuffer(withoutByteOrderMark(body)));
     const outline = received.outline() ?? received;
     const { json } = outline;
-    const answer = toImageAnswer(outline, this.#context);
+    const answer = toImageAnswer(outline, this.context);
     if (answer === undefined || !isRecord(json)) {
       const error = isRecord(json) ? (json["error"] ?? undefined) : undefined;
-      if (error !== undefined) throw fromErrorObject(error, this.#context);
+      if (error !== undefined) throw fromErrorObject(error, this.context);
       throw new StreamFault("garbage");
     }
     this.progress.imagesCame(
       answer.tokens.images ?? [],
-      readImageUsage(json["usage"], this.#context.inputImage) && answer.tokens,
+      readImageUsage(json["usage"], this.context.inputImage) && answer.tokens,
     );
-    const usage = visibleUsage(json["usage"], this.#context.dialect);
+    const usage = visibleUsage(json["usage"], this.context.dialect);
     return imageEvents(outline, { ...json, usage }, this.#kind);
-  }
-
-  /** @throws StreamFault `incomplete` */
-  end(): Uint8Array {
-    if (!this.progress.isComplete) throw new StreamFault("incomplete");
-    return nothing;
-  }
-
-  keepAlive(): Uint8Array {
-    return keepAliveComment;
-  }
-
-  fault(error: GatewayError): Uint8Array {
-    return errorEvent(error);
   }
 }
