@@ -17,7 +17,7 @@ export interface GatewayErrorOptions {
   param?: string | null;
   /** Further response headers, names in lower case. */
   headers?: Readonly<Record<string, string>>;
-  /** What clients of Anthropic's go by, as `error.details`. Other protocols have no place for it. */
+  /** What clients of Anthropic's go by, as `error.details`. Those of OpenAI's get its `moderation_details` alone. */
   details?: Readonly<Record<string, unknown>> | undefined;
   /** For the operator; never shown to the client. */
   cause?: unknown;

@@ -4,6 +4,7 @@ import { type RedactContext, redact } from "../../redaction/redact.js";
 import { isRecord } from "../../wire/is-record.js";
 import { readUsage } from "../answer/usage.js";
 import { type Dialect, readErrorAnswer } from "../dialect.js";
+import { moderationDetails, moderationMember } from "./moderation-details.js";
 import { readRetryAfter } from "./read-retry-after.js";
 import { readFaults } from "./validation-faults.js";
 
@@ -25,6 +26,8 @@ interface UpstreamErrorObject {
   type: string;
   code: string;
   param: string | null;
+  /** What it says of a request that it has blocked. */
+  moderation?: unknown;
 }
 
 /**
@@ -132,11 +135,13 @@ function rejected(
   cause: UpstreamStatusError,
 ): GatewayError {
   const message = redact(error.message, context);
+  const moderation = moderationDetails(error.moderation, context);
   return new GatewayError(message === "" ? "The model refused the request." : message, {
     status: 400,
     code: isPlainCode(error.code, context) ? error.code : "upstream_rejected",
     param: error.param === null ? null : redact(error.param, context),
     cause,
+    ...(moderation !== undefined && { details: { [moderationMember]: moderation } }),
   });
 }
 
@@ -158,6 +163,7 @@ function readErrorObject(body: unknown): UpstreamErrorObject {
     type: typeof type === "string" ? type : "",
     code: typeof code === "string" ? code : "",
     param: typeof param === "string" && param !== "" ? param : null,
+    moderation: error[moderationMember],
   };
 }
 

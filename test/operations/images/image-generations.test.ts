@@ -218,12 +218,20 @@ describe("an answer of images", () => {
       message: "Your request was rejected.",
       type: "image_generation_user_error",
       code: "moderation_blocked",
+      moderation_details: {
+        ...{ moderation_stage: "input", categories: ["violence", "self-harm"], score: 0.9 },
+        ...{ at: "https://internal.example/x", trace: { id: 1 } },
+      },
     };
     server.reply(wholeAnswer({ error: said }, { status: 400 }));
     const ended = nextEvent();
     const response = await post(path, { model: "acme/image", prompt: "A cat" });
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { code: "moderation_blocked", message: said.message } });
+    const { error } = (await response.json()) as { error: object };
+    expect(error).toMatchObject({ code: "moderation_blocked", message: said.message });
+    expect(error).toHaveProperty("moderation_details", {
+      ...{ moderation_stage: "input", categories: ["violence", "self-harm"], score: 0.9 },
+    });
     expect(await ended).toMatchObject({ chargedMicro: 0 });
   });
 
