@@ -15,6 +15,16 @@ export function toAnswerContext(
   return new AttemptContext(target, calledName(model), attempt, promptParam);
 }
 
+/** The same with more, for responses that are read with more than most. What `more` has counts. */
+export function contextWith<More extends object>(answer: AnswerContext, more: More): AnswerContext & More {
+  const { requestId, callId, model, upstreamModel, promptTokens, outputCap, promptParam } = answer;
+  const { admittedAt, startedAt, dialect, secrets } = answer;
+  return {
+    ...{ requestId, callId, model, upstreamModel, promptTokens, outputCap, promptParam },
+    ...{ admittedAt, startedAt, dialect, secrets, ...more },
+  };
+}
+
 /** What an error response is read with. @param request - what the upstream was sent. */
 export function toFailureContext(
   { model, upstreamModel, promptParam, startedAt, dialect, secrets }: AnswerContext,

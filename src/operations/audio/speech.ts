@@ -18,7 +18,7 @@ import { pcmTokens } from "../../openai/audio/speech-usage.js";
 import { addNameEdits } from "../../openai/chat/request-edits.js";
 import { speechTable } from "../../openai/tables/speech-table.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
-import { toAnswerContext, toFailureContext } from "../answer-context.js";
+import { contextWith, toAnswerContext, toFailureContext } from "../answer-context.js";
 import { plainCache } from "../cache-terms.js";
 import type {
   AttemptFacts,
@@ -116,7 +116,7 @@ class SpeechExchange implements Exchange {
     // At another rate, as many bytes last longer.
     const isTimed = format === "pcm" && memberOf(members, "sample_rate") === undefined;
     const tokensOf = isTimed ? pcmTokens(model.tokenBounds.audioPerSecond) : undefined;
-    this.#context = speechContext(this.#answer, { characters, byTokens, tokensOf });
+    this.#context = contextWith(this.#answer, { characters, byTokens, tokensOf });
   }
 
   /** @throws GatewayError 502 for what is no sound, so that another target is called. */
@@ -148,16 +148,4 @@ class SpeechExchange implements Exchange {
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
     return readErrorBody(status, headers, body, toFailureContext(this.#answer, this.body));
   }
-}
-
-function speechContext(
-  answer: AnswerContext,
-  speech: Pick<SpeechContext, "characters" | "byTokens" | "tokensOf">,
-): SpeechContext {
-  const { requestId, callId, model, upstreamModel, promptTokens, outputCap, promptParam } = answer;
-  const { admittedAt, startedAt, dialect, secrets } = answer;
-  return {
-    ...{ requestId, callId, model, upstreamModel, promptTokens, outputCap, promptParam },
-    ...{ admittedAt, startedAt, dialect, secrets, ...speech },
-  };
 }

@@ -17,7 +17,7 @@ import { addNameEdits } from "../../openai/chat/request-edits.js";
 import { FormBody } from "../../openai/form/form-body.js";
 import { readWhole, refuseWhole, type WholeReader } from "../../openai/read-whole.js";
 import type { MemberEdits } from "../../wire/json-members.js";
-import { toFailureContext } from "../answer-context.js";
+import { contextWith, toFailureContext } from "../answer-context.js";
 import type { Exchange } from "../operation.js";
 
 interface Facts {
@@ -39,7 +39,7 @@ export class TranscriptExchange implements Exchange, WholeReader {
   constructor(operation: OperationName, request: TranscriptionRequest, { answer, bounds, dialect }: Facts) {
     this.operation = operation;
     this.#request = request;
-    this.#context = contextOf(answer, bounds);
+    this.#context = contextWith(answer, bounds);
     const wanted = sentFormat(request.format);
     const isKnown = wanted === "json" || (dialect?.transcriptFormats?.includes(wanted) ?? true);
     this.#asked = isKnown ? wanted : request.format;
@@ -96,13 +96,4 @@ export class TranscriptExchange implements Exchange, WholeReader {
     // Nobody repeats a file in an error.
     return readErrorBody(status, headers, body, toFailureContext(this.#context, this.#request.body));
   }
-}
-
-function contextOf(answer: AnswerContext, bounds: TranscriptBounds): TranscriptContext {
-  const { requestId, callId, model, upstreamModel, outputCap, promptParam } = answer;
-  const { admittedAt, startedAt, dialect, secrets } = answer;
-  return {
-    ...{ requestId, callId, model, upstreamModel, outputCap, promptParam },
-    ...{ admittedAt, startedAt, dialect, secrets, ...bounds },
-  };
 }

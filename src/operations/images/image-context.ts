@@ -1,6 +1,7 @@
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ImageContext } from "../../openai/images/image-answer.js";
 import type { AskedImages } from "../../openai/images/image-usage.js";
+import { contextWith } from "../answer-context.js";
 import type { ModelTraits } from "../operation.js";
 
 /** What the images of an attempt are read with. @param inputImage - the tokens of images in the prompt. */
@@ -10,10 +11,5 @@ export function imageContext(
   { images }: Pick<ModelTraits, "images">,
   inputImage?: number,
 ): ImageContext {
-  const { requestId, callId, model, upstreamModel, promptTokens, outputCap, promptParam } = answer;
-  const { admittedAt, startedAt, dialect, secrets } = answer;
-  return {
-    ...{ requestId, callId, model, upstreamModel, promptTokens, outputCap, promptParam },
-    ...{ admittedAt, startedAt, dialect, secrets, asked, inputImage, tokensOf: images?.tokensOf },
-  };
+  return contextWith(answer, { asked, inputImage, tokensOf: images?.tokensOf });
 }
