@@ -28,6 +28,8 @@ export interface KeepingTerms {
 export interface EndedCall {
   readonly ending: Outcome | undefined;
   readonly meter: { readonly progress: ResponseMark | undefined } | undefined;
+  /** `undefined`: no guard has checked it. */
+  readonly review: { readonly hasPassed: boolean } | undefined;
   /** What it was charged. */
   end(ending: Outcome): Soon<{ readonly micro: Micro }>;
 }
@@ -61,9 +63,9 @@ export class AnswerKeeper {
   }
 
   #keep(bytes: Uint8Array, contentType: string, call: EndedCall): void {
-    const { ending, meter } = call;
+    const { ending, meter, review } = call;
     const { responseId, finishReason } = meter?.progress ?? {};
-    if (ending?.reason !== "completed" || ending.error !== undefined) return;
+    if (ending?.reason !== "completed" || ending.error !== undefined || review?.hasPassed === false) return;
     if (bytes.length > this.#terms.maxAnswerBytes || passingEnds.has(finishReason ?? "")) return;
     if (this.#mayHoldUrls && asBuffer(bytes).includes('"http')) return;
     const facts = { contentType, finishReason, keptAt: this.#terms.clock.now() };

@@ -39,6 +39,8 @@ export class AnswerReview {
   readonly #call: ReviewedCall;
   readonly #round: GuardRound;
   readonly #format: AnswerFormat;
+  /** Whether all guards have let the answer pass: none has refused it or failed, not even one that only watches. */
+  hasPassed = false;
 
   constructor(call: ReviewedCall, round: GuardRound, format: AnswerFormat) {
     this.#call = call;
@@ -108,6 +110,7 @@ export class AnswerReview {
   }
 
   #report({ outcomes, ms, tags }: GuardReview): void {
+    this.hasPassed = outcomes.every(({ verdict }) => verdict === "passed");
     this.#call.observer.guarded(outcomes, ms);
     if (tags !== undefined) this.#call.tag(tags);
   }

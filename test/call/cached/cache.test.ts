@@ -252,6 +252,30 @@ describe("nothing is kept", () => {
     expect(failing.upstream.requests).toHaveLength(2);
   });
 
+  it.each([
+    ["refuses while it watches", { stream: "watch", answer: () => ({ refuse: "No." }) }],
+    [
+      "fails, and lets what it cannot check pass",
+      { onError: "allow", answer: () => Promise.reject(new Error("Away.")) },
+    ],
+  ] as const)("of a stream that went out to its client although a guard %s", async (_name, guard) => {
+    const { post, upstream } = await startCache({ guards: [{ name: "words", ...guard }] });
+    for (const _ of [1, 2]) expect((await post({ stream: true })).status).toBe(200);
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it("but what all guards let pass", async () => {
+    const guards = [
+      { name: "words", answer: () => undefined },
+      { name: "filing", answer: () => ({ tags: { topic: "greeting" } }) },
+    ];
+    const { post } = await startCache({ guards });
+    for (const body of [{}, { stream: true }]) {
+      await post(body);
+      expect((await post(body)).cached).toBe("hit");
+    }
+  });
+
   it("beyond an account's quarter, but for what it used last", async () => {
     const { post } = await startCache({}, { maxBytes: 16_384 });
     const body = (text: string) => ({ messages: [{ role: "user", content: text }] });
