@@ -74,7 +74,6 @@ describe("the packed package, installed in an empty project", () => {
     expect(others.filter((path) => !/^(docs|examples)\//.test(path)).toSorted()).toEqual([
       ".github/CONTRIBUTING.md",
       ".github/SECURITY.md",
-      "CHANGELOG.md",
       "LICENSE",
       "README.md",
       "dist/preact.LICENSE",
