@@ -109,15 +109,14 @@ export class ModelCall implements OpenCall {
     return this.#abortReason !== undefined || this.departure?.hasLeft === true;
   }
 
-  /** No other target follows: what is large of the request goes, unless the host's own provider may still have it. */
+  /** No other target follows: what is large of the request goes, unless the host's own provider may still read it. */
   committed(): void {
     const { request } = this.admission;
     if (request.letGo === undefined) return;
-    request.letGo();
     const provider = this.visit?.target.provider;
-    if (provider !== undefined && directCallOf(provider) !== undefined) {
-      this.services.body.pendingBodies.drop(this.client);
-    }
+    if (provider === undefined || directCallOf(provider) === undefined) return;
+    request.letGo();
+    this.services.body.pendingBodies.drop(this.client);
   }
 
   /** Files the call under these, too. */

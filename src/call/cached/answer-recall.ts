@@ -175,9 +175,11 @@ export class AnswerRecall {
   /** For caches that processes share: how the model is defined, and where its calls go. */
   #digestOf({ definition, route }: CatalogModel): string {
     const { exposesCost } = this.#services;
+    // A tokenizer is an object of the host's. What it changes of a request, a cap, is part of the key.
+    const terms = { ...definition, tokenizer: undefined };
     const addresses = route.targets.map(({ name, secrets }) => [name, secrets?.().urls]);
     return createHash("sha256")
-      .update(JSON.stringify([definition, addresses, exposesCost]))
+      .update(JSON.stringify([terms, addresses, exposesCost]))
       .digest("base64url");
   }
 }

@@ -9,7 +9,10 @@ export interface CacheOptions {
   mode?: "ask" | "always" | undefined;
   /** How long a response is kept, in milliseconds. Default: 300,000. */
   ttlMs?: number | undefined;
-  /** The memory of all kept responses, in bytes. An account has a quarter of it at most. Default: 64 MiB. */
+  /**
+   * The memory of all kept responses, in bytes. An account has a quarter of it at most. What has come of streams that may be
+   * kept takes as much again, at most. Default: 64 MiB.
+   */
   maxBytes?: number | undefined;
   /** The largest response that is kept, in bytes. Default: 1 MiB. */
   maxAnswerBytes?: number | undefined;

@@ -60,7 +60,7 @@ export const chatCompletions: Operation<"chat/completions"> = {
 
 class ChatModelRequest extends ParsedRequest<ChatRequest> implements ModelRequest {
   get asksForMuch(): boolean {
-    return asksForLogprobs(this.request.members);
+    return asksForLogprobs(this.request);
   }
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {

@@ -63,7 +63,7 @@ const usualTokens = 16;
 
 class CompletionModelRequest extends ParsedRequest<CompletionRequest> implements ModelRequest {
   get asksForMuch(): boolean {
-    return asksForLogprobs(this.request.members);
+    return asksForLogprobs(this.request);
   }
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {

@@ -93,7 +93,7 @@ class ResponsesModelRequest extends ParsedRequest<ResponsesRequest> implements M
   }
 
   get asksForMuch(): boolean {
-    return asksForLogprobs(this.request.members) || this.request.include.some((each) => each.includes("logprobs"));
+    return asksForLogprobs(this.request) || this.request.include.some((each) => each.includes("logprobs"));
   }
 
   override get comparable(): ComparableRequest | undefined {

@@ -36,6 +36,20 @@ function storeWith(methods: Partial<ResponseCacheStore> = {}) {
 }
 
 describe("a store of the host's", () => {
+  it("is asked for the same by models whose tokenizers are objects of any kind", async () => {
+    const { store } = storeWith();
+    const tokenizer = () => {
+      const counter = { counted: 0n, self: undefined as unknown, count: (text: string) => text.length };
+      counter.self = counter;
+      return counter;
+    };
+    const withOwn = (options: object = {}) =>
+      startCache({ models: [{ ...smallModel, tokenizer: tokenizer() }], ...options }, { store });
+    const one = await withOwn();
+    expect((await one.post()).cached).toBe("miss");
+    expect((await (await withOwn({ providers: { fake: one.provider } })).post()).cached).toBe("hit");
+  });
+
   it("has what another process has kept, for the same model at the same address and under the same guards", async () => {
     const { store } = storeWith();
     const one = await startCache({}, { store });

@@ -64,12 +64,12 @@ async function expectPaid([name, price, stream]: Call, members: object, reply: F
   await checkBooks();
 }
 
-async function expectFree([name, price, stream]: Call, reply: FakeAnswer): Promise<void> {
+async function expectFree([name, price, stream]: Call, reply: FakeAnswer, members: object = {}): Promise<void> {
   const { send, server, other, nextEvent, checkBooks } = await startOperation(name, price, bounds);
   server.reply(reply);
   other.reply(reply);
   const ended = nextEvent();
-  const response = await send(stream);
+  const response = await send(stream, members);
   expect(response.status).toBe(502);
   expect(await ended).toMatchObject({ chargedMicro: 0, errorCode: "bad_gateway", endReason: "upstream_failed" });
   expect(other.requests).toHaveLength(1);
@@ -91,6 +91,13 @@ describe.each(Object.entries(shapes))("%s that is too large to be passed on", (_
       await expectFree(call, reply);
     },
   );
+});
+
+it.each([
+  { logprobs: false, top_logprobs: 0 },
+  { logprobs: null, top_logprobs: null },
+])("is free where a client writes out that it wants no log probabilities: %o", async (members) => {
+  await expectFree(["chat/completions", { input: 1, output: 1 }, false], shapes["a document"] as FakeAnswer, members);
 });
 
 describe("an event that is too large to be passed on", () => {
