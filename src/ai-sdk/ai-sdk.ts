@@ -12,7 +12,7 @@ import {
   isSpeechModel,
   isTranscriptionModel,
 } from "./ai-sdk-model.js";
-import { type AISDKOptions, allOperations, type CheckedAISDKOptions, checkAISDKOptions } from "./ai-sdk-options.js";
+import { type AISDKOptions, allOperations, checkAISDKOptions } from "./ai-sdk-options.js";
 import { toCallOptions } from "./chat/call-options.js";
 import { toCompletion } from "./chat/completion.js";
 import { CompletionChunks } from "./chat/completion-chunks.js";
@@ -20,11 +20,12 @@ import { completionStream } from "./chat/completion-stream.js";
 import { embed, toEmbeddingList } from "./embeddings/embed.js";
 import { answerOf } from "./error-answer.js";
 import { readEditedImages } from "./media/edited-images.js";
-import { generateImages } from "./media/generate-images.js";
+import { generateImages, type ImageOptions } from "./media/generate-images.js";
 import { imageBody } from "./media/image-body.js";
 import { speak } from "./media/speak.js";
 import { speechEvents } from "./media/speech-events.js";
 import { transcribe } from "./media/transcribe.js";
+import { UnreadInputs } from "./media/unread-inputs.js";
 import { modelHeaders } from "./model-headers.js";
 import { ModelWatch } from "./model-watch.js";
 import { rank } from "./rerank/rank.js";
@@ -43,6 +44,7 @@ import { rank } from "./rerank/rank.js";
  */
 export function aiSDK(options: AISDKOptions): UpstreamProvider {
   const checked = checkAISDKOptions(options);
+  const unread = new UnreadInputs();
   let called: AISDKModel | undefined;
   const modelFor = (name: string): AISDKModel => {
     called = checked.modelFor(name);
@@ -58,7 +60,7 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
         // The model writes a body of its own.
         const { "content-type": _type, ...further } = call.headers ?? {};
         const headers = { ...checked.headers, ...further };
-        const answer = await callModel(call, { ...checked, modelFor, headers }, watch);
+        const answer = await callModel(call, { ...checked, modelFor, headers, unread }, watch);
         isStreaming = call.stream && call.endpoint === "chat/completions";
         return answer;
       } catch (error) {
@@ -74,7 +76,7 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
 const jsonType = { "content-type": "application/json" };
 const eventsType = { "content-type": "text/event-stream; charset=utf-8" };
 
-async function callModel(call: UpstreamCall, options: CheckedAISDKOptions, watch: ModelWatch): Promise<UpstreamAnswer> {
+async function callModel(call: UpstreamCall, options: ImageOptions, watch: ModelWatch): Promise<UpstreamAnswer> {
   if (!allOperations.includes(call.endpoint)) {
     throw new TypeError(`aiSDK: a model of the AI SDK cannot be asked for "${call.endpoint}".`);
   }

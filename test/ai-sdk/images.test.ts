@@ -207,6 +207,57 @@ describe("an image model of the AI SDK that changes images", () => {
     expect(events[0]?.chargedMicro ?? 0).toBe(0);
   });
 
+  /** A model that is made anew for each call, as those of providers are, and what it was called with. */
+  const startIgnoring = async (isIgnored: (files: number) => boolean, feature: string) => {
+    const calls: { files: number }[] = [];
+    const doGenerate = ({ files = [] }: { files?: unknown[] }) => {
+      calls.push({ files: files.length });
+      return Promise.resolve({
+        images: [image],
+        warnings: isIgnored(files.length) ? [{ type: "unsupported", feature }] : [],
+      });
+    };
+    const started = await startImages(() => ({ ...own(() => ({})), doGenerate }), {
+      ...rowModel,
+      price: { request: 1 },
+    });
+    return { ...started, calls };
+  };
+
+  it.each([
+    ["files", "image"],
+    ["mask", "mask"],
+  ])("is called once, and no more, for an edit whose %s it leaves unread", async (feature, param) => {
+    const { edit, ask, calls } = await startIgnoring((files) => files > 0, feature);
+    for (let time = 0; time < 3; time++) {
+      const { status, json } = await edit({ image: picture(), mask: picture() });
+      expect({ status, param: json.error.param }).toEqual({ status: 400, param });
+      expect(calls).toHaveLength(1);
+    }
+    expect((await ask()).status).toBe(200);
+  });
+
+  it("still changes as many images as it reads, once it has left out one of more", async () => {
+    const { edit, calls } = await startIgnoring((files) => files > 1, "files");
+    const sendImages = async (count: number) =>
+      (await edit({ "image[]": Array.from({ length: count }, picture) })).status;
+    expect([await sendImages(3), await sendImages(1), await sendImages(2), await sendImages(4)]).toEqual([
+      ...[400, 200, 400, 400],
+    ]);
+    expect(calls).toEqual([{ files: 3 }, { files: 1 }, { files: 2 }]);
+  });
+
+  it.each(["Model not supported in this region.", "Gemini does not support several images per call."])(
+    "has failed where it throws of something else: %s",
+    async (message) => {
+      const failing = own(() => {
+        throw new Error(message);
+      });
+      const { edit } = await startImages(() => failing);
+      expect((await edit({ image: picture(), mask: picture() })).status).toBe(502);
+    },
+  );
+
   it("is not asked for edits where all of its models are older", () => {
     const operations = (version: string) => aiSDK({ model: own(() => ({}), version) }).operations;
     expect(operations("v2")).toEqual(["images/generations"]);

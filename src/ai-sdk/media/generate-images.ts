@@ -7,6 +7,7 @@ import { mergeProviderOptions } from "../merge-provider-options.js";
 import type { RequestedImages } from "./edited-images.js";
 import { mediaSettings } from "./media-settings.js";
 import { sumOfImageUsage } from "./sum-of-image-usage.js";
+import type { EditInput, UnreadInputs } from "./unread-inputs.js";
 
 /** The images of a response, in OpenAI's words. */
 export interface MadeImages {
@@ -27,20 +28,30 @@ const settings = [
   ...["user", "safety_identifier", "input_fidelity"],
 ];
 
+/** The options of a provider, and what its models have left unread so far. */
+export interface ImageOptions extends CheckedAISDKOptions {
+  readonly unread: UnreadInputs;
+}
+
 /**
- * Makes or changes the images of a request with as many calls as the model wants. When a call fails behind others that gave images,
- * these are the response: they have cost something.
+ * Makes or changes the images of a request with as many calls as the model wants. When a call fails behind others that
+ * gave images, these are the response: they have cost something.
+ *
+ * That a model does without what it is to change is known when it has made its images. They cost the operator
+ * something, once: the next request is refused before a call.
  *
  * @throws GatewayError 400 for what a model of the AI SDK cannot do at all.
  */
 export async function generateImages(
   { members: request, files, mask }: RequestedImages,
   model: AISDKImageModel,
-  options: CheckedAISDKOptions,
+  options: ImageOptions,
   signal: AbortSignal,
 ): Promise<MadeImages> {
   refuseImpossible(request, model);
   if (files !== undefined && model.specificationVersion === "v2") throw changesNone("image");
+  const unread = options.unread.find(model, { files, mask });
+  if (unread !== undefined) throw cannotRead(unread, files);
   const { prompt, size, seed } = request;
   const callOptions = {
     prompt,
@@ -60,7 +71,7 @@ export async function generateImages(
     signal.throwIfAborted();
     const group = counts.slice(start, start + parallelCalls);
     const settled = await Promise.allSettled(
-      group.map(async (n) => readResult(await call(model, { ...callOptions, n }))),
+      group.map(async (n) => readResult(await call(model, { ...callOptions, n }, options.unread))),
     );
     for (const call of settled) if (call.status === "fulfilled") results.push(call.value);
     const failed = settled.find((call) => call.status === "rejected");
@@ -91,33 +102,52 @@ function refuseImpossible(request: Record<string, unknown>, model: AISDKImageMod
 async function call(
   model: AISDKImageModel,
   options: Pick<RequestedImages, "files" | "mask"> & { n: number },
+  unread: UnreadInputs,
 ): Promise<unknown> {
-  if (options.files === undefined) return await model.doGenerate(options as never);
+  const { files } = options;
+  if (files === undefined) return await model.doGenerate(options as never);
+  const result = await generate(model, options);
+  for (const [feature, input] of inputs) {
+    if (!isUnread(result, feature)) continue;
+    unread.note(model, input, options);
+    throw cannotRead(input, files);
+  }
+  return result;
+}
+
+async function generate(model: AISDKImageModel, options: Pick<RequestedImages, "mask">): Promise<unknown> {
   try {
-    const result = await model.doGenerate(options as never);
-    for (const [feature, param] of inputs) if (isUnread(result, feature)) throw changesNone(param);
-    return result;
+    return await model.doGenerate(options as never);
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: "", message: "" };
-    if (name !== "Error" || !/not support/i.test(message)) throw error;
+    if (name !== "Error" || !/not support/i.test(message) || !ofEdits.test(message)) throw error;
     throw changesNone(options.mask === undefined ? "image" : "mask");
   }
 }
 
+/** In a text: other things are not supported, either, such as a model in a region. */
+const ofEdits = /\b(?:masks?|files?|edit(?:s|ing)?|image inputs?|input images?)\b/i;
+
 /** The AI SDK's names of what an edit reads, and OpenAI's. */
-const inputs = [
+const inputs: readonly (readonly [feature: string, input: EditInput])[] = [
   ["files", "image"],
   ["mask", "mask"],
-] as const;
+];
 
 function isUnread(result: unknown, feature: string): boolean {
   const warnings: unknown[] = isRecord(result) && Array.isArray(result["warnings"]) ? result["warnings"] : [];
   return warnings.some((warning) => isRecord(warning) && [warning["feature"], warning["setting"]].includes(feature));
 }
 
-function changesNone(param: "image" | "mask"): Error {
-  const what = param === "image" ? "changes no images: it makes new ones alone" : "reads no mask. Leave it out";
-  return beyondTarget(param, `This model ${what}.`);
+/** @param files - of the request. Some models read one of several. */
+function cannotRead(input: EditInput, files: RequestedImages["files"]): Error {
+  if (input === "mask" || files === undefined || files.length < 2) return changesNone(input);
+  return beyondTarget("image", "This model does not read that many images. Send fewer.");
+}
+
+function changesNone(input: EditInput): Error {
+  const what = input === "image" ? "changes no images: it makes new ones alone" : "reads no mask. Leave it out";
+  return beyondTarget(input, `This model ${what}.`);
 }
 
 async function mostPerCall({ maxImagesPerCall, modelId }: AISDKImageModel): Promise<number> {

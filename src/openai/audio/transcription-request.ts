@@ -2,10 +2,10 @@ import { invalidType, invalidValue, missingParameter } from "../../errors/gatewa
 import { type AudioLengths, fileLengths } from "../../model-api/media/lengths/file-lengths.js";
 import { RequestNames } from "../../model-api/request/request-names.js";
 import { textTokens } from "../../tokens/text-tokens.js";
-import { memberOf } from "../../wire/json-members.js";
+import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import { bySize } from "../../wire/slices.js";
 import { type FormNames, type FormRequest, readFormRequest, withFields } from "../form/form-request.js";
-import { readField, readFlag, requireDecimal, requireField } from "../form/form-values.js";
+import { type DecimalBounds, readField, readFlag, requireDecimal, requireField } from "../form/form-values.js";
 
 /** The fields of a form with audio that the gateway reads (OpenAI reference, "Create transcription"). */
 export interface TranscriptionRequest extends FormRequest {
@@ -49,8 +49,19 @@ export const transcriptionForm: FormNames = {
 const mostSpeakerSeconds = mostSpeakers * 10;
 const marks = 16;
 
-/** OpenAI takes 1 at the most, others more. */
-const hottest = 2;
+/** Settings of whisper.cpp, which say when it reads a segment again. */
+const threshold = { least: -100, most: 100 };
+
+const decimals: ReadonlyMap<string, DecimalBounds> = new Map<string, DecimalBounds>([
+  // OpenAI takes 1 at the most, others more.
+  ["temperature", { least: 0, most: 2 }],
+  // whisper.cpp reads a segment once for each step up to 1. It never ends where a step is too small to count.
+  ["temperature_inc", { least: 0, most: 2, smallest: 0.1 }],
+  ["word_thold", threshold],
+  ["entropy_thold", threshold],
+  ["logprob_thold", threshold],
+  ["no_speech_thold", threshold],
+]);
 
 /** @throws GatewayError 400 */
 export async function parseTranscription(
@@ -71,15 +82,16 @@ export function transcriptionWith(json: Uint8Array, request: TranscriptionReques
 }
 
 function toTranscriptionRequest(
-  form: FormRequest,
+  given: FormRequest,
   { fileBytes, lengths }: Pick<TranscriptionRequest, "fileBytes" | "lengths">,
 ): TranscriptionRequest {
+  const form = withoutEmpty(given);
   const model = requireField(form, "model");
   const format = readField(form, "response_format") ?? "json";
   if (!isFormat(format)) {
     throw invalidValue("response_format", `'response_format' must be one of ${transcriptFormats.join(", ")}.`);
   }
-  requireDecimal(form, "temperature", hottest);
+  for (const [name, bounds] of decimals) requireDecimal(form, name, bounds);
   const hasSpeakers = memberOf(form.members, "known_speaker_references") !== undefined;
   return {
     ...form,
@@ -87,6 +99,14 @@ function toTranscriptionRequest(
     speakerSeconds: hasSpeakers ? mostSpeakerSeconds : 0,
     promptTokens: readPrompt(form) + keywordTokens(form),
   };
+}
+
+/** HTML forms send a field that nobody has filled in as an empty one, at which servers fail. */
+function withoutEmpty(form: FormRequest): FormRequest {
+  const empty = [...decimals.keys()].filter((name) => readField(form, name) === "");
+  if (empty.length === 0) return form;
+  const edits: MemberEdits = new Map(empty.map((name) => [name, null]));
+  return withFields(editMembers(form.body, form.members, edits), form.files, names);
 }
 
 /** Texts that models read beside the prompt, under the names that servers give them. */

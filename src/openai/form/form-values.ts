@@ -27,12 +27,23 @@ export function readFlag(request: Fields, name: string): boolean {
   throw invalidValue(name, `'${name}' must be 'true' or 'false'.`);
 }
 
+/** What a field with a number may be. */
+export interface DecimalBounds {
+  readonly least: number;
+  readonly most: number;
+  /** Of what is above 0. Default: any. */
+  readonly smallest?: number;
+}
+
 /** Some servers fail at what is no number, as if it were their own fault. @throws GatewayError 400 */
-export function requireDecimal(request: Fields, name: string, most: number): void {
+export function requireDecimal(request: Fields, name: string, { least, most, smallest = 0 }: DecimalBounds): void {
   const value = readField(request, name);
   if (value === undefined) return;
-  if (!/^(\d{1,9}(\.\d{0,20})?|\.\d{1,20})(e[+-]?\d{1,2})?$/i.test(value)) throw invalidType(name, "a number");
-  if (Number(value) > most) throw invalidValue(name, `'${name}' must be 0 to ${most}.`);
+  // What is closer to 0 is out of range for a `float`.
+  if (!/^-?(\d{1,9}(\.\d{0,20})?|\.\d{1,20})(e[+-]?0?\d)?$/i.test(value)) throw invalidType(name, "a number");
+  const number = Number(value);
+  if (number < least || number > most) throw invalidValue(name, `'${name}' must be ${least} to ${most}.`);
+  if (number > 0 && number < smallest) throw invalidValue(name, `'${name}' must be 0, or ${smallest} to ${most}.`);
 }
 
 /** A number of plain digits. @throws GatewayError 400 */

@@ -8,7 +8,8 @@ function rowsWith(further: string): Row[] {
       treatment: "passes",
       names: words(`
         model file prompt response_format temperature language hotwords vad_filter seed top_p top_k min_p
-        frequency_penalty presence_penalty repetition_penalty user metadata safety_identifier ${further}`),
+        frequency_penalty presence_penalty repetition_penalty user metadata safety_identifier temperature_inc word_thold
+        entropy_thold logprob_thold no_speech_thold ${further}`),
     },
     {
       place: "member",
@@ -21,8 +22,7 @@ function rowsWith(further: string): Row[] {
       place: "member",
       treatment: "refused",
       names: words(`
-        offset_t offset_n duration max_context max_len audio_ctx word_thold entropy_thold logprob_thold no_speech_thold
-        temperature_inc debug_mode vad vad_threshold vad_min_speech_duration_ms vad_min_silence_duration_ms
+        offset_t offset_n duration max_context max_len audio_ctx debug_mode vad vad_threshold vad_min_speech_duration_ms vad_min_silence_duration_ms
         vad_max_speech_duration_s vad_speech_pad_ms vad_samples_overlap`),
       why: "is a setting of the server itself, which may fail by it",
       advice: "Leave it out.",

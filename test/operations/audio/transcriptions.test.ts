@@ -433,6 +433,30 @@ it.each(["0", "0.2", "1", "2", "1e-7", ".5"])("a temperature of %s passes as it 
   expect(await fieldsOf(started.server.lastRequest)).toMatchObject({ temperature });
 });
 
+it.each([
+  ["temperature_inc", "0.2"],
+  ["temperature_inc", "0"],
+  ["word_thold", "0.01"],
+  ["entropy_thold", "2.40"],
+  ["logprob_thold", "-1.00"],
+  ["no_speech_thold", ".6"],
+])("a setting of whisper.cpp that is a number passes as it is: %s of %s", async (name, value) => {
+  const started = await startHearing();
+  started.server.reply(wholeAnswer(heard));
+  expect((await send(started, upload({ [name]: value }))).status).toBe(200);
+  expect(await fieldsOf(started.server.lastRequest)).toMatchObject({ [name]: value });
+});
+
+it("a number that is empty is left out, as HTML forms send one", async () => {
+  const started = await startHearing();
+  started.server.reply(wholeAnswer(heard));
+  const fields = upload({ temperature: "", temperature_inc: "", logprob_thold: "", language: "de" });
+  expect((await send(started, fields)).status).toBe(200);
+  const sent = await fieldsOf(started.server.lastRequest);
+  expect(sent).toMatchObject({ language: "de" });
+  for (const name of ["temperature", "temperature_inc", "logprob_thold"]) expect(sent).not.toHaveProperty(name);
+});
+
 describe("a form that is refused", () => {
   const form = (body: string, boundary = "b") => ({
     body,
@@ -473,7 +497,21 @@ describe("a form that is refused", () => {
       "temperature",
       "invalid_type",
     ],
-    ["no temperature", `${model}${field("temperature", "")}${file}--b--`, "temperature", "invalid_type"],
+    ["a temperature of a space", `${model}${field("temperature", " ")}${file}--b--`, "temperature", "invalid_type"],
+    ["a tiny temperature", `${model}${field("temperature", "1e-99")}${file}--b--`, "temperature", "invalid_type"],
+    ["a negative temperature", `${model}${field("temperature", "-1")}${file}--b--`, "temperature", "invalid_value"],
+    ...["abc", "0x1", "nan", "1,5", "9".repeat(40)].map((value): [string, string, string, string] => [
+      `an increment of ${value}`,
+      `${model}${field("temperature_inc", value)}${file}--b--`,
+      ...(["temperature_inc", "invalid_type"] as const),
+    ]),
+    ...["0.000000001", "1e-3", "-0.2", "3"].map((value): [string, string, string, string] => [
+      `an increment of ${value}`,
+      `${model}${field("temperature_inc", value)}${file}--b--`,
+      ...(["temperature_inc", "invalid_value"] as const),
+    ]),
+    ["a threshold of no number", `${model}${field("word_thold", "inf")}${file}--b--`, "word_thold", "invalid_type"],
+    ["a large threshold", `${model}${field("entropy_thold", "101")}${file}--b--`, "entropy_thold", "invalid_value"],
     ["a high temperature", `${model}${field("temperature", "2.1")}${file}--b--`, "temperature", "invalid_value"],
     [
       "a setting of the server's",
