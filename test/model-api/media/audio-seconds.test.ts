@@ -33,6 +33,7 @@ function wave(format: Format = {}, bytes = 48_000): Buffer {
 }
 
 const id3Behind = Buffer.concat([Buffer.from("TAG"), Buffer.alloc(125)]);
+const lyricsBehind = Buffer.from(`LYRICSBEGININD0000200LYR00010la la la la000041LYRICS200`);
 const apeBehind = Buffer.concat([Buffer.from("APETAGEX"), Buffer.alloc(500)]);
 
 function seconds(data: Buffer | string, prefix = ""): number {
@@ -58,6 +59,11 @@ describe("audioSeconds", () => {
     ["MP3 behind a tag", Buffer.concat([id3(128), mp3(100)]), 100],
     ["MP3 with a tag behind it", Buffer.concat([mp3(100), id3Behind]), 100],
     ["MP3 with another tag behind it", Buffer.concat([mp3(100), apeBehind]), 100],
+    ["MP3 with zeros behind it", Buffer.concat([mp3(100), Buffer.alloc(501)]), 100.5],
+    ["MP3 with zeros and a tag behind it", Buffer.concat([mp3(100), Buffer.alloc(2), id3Behind]), 100],
+    ["MP3 with lyrics behind it", Buffer.concat([mp3(100), lyricsBehind, id3Behind]), 100],
+    ["MP3 with the first tag once more behind it", Buffer.concat([mp3(100), id3(500)]), 100.5],
+    ["MP3 of many parts of base64", mp3(600), 600],
     ["MP3 that is cut", mp3(100).subarray(0, -5), 100 - 0.024],
   ])("tells the longest that %s can last", (_name, bytes, expected) => {
     for (const prefix of ["", "data:audio/wav;base64,"]) {
@@ -65,7 +71,9 @@ describe("audioSeconds", () => {
       expect(seconds(bytes, prefix)).toBeLessThan(expected * 1.01);
     }
     // As some clients escape slashes.
-    expect(seconds(bytes.toString("base64").replaceAll("/", "\\/"))).toBeGreaterThanOrEqual(expected);
+    const escaped = seconds(bytes.toString("base64").replaceAll("/", "\\/"));
+    expect(escaped).toBeGreaterThanOrEqual(expected);
+    expect(escaped).toBeLessThan(expected * 1.1);
   });
 
   it.each<[string, Buffer | string]>([
@@ -90,6 +98,19 @@ describe("audioSeconds", () => {
       "MP3 with much AAC in another tag behind it",
       Buffer.concat([mp3(1), Buffer.from("APET"), ...Array(9).fill(adts)]),
     ],
+    ["MP3 with zeros and AAC behind it", Buffer.concat([mp3(1), Buffer.alloc(400), adts])],
+    [
+      "MP3 with much AAC in lyrics behind it",
+      Buffer.concat([mp3(1), Buffer.from("LYRICSBEGIN"), ...Array(9).fill(adts)]),
+    ],
+    ["MP3 with much AAC in the first tag once more", Buffer.concat([mp3(1), id3(99_000)])],
+    ["zeros before MP3", Buffer.concat([Buffer.alloc(400), mp3(1)])],
+    ["MP3 whose base64 ends in its middle", `${mp3(90).toString("base64")}=AAA${mp3(1).toString("base64")}`],
+    ["MP3 with an escape that is no slash", mp3(90).toString("base64").replace(/.{8}$/, "\\nAAAAAAA")],
+    [
+      "MP3 with a letter of its own",
+      `${mp3(90).toString("base64").slice(0, -8)}é${mp3(90).toString("base64").slice(-8)}`,
+    ],
     [
       "MP3 of another rate behind its first frame",
       Buffer.concat([Buffer.from([0xff, 0xf3, 0x18, 0x64]), Buffer.alloc(32), mp3(1)]),
@@ -104,6 +125,18 @@ describe("audioSeconds", () => {
   ])("knows nothing of %s", (_name, data) => {
     expect(seconds(data)).toBe(Number.POSITIVE_INFINITY);
   });
+});
+
+it.each([0, 1, 2, 3, 4, 5])("reads base64 whose slashes are escaped, wherever its parts end (%i)", (shift) => {
+  const frame = Buffer.alloc(24, 0xff);
+  mp3(0.024).copy(frame, 0, 0, 4);
+  const wav = wave().fill(0xff, 50 + shift);
+  for (const file of [Buffer.concat([id3(shift), Buffer.alloc(24 * 9000, frame)]), wav]) {
+    const text = file.toString("base64");
+    const escaped = seconds(text.replaceAll("/", "\\/"));
+    expect(escaped).toBeGreaterThanOrEqual(seconds(text));
+    expect(escaped).toBeLessThan(2.1 * seconds(text));
+  }
 });
 
 const longestOf = (file: Buffer) => atOnce(fileLengths(new PiecedBytes([file]))).most;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { fileLengths } from "../../../src/model-api/media/lengths/file-lengths.js";
 import { PiecedBytes } from "../../../src/wire/pieces/pieced-bytes.js";
-import { atOnce } from "../../../src/wire/slices.js";
+import { atOnce, sliceBytes } from "../../../src/wire/slices.js";
 import {
   adts,
   box,
@@ -36,6 +36,12 @@ const vorbis = Buffer.concat([
 it.each<[string, Buffer, number]>([
   ["MP3", mp3(100), 100.008],
   ["MP3 behind a tag", Buffer.concat([id3(900), mp3(100)]), 100.008],
+  ["MP3 with zeros behind it", Buffer.concat([mp3(100), Buffer.alloc(900)]), 100.008],
+  ["MP3 with zeros between its frames", Buffer.concat([mp3(60), Buffer.alloc(901), mp3(60)]), 120],
+  ["MP3 with a tag behind it", Buffer.concat([mp3(100), Buffer.from("TAG"), Buffer.alloc(125)]), 100.008],
+  ["MP3 with lyrics behind it, which might be frames", Buffer.concat([mp3(100), Buffer.from("LYRI"), mp3(9)]), 109],
+  ["MP3 with another tag behind it, of frames", Buffer.concat([mp3(100), Buffer.from("APET"), mp3(9)]), 109],
+  ["MP3 with the first tag once more behind it", Buffer.concat([mp3(100), id3(890)]), 100.908],
   ["Opus in Ogg that says that it is a second long", oggOpus(3600), 3600 + headers],
   ["two files of Ogg as one", Buffer.concat([oggOpus(60), oggOpus(60)]), 120 + 2 * headers],
   ["Vorbis, by the longest packets", vorbis, (101 * 1024) / 48_000],
@@ -109,6 +115,24 @@ it("counts a packet that goes on in the next page once, and one that only says s
 it("counts all packets of a laced block at their longest", () => {
   const laced = element(0xa3, Buffer.from([0x81, 0, 0, 0x84, 9, 1, 2, 3]));
   expect(measured(webm(0, "A_OPUS", laced))).toBeCloseTo(10 * 0.12);
+});
+
+it.each<[string, Buffer]>([
+  ["MP4 with a large box", mp4(9, box("free", Buffer.alloc(5 * sliceBytes, "s")))],
+  ["MP3", Buffer.concat(Array.from({ length: 6 * 24 }, () => mp3(sliceBytes / 24 / 1000)))],
+  ["MP3 with many zeros behind it", Buffer.concat([mp3(1), Buffer.alloc(6 * sliceBytes)])],
+])("lets others have their turn while it reads %s", (_name, file) => {
+  let steps = 0;
+  for (const lengths = fileLengths(new PiecedBytes([file])); !lengths.next().done; ) steps++;
+  expect(steps).toBeGreaterThanOrEqual(5);
+});
+
+it("finds a table of MP4 wherever a slice ends", () => {
+  const tables = mp4Tables(1000);
+  const expected = measured(mp4(10, box("udta", tables)));
+  for (let before = sliceBytes - tables.length; before <= sliceBytes; before++) {
+    expect(measured(mp4(10, box("udta", Buffer.concat([Buffer.alloc(before), tables]))))).toBe(expected);
+  }
 });
 
 it("throws for no bytes, however they are cut or changed", () => {

@@ -1,8 +1,9 @@
 import type { PiecedBytes } from "../../../wire/pieces/pieced-bytes.js";
-import type { Steps } from "../../../wire/slices.js";
-import { longestByRate, mpegFrames, slowestMpeg, unknownSeconds, waveRate } from "../audio-seconds.js";
+import { type Steps, sliceBytes } from "../../../wire/slices.js";
+import { longestByRate, mpegFrames, unknownSeconds, waveRate } from "../audio-seconds.js";
 import { flacSeconds } from "./flac-seconds.js";
 import { mp4Seconds } from "./mp4-seconds.js";
+import { slowestMpeg } from "./mpeg-frames.js";
 import { oggSeconds } from "./ogg-seconds.js";
 import { webmSeconds } from "./webm-seconds.js";
 
@@ -37,8 +38,14 @@ function* lengthsOf(file: PiecedBytes): Steps<AudioLengths> {
   const rate = waveRate(file);
   const most = longestByRate(rate, file.length);
   if (rate !== undefined) return { most, measured: Number.isFinite(most) ? most : undefined };
-  const frames = mpegFrames(file, file.pieces);
+  const frames = yield* mpegFrames(file, shortPieces(file));
   return frames === undefined
     ? { most: unknownSeconds, measured: undefined }
     : { most: longestByRate(slowestMpeg, file.length), measured: frames.seconds };
+}
+
+function* shortPieces({ pieces }: PiecedBytes): Generator<Uint8Array, void> {
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += sliceBytes) yield piece.subarray(at, at + sliceBytes);
+  }
 }

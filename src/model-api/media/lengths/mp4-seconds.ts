@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { PiecedBytes } from "../../../wire/pieces/pieced-bytes.js";
-import { SliceCount, type Steps, valueBytes } from "../../../wire/slices.js";
+import { SliceCount, type Steps, sliceBytes, valueBytes } from "../../../wire/slices.js";
 
+const windowBytes = sliceBytes / 4;
 const longestHead = 16;
 /** Far more than a recording has. */
 const mostTracks = 8;
@@ -12,7 +13,13 @@ const longestDescription = 64 * 1024;
 const samplesOfFrame = 1024;
 const aacRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
 
-const [sizes, compactSizes, runs, descriptions] = ["stsz", "stz2", "trun", "stsd"].map((name) => Buffer.from(name));
+const descriptions = Buffer.from("stsd");
+/** The tables of frames, and where each says how many there are, behind its name. */
+const countPlaces = [
+  [Buffer.from("stsz"), 8],
+  [Buffer.from("stz2"), 8],
+  [Buffer.from("trun"), 4],
+] as const;
 
 /**
  * How long an MP4 file with AAC lasts at the most, by the frames that its tables name: a decoder reads no others. What it says
@@ -29,35 +36,40 @@ export function* mp4Seconds(file: PiecedBytes): Steps<number | undefined> {
     at = box.end;
     if (count.isFull(valueBytes)) yield;
     if (box.type === "mdat") continue;
-    for (const found of placesOf(descriptions, file, box)) {
-      const rate = rateOf(file.part(found, Math.min(box.end, found + longestDescription)));
-      if (rate === undefined || rates.push(rate) > mostTracks) return undefined;
-    }
-    for (const [table, place] of [
-      [sizes, 8],
-      [compactSizes, 8],
-      [runs, 4],
-    ] as const) {
-      for (const found of placesOf(table, file, box)) {
-        frames += countAt(file, found + place);
-        if (count.isFull(valueBytes)) yield;
+    for (const window of windowsOf(box)) {
+      for (const found of placesOf(descriptions, file, window)) {
+        const rate = rateOf(file.part(found, Math.min(box.end, found + longestDescription)));
+        if (rate === undefined || rates.push(rate) > mostTracks) return undefined;
       }
+      for (const [table, place] of countPlaces) {
+        for (const found of placesOf(table, file, window)) {
+          frames += countAt(file, found + place);
+          if (count.isFull(valueBytes)) yield;
+        }
+      }
+      if (count.isFull(4 * (window.end - window.start))) yield;
     }
-    if (count.isFull(box.end - box.start)) yield;
   }
   return frames === 0 || rates.length === 0 ? undefined : (frames * samplesOfFrame) / Math.min(...rates);
 }
 
-/** Behind each such name in a box. */
-function* placesOf(name: Buffer | undefined, file: PiecedBytes, { start, end }: Box): Generator<number, void> {
-  if (name === undefined) return;
+/** A box as parts to search for all four names, in one go each. A name that begins in one of them may end in the next. */
+function* windowsOf({ start, end }: Window): Generator<Window, void> {
+  for (let at = start; at < end; at += windowBytes) yield { start: at, end: Math.min(at + windowBytes + 3, end) };
+}
+
+/** Behind each such name. */
+function* placesOf(name: Buffer, file: PiecedBytes, { start, end }: Window): Generator<number, void> {
   for (let at = file.indexOf(name, start, end); at >= 0; at = file.indexOf(name, at + 4, end)) yield at + 4;
 }
 
-interface Box {
-  readonly type: string;
+interface Window {
   readonly start: number;
   readonly end: number;
+}
+
+interface Box extends Window {
+  readonly type: string;
 }
 
 function boxAt(file: PiecedBytes, at: number): Box | undefined {

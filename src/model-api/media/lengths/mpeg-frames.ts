@@ -1,3 +1,6 @@
+/** The lowest rate of MPEG audio, in bytes per second: 8,000 bits per second. */
+export const slowestMpeg = 1000;
+
 /** Kilobits per second, by the number of a frame's header. */
 const rates = {
   1: [
@@ -22,19 +25,19 @@ interface Frame {
   readonly seconds: number;
 }
 
-/** Of a tag behind the frames. */
-const id3Bytes = 128;
-const apeMark = 0x41504554;
-/** Far more than titles and names take. */
-const longestApe = 64 * 1024;
+/** Of the oldest tag behind the frames, which begins with `TAG`. */
+const oldTagBytes = 128;
+/** Far more than titles, names and lyrics take. */
+const longestTag = 64 * 1024;
+/** Of a tag of APE, and of Lyrics3. */
+const tagMarks = [0x41504554, 0x4c595249];
 
 /**
  * Follows the frames of MPEG audio, such as MP3, from each to the next. Only what is such frames to its end is taken for it: a
  * first frame alone may stand before anything, and servers go by what follows.
  */
 export class MpegFrames {
-  /** Of all frames. */
-  seconds = 0;
+  #seconds = 0;
   #kind: number | undefined;
   #isOther = false;
   /** Bytes before the next header. */
@@ -42,8 +45,15 @@ export class MpegFrames {
   /** The header as far as it has come. */
   #head = 0;
   #have = 0;
+  #lastHead = 0;
+  #lastFrame: Frame | undefined;
   /** Bytes since a tag began; `undefined`: frames come. */
-  #tag: { readonly isApe: boolean; bytes: number } | undefined;
+  #tag: { readonly isOld: boolean; bytes: number } | undefined;
+
+  /** Of all frames. What stands in a long tag counts, too: some readers find frames in it. */
+  get seconds(): number {
+    return this.#seconds + (this.#tag === undefined || this.#tag.isOld ? 0 : this.#tag.bytes / slowestMpeg);
+  }
 
   /** Gets the next bytes. @returns whether they may be such frames. */
   take(piece: Uint8Array): boolean {
@@ -59,31 +69,41 @@ export class MpegFrames {
         at += skipped;
         continue;
       }
-      this.#head = ((this.#head << 8) | (piece[at++] ?? 0)) >>> 0;
+      // Some writers fill up with zeros, and no frame begins with one.
+      if (piece[at] === 0 && this.#have === 0 && this.#kind !== undefined) {
+        while (at < piece.length && piece[at] === 0) at++;
+        continue;
+      }
+      this.#head = (this.#head << 8) | (piece[at++] ?? 0);
       if (++this.#have === 4) this.#read(this.#head);
     }
     return !this.#isOther;
   }
 
-  /** Whether all that has come is such frames, but for a tag behind them. The last one may be cut. */
+  /** Whether all that has come is such frames, but for tags behind them. The last one may be cut. */
   get isWhole(): boolean {
     if (this.#isOther || this.#kind === undefined) return false;
     const tag = this.#tag;
-    return tag === undefined || (tag.isApe ? tag.bytes <= longestApe : tag.bytes === id3Bytes);
+    return tag === undefined || (tag.isOld ? tag.bytes === oldTagBytes : tag.bytes <= longestTag);
   }
 
   #read(head: number): void {
     this.#have = 0;
-    const frame = frameOf(head);
-    const kind = (head & kindMask) >>> 0;
+    // Most frames are as the one before.
+    const frame = head === this.#lastHead ? this.#lastFrame : frameOf(head);
+    this.#lastHead = head;
+    this.#lastFrame = frame;
+    const kind = head & kindMask;
     if (frame !== undefined && (this.#kind ?? kind) === kind) {
       this.#kind = kind;
       this.#skip = frame.bytes - 4;
-      this.seconds += frame.seconds;
+      this.#seconds += frame.seconds;
       return;
     }
-    const isApe = head === apeMark;
-    if (this.#kind !== undefined && (isApe || head >>> 8 === 0x544147)) this.#tag = { isApe, bytes: 4 };
+    const isOld = head >>> 8 === 0x544147;
+    // Of three letters: `ID3`.
+    const isTag = isOld || head >>> 8 === 0x494433 || tagMarks.includes(head);
+    if (this.#kind !== undefined && isTag) this.#tag = { isOld, bytes: 4 };
     else this.#isOther = true;
   }
 }
