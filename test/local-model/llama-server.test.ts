@@ -13,6 +13,7 @@ import type { Model } from "../../src/gateway/options.js";
 import { llamaCpp } from "../../src/providers/llama-cpp.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";
 import { earModel } from "./ear-model.js";
+import { lastEvent } from "./last-event.js";
 import { rankModel } from "./rank-model.js";
 import { silentWav } from "./silent-wav.js";
 import { programOf, type ServerProcess, startServerProcess } from "./start-server-process.js";
@@ -102,15 +103,9 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The event of the latest call, when it has ended. */
-  async function lastEvent() {
-    await server.checkBooks();
-    return server.events.at(-1);
-  }
-
   /** What the server reports is of the first choice; the client sees, and pays, an estimate of all of them. */
   async function expectEstimate(usage: OpenAI.CompletionUsage | undefined, first: { input: number; output: number }) {
-    const event = await lastEvent();
+    const event = await lastEvent(server);
     expect(event?.usageSource).toBe("estimated");
     const { input = 0, output = 0 } = event?.tokens ?? {};
     expect(usage).toMatchObject({ prompt_tokens: input, completion_tokens: output });
@@ -139,13 +134,13 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
       expect(whole.choices).toMatchObject([{ index: 0, text: expect.stringMatching(/./), logprobs: null }]);
       const { prompt_tokens = 0, completion_tokens = 0 } = whole.usage ?? {};
       expect([prompt_tokens, completion_tokens]).toEqual([13, 12]);
-      expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: 13 + 10 * 12 });
+      expect(await lastEvent(server)).toMatchObject({ usageSource: "provider", chargedMicro: 13 + 10 * 12 });
 
       const stream_options = { include_usage: true };
       const chunks = await chunksOf(await client.completions.create({ ...asked, stream: true, stream_options }));
       expect(chunks.map(({ choices }) => choices[0]?.text ?? "").join("")).toBe(whole.choices[0]?.text);
       expect(chunks.filter(({ usage }) => usage).at(-1)?.usage).toMatchObject({ prompt_tokens, completion_tokens });
-      expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: 13 + 10 * 12 });
+      expect(await lastEvent(server)).toMatchObject({ usageSource: "provider", chargedMicro: 13 + 10 * 12 });
     });
 
     it("take tokens, one list and several", async () => {
@@ -169,7 +164,7 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
       for (const { choices } of chunks) for (const { index, text } of choices) texts[index] += text;
       const reports = chunks.filter(({ usage }) => usage);
       expect(reports).toMatchObject([{ choices: [], usage: { prompt_tokens: 16, completion_tokens: 24 } }]);
-      expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: 16 + 240 });
+      expect(await lastEvent(server)).toMatchObject({ usageSource: "provider", chargedMicro: 16 + 240 });
 
       const whole = await client.completions.create(asked);
       expect(whole.choices.map(({ text }) => text)).toEqual(texts);
@@ -179,7 +174,7 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
     it("without room for an answer cost the token that the server writes all the same", async () => {
       const { usage } = await client.completions.create({ ...greedy, prompt: "The", max_tokens: 0 });
       expect(usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 1 });
-      expect(await lastEvent()).toMatchObject({ chargedMicro: 15 });
+      expect(await lastEvent(server)).toMatchObject({ chargedMicro: 15 });
     });
 
     it("without a cap have 16 tokens, and with null the model's", async () => {
@@ -256,7 +251,7 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
     const reports = chunks.filter(({ usage }) => usage);
     expect(reports).toMatchObject([{ choices: [], usage: { completion_tokens: 18 } }]);
     const input = reports[0]?.usage?.prompt_tokens ?? 0;
-    expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: input + 180 });
+    expect(await lastEvent(server)).toMatchObject({ usageSource: "provider", chargedMicro: input + 180 });
 
     const whole = await client.chat.completions.create(asked);
     expect(whole.choices).toHaveLength(3);
@@ -270,7 +265,7 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
     const messages = [{ role: "user", content: "Hello!" }];
     const call = client.post("/chat/completions", { body: { ...greedy, messages, ...members } });
     await expect(call).rejects.toMatchObject({ status: 400, code: "upstream_rejected" });
-    expect(await lastEvent()).toMatchObject({ chargedMicro: 0, attempts: { length: 1 } });
+    expect(await lastEvent(server)).toMatchObject({ chargedMicro: 0, attempts: { length: 1 } });
   });
 
   it("a JSON schema holds", async () => {
@@ -364,19 +359,19 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
     it("are charged by the tokens that the server counts, or by searches", async () => {
       const { json } = await post({});
       expect(json.usage).toEqual({ prompt_tokens: 34, total_tokens: 34 });
-      expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: 34 });
+      expect(await lastEvent(server)).toMatchObject({ usageSource: "provider", chargedMicro: 34 });
       const host = { token: "sk-pro", environment: server.baseURL.replace("/v1", "") };
       const asked = { model: "acme/search", query, documents };
       const { meta } = await new CohereClientV2(host).rerank(asked, { maxRetries: 0 });
       expect(meta?.billedUnits?.searchUnits).toBe(1);
-      expect(await lastEvent()).toMatchObject({ tokens: { searches: 1 }, chargedMicro: 2000 });
+      expect(await lastEvent(server)).toMatchObject({ tokens: { searches: 1 }, chargedMicro: 2000 });
     });
 
     it("of a document longer than the server reads are the client's mistake, and cost nothing", async () => {
       const { status, json } = await post({ documents: ["dog", "a".repeat(900)] });
       expect([status, json.error.code]).toEqual([400, "context_length_exceeded"]);
       expect(json.message).toContain("too large to process");
-      expect(await lastEvent()).toMatchObject({ chargedMicro: 0 });
+      expect(await lastEvent(server)).toMatchObject({ chargedMicro: 0 });
       expect((await post({})).status).toBe(200);
     });
   });
@@ -391,7 +386,7 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
       const { input_tokens = 0, output_tokens = 0 } = whole.usage?.type === "tokens" ? whole.usage : {};
       expect(input_tokens).toBeGreaterThan(750);
       const charge = { usageSource: "provider", chargedMicro: input_tokens + 10 * output_tokens };
-      expect(await lastEvent()).toMatchObject(charge);
+      expect(await lastEvent(server)).toMatchObject(charge);
 
       const stream = await client.audio.transcriptions.create({ ...asked, file: await file(), stream: true });
       const events = await chunksOf(stream);
@@ -399,7 +394,7 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
       expect(deltas.length).toBeGreaterThan(2);
       expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", text: deltas.join("") });
       expect(deltas.join("")).toBe(whole.text);
-      expect(await lastEvent()).toMatchObject(charge);
+      expect(await lastEvent(server)).toMatchObject(charge);
 
       const text = await client.audio.transcriptions.create({ ...asked, file: await file(), response_format: "text" });
       expect(text).toBe(`${whole.text}\n`);
@@ -428,7 +423,7 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
         code: "upstream_rejected",
         message: expect.stringMatching(/Failed to load/),
       });
-      expect(await lastEvent()).toMatchObject({ chargedMicro: 0, attempts: { length: 1 } });
+      expect(await lastEvent(server)).toMatchObject({ chargedMicro: 0, attempts: { length: 1 } });
     });
   });
 
@@ -437,7 +432,7 @@ describe.skipIf(program === undefined)("llama-server behind the gateway", () => 
     const { data, usage } = await client.embeddings.create({ model: "acme/embed", input });
     expect(data.map(({ index }) => index)).toEqual([0, 1]);
     expect(data[0]?.embedding.some((value) => value !== 0)).toBe(true);
-    expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: usage.prompt_tokens });
+    expect(await lastEvent(server)).toMatchObject({ usageSource: "provider", chargedMicro: usage.prompt_tokens });
     const long = client.embeddings.create({ model: "acme/embed", input: "a".repeat(300) });
     await expect(long).rejects.toMatchObject({ status: 400, code: "context_length_exceeded" });
   });

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Model } from "../../src/gateway/options.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";
+import { lastEvent } from "./last-event.js";
 import { sentenceModel } from "./sentence-model.js";
 import { silentWav } from "./silent-wav.js";
 import { programOf, type ServerProcess, startServerProcess } from "./start-server-process.js";
@@ -61,12 +62,6 @@ describe.skipIf(program === undefined)("whisper-server behind the gateway", () =
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The event of the latest call, when it has ended. */
-  async function lastEvent() {
-    await server.checkBooks();
-    return server.events.at(-1);
-  }
-
   const talk = async (seconds = 11) => toFile(silentWav(seconds), "talk.wav", { type: "audio/wav" });
 
   it.each(["json", "verbose_json"] as const)(
@@ -79,7 +74,7 @@ describe.skipIf(program === undefined)("whisper-server behind the gateway", () =
       });
       expect(heard).toMatchObject({ text: `${sentence}\n` });
       // The server says how long the audio was in one format alone; the bytes of a WAV say it, too.
-      expect(await lastEvent()).toMatchObject({
+      expect(await lastEvent(server)).toMatchObject({
         usageSource: response_format === "json" ? "estimated" : "provider",
         tokens: { audioMs: expect.toSatisfy((ms: number) => ms >= 11_000 && ms <= 11_010) },
         chargedMicro: expect.toSatisfy((micro: number) => micro >= 1100 && micro <= 1101),
@@ -94,7 +89,7 @@ describe.skipIf(program === undefined)("whisper-server behind the gateway", () =
   ] as const)("writes %s", async (response_format, text) => {
     const heard = await client.audio.transcriptions.create({ file: await talk(), model: "acme/hear", response_format });
     expect(heard).toBe(text);
-    expect((await lastEvent())?.chargedMicro).toBeGreaterThanOrEqual(1100);
+    expect((await lastEvent(server))?.chargedMicro).toBeGreaterThanOrEqual(1100);
   });
 
   it("is heard by the AI SDK, with segments", async () => {
@@ -141,7 +136,7 @@ describe.skipIf(program === undefined)("whisper-server behind the gateway", () =
     const file = await toFile(bytes, "talk.wav");
     const call = client.audio.transcriptions.create({ file, model: "acme/hear" });
     await expect(call).rejects.toMatchObject({ status: 400, code: "upstream_rejected" });
-    expect(await lastEvent()).toMatchObject({ chargedMicro: 0, attempts: { length: 1 } });
+    expect(await lastEvent(server)).toMatchObject({ chargedMicro: 0, attempts: { length: 1 } });
   });
 
   it.each([
@@ -156,7 +151,7 @@ describe.skipIf(program === undefined)("whisper-server behind the gateway", () =
     const response = await fetch(`${server.baseURL}/audio/transcriptions`, { method: "POST", headers, body: form });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { param: name } });
-    expect(await lastEvent()).toMatchObject({ attempts: [] });
+    expect(await lastEvent(server)).toMatchObject({ attempts: [] });
   });
 
   it("is not asked about an empty file", async () => {
@@ -175,7 +170,7 @@ describe.skipIf(program === undefined)("whisper-server behind the gateway", () =
       response_format: "verbose_json",
     });
     expect(heard.duration).toBe(780);
-    expect(await lastEvent()).toMatchObject({ usageSource: "provider", chargedMicro: 78_000 });
+    expect(await lastEvent(server)).toMatchObject({ usageSource: "provider", chargedMicro: 78_000 });
 
     const left = new AbortController();
     const seen = server.attempts();

@@ -6,6 +6,7 @@ import { createGate, eventStream, type FakeAnswer, wholeAnswer } from "../../../
 import { expectNoSockets } from "../../clients/start-server.js";
 import { baseModel, textChunks, textCompletion } from "../../support/completion-samples.js";
 import { startMedia } from "../../support/media-server.js";
+import { wavHead } from "../../support/wav-head.js";
 import { startCompletions } from "../completions/start-completions.js";
 import { imagesOf, rowModel, startImages, tokenModel } from "../images/image-samples.js";
 
@@ -291,17 +292,7 @@ it("a ranking whose process dies once its server has begun to answer costs its s
 
 describe("a transcript", () => {
   const hearing = "audio/transcriptions";
-  const wav = Buffer.alloc(44 + 160_000, 5);
-  wav.write("RIFF");
-  wav.write("WAVEfmt ", 8);
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt16LE(1, 20);
-  wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(8000, 24);
-  wav.writeUInt32LE(16_000, 28);
-  wav.writeUInt16LE(2, 32);
-  wav.writeUInt16LE(16, 34);
-  wav.write("data", 36);
+  const wav = Buffer.concat([wavHead(8000, 160_000), Buffer.alloc(160_000, 5)]);
   const form = (type = "audio/wav") => {
     const upload = new FormData();
     upload.append("model", "acme/hear");

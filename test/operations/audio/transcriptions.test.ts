@@ -9,6 +9,7 @@ import { createGate, errorBody, eventStream, type FakeAnswer, wholeAnswer } from
 import { expectNoSockets } from "../../clients/start-server.js";
 import { adts, flac, id3, mp3, oggOpus, webm } from "../../support/audio-samples.js";
 import { type MediaOptions, startMedia } from "../../support/media-server.js";
+import { wavHead } from "../../support/wav-head.js";
 
 afterAll(expectNoSockets);
 
@@ -37,20 +38,8 @@ const startHearing = (options: Partial<MediaOptions> = {}) =>
 
 /** PCM of 16 bits and 8,000 samples a second. */
 function wav(seconds: number, rate = 8000): Buffer {
-  const head = Buffer.alloc(44);
-  head.write("RIFF", 0);
-  head.write("WAVEfmt ", 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(rate, 24);
-  head.writeUInt32LE(rate * 2, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write("data", 36);
-  // A reader that believes it would read on for ever.
-  head.writeUInt32LE(0xffffffff, 40);
-  return Buffer.concat([head, Buffer.alloc(seconds * 16_000, 5)]);
+  // A reader that believes its size would read on for ever.
+  return Buffer.concat([wavHead(rate, 0xffffffff), Buffer.alloc(seconds * 16_000, 5)]);
 }
 
 const heard = { text: "Hello there.", usage: { type: "duration", seconds: 9.5 } };
