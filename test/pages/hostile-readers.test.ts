@@ -99,6 +99,53 @@ describe("more keys than there may be", () => {
   });
 });
 
+describe("keys that are made and revoked in turn", () => {
+  beforeEach(() => startPage());
+
+  it.each<[string, (id: string) => Promise<{ status: number; json: { id: string } }>]>([
+    [
+      "by revoking",
+      async (id) => {
+        await call("olga", "POST", `keys/${id}/revoke`, {});
+        return call("olga", "POST", "keys", { name: "next" });
+      },
+    ],
+    ["by rotating", (id) => call("olga", "POST", `keys/${id}/rotate`, {})],
+    [
+      "by letting them expire",
+      async () => {
+        clock.ms += 1001;
+        return call("olga", "POST", "keys", { name: "next", expires_at: Math.floor(clock.ms / 1000) + 1 });
+      },
+    ],
+  ])("are ten times as many a day as may be in force: %s", async (_name, next) => {
+    let made = await call("olga", "POST", "keys", { name: "first", expires_at: start / 1000 + 1 });
+    for (let count = 1; count < 10 * maxKeys; count++) {
+      made = await next(made.json.id);
+      expect(made.status).toBe(201);
+    }
+    const { id } = made.json;
+    expect(await next(id)).toMatchObject({ status: 429, json: { error: { code: "too_many_new_keys" } } });
+    expect(await call("olga", "PATCH", `keys/${id}`, { name: "renamed" })).toMatchObject({ status: 200 });
+    expect(await test.gateway.keys.list("acme")).toHaveLength(10 * maxKeys);
+    expect((await call("eve", "POST", "keys", { name: "another account's" })).status).toBe(201);
+    clock.ms = start + 86_400_000;
+    expect((await call("olga", "POST", "keys", { name: "the day after" })).status).toBe(201);
+  });
+
+  it("may be made again when the oldest of them is a day old, and the answer says when", async () => {
+    for (let count = 0; count < 10 * maxKeys; count++) {
+      const { json } = await call("olga", "POST", "keys", { name: "key" });
+      await call("olga", "POST", `keys/${json.id}/revoke`, {});
+      clock.ms += 60_000;
+    }
+    const refused = await page.handler(toRequest("olga", "POST", "keys", { body: '{"name":"key"}' }));
+    expect(refused.status).toBe(429);
+    const seconds = Number(refused.headers.get("retry-after"));
+    expect(clock.ms + seconds * 1000).toBe(start + 86_400_000);
+  });
+});
+
 describe("who a reader says to be", () => {
   beforeEach(() => startPage());
 

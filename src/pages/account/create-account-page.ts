@@ -26,7 +26,10 @@ import { refuseWithoutPlan } from "./refuse-without-plan.js";
 export interface AccountPageOptions<Raw = unknown> extends PageOptions<AccountIdentity, Raw> {
   /** The page only shows: what changes keys is not there. Default: `false`. */
   readOnly?: boolean | undefined;
-  /** How many keys of an account may be in force at once for its page to make another. Default: 20. */
+  /**
+   * How many keys of an account may be in force at once for its page to make another. In 24 hours, an account may have ten
+   * times as many new ones: then the page makes none, with a 429 `too_many_new_keys`. Default: 20.
+   */
   maxKeys?: number | undefined;
   /** Readers may call a model from the page; their credits pay. Default: `true`. */
   tryModels?: boolean | undefined;

@@ -111,9 +111,10 @@ export function keyChanges(services: AccountServices): readonly PageRoute<Reader
       body: rotation,
       async answer({ identity, params: { id = "" }, body }) {
         await keys.find(identity, id);
-        const options = { graceMs: body.grace_seconds * 1000, ...authorOf(identity) };
-        const rotate = () => gateway.keys.rotate(id, options);
-        const made = await (options.graceMs === 0 ? rotate() : keys.replace(identity, rotate));
+        const graceMs = body.grace_seconds * 1000;
+        const made = await keys.replace(identity, graceMs > 0, () =>
+          gateway.keys.rotate(id, { graceMs, ...authorOf(identity) }),
+        );
         return { status: 201, json: await toNewAccountKey(made, services) };
       },
     }),

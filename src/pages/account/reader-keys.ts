@@ -6,6 +6,10 @@ import { notFound } from "../server/page-error.js";
 import { Turns } from "../server/turns.js";
 import type { Reader } from "./account-identity.js";
 
+const dayMs = 86_400_000;
+/** How many times the keys that may be in force may be made in a day. */
+const madePerDay = 10;
+
 /** Whether a reader may see and change what carries these tags. */
 export function isOwnTags({ role, tags: own }: Reader, tags: Readonly<Record<string, string>> | null): boolean {
   return role === "owner" || Object.entries(own).every(([name, value]) => tags?.[name] === value);
@@ -40,31 +44,51 @@ export class ReaderKeys {
   }
 
   /**
-   * Puts one more key of an account in force, one at a time.
-   * @throws GatewayError 409 when it has the most that it may have.
+   * Makes one more key of an account, one at a time.
+   * @throws GatewayError 409 when it has the most that it may have; 429 when too many were made in a day.
    */
-  async add<Added>({ account }: Reader, add: () => Promise<Added>): Promise<Added> {
-    return this.#addBelow(this.most, account, add);
+  async add<Made>({ account }: Reader, make: () => Promise<Made>): Promise<Made> {
+    return this.#inTurn(account, this.most, (keys) => {
+      this.#requireFewNew(keys);
+      return make();
+    });
   }
 
   /** Changes a key. One that has expired and gets another end counts as one more. @throws GatewayError 409 as of `add`. */
-  async change<Changed>(reader: Reader, key: ManagedKey, isExtended: boolean, change: () => Promise<Changed>) {
-    return isExtended && !this.#isInForce(key) ? this.add(reader, change) : change();
+  async change<Changed>({ account }: Reader, key: ManagedKey, isExtended: boolean, change: () => Promise<Changed>) {
+    return isExtended && !this.#isInForce(key) ? this.#inTurn(account, this.most, change) : change();
   }
 
   /**
-   * Replaces a key that goes on to work for a while. Each key may have one that ends, so that there may be twice as many.
-   * @throws GatewayError 409
+   * Replaces a key. One that goes on to work for a while counts until it ends: each key may have one that does, so that
+   * there may be twice as many.
+   * @throws GatewayError 409, 429 as of `add`
    */
-  async replace<Made>({ account }: Reader, replace: () => Promise<Made>): Promise<Made> {
-    return this.#addBelow(2 * this.most, account, replace);
+  async replace<Made>({ account }: Reader, goesOn: boolean, replace: () => Promise<Made>): Promise<Made> {
+    return this.#inTurn(account, goesOn ? 2 * this.most : Infinity, (keys) => {
+      this.#requireFewNew(keys);
+      return replace();
+    });
   }
 
-  async #addBelow<Added>(most: number, account: string, add: () => Promise<Added>): Promise<Added> {
+  async #inTurn<Done>(
+    account: string,
+    most: number,
+    act: (keys: readonly ManagedKey[]) => Promise<Done>,
+  ): Promise<Done> {
     return this.#turns.take(account, async () => {
-      if ((await this.#listInForce(account)).length >= most) throw tooManyKeys(most);
-      return await add();
+      const keys = await this.#gateway.keys.list(account);
+      if (keys.filter((key) => this.#isInForce(key)).length >= most) throw tooManyKeys(most);
+      return await act(keys);
     });
+  }
+
+  /** Keys that are made and revoked in turn are never many in force, but stores keep them all. */
+  #requireFewNew(keys: readonly ManagedKey[]): void {
+    const most = madePerDay * this.most;
+    const since = this.#clock.now() - dayMs;
+    const made = keys.filter(({ createdAt }) => createdAt > since).map(({ createdAt }) => createdAt);
+    if (made.length >= most) throw tooManyNewKeys(most, Math.min(...made) - since);
   }
 
   /**
@@ -91,5 +115,14 @@ function tooManyKeys(most: number): GatewayError {
   return new GatewayError(`This account has ${most} keys, the most that it may have. Revoke one that is not used.`, {
     status: 409,
     code: "too_many_keys",
+  });
+}
+
+function tooManyNewKeys(most: number, waitMs: number): GatewayError {
+  const seconds = Math.ceil(waitMs / 1000);
+  return new GatewayError(`This account made ${most} keys in 24 hours, the most that it may make. Use those it has.`, {
+    status: 429,
+    code: "too_many_new_keys",
+    headers: { "retry-after": String(seconds) },
   });
 }
