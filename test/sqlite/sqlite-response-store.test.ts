@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, onTestFinished } from "vitest";
 import { sqliteResponseStore } from "../../src/sqlite/responses/sqlite-response-store.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { describeResponseStore } from "../../src/testing/describe-response-store.js";
@@ -30,7 +30,7 @@ for (const [name, driver] of Object.entries(drivers)) {
 
 function newDatabase() {
   const folder = new DatabaseFolder();
-  afterAll(() => folder.remove());
+  onTestFinished(() => folder.remove());
   const database = folder.open();
   const count = (table: string) =>
     Number((database.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: unknown }).count);
