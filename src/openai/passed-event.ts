@@ -14,10 +14,12 @@ export class PassedEvent {
   readonly json: Readonly<Record<string, unknown>>;
   readonly received: ReceivedAnswer;
   readonly #frame: Buffer;
+  readonly #event: string | undefined;
   readonly #start: string;
 
   /** @throws StreamFault, or GatewayError for an error that the upstream sent. */
   constructor({ data, event }: ServerSentEvent, context: UpstreamFailureContext) {
+    this.#event = event;
     this.#start = event === undefined ? "data: " : `event: ${event}\ndata: `;
     this.#frame = Buffer.from(`${this.#start}${data.includes("\n") ? data.replaceAll("\n", " ") : data}\n\n`);
     const whole = new ReceivedAnswer(this.#frame.subarray(Buffer.byteLength(this.#start), -eventEnd.length));
@@ -30,8 +32,14 @@ export class PassedEvent {
     this.json = json;
   }
 
+  /** Where the event does not say it, its name does. */
   get type(): unknown {
-    return this.json["type"];
+    return this.json["type"] ?? this.#event;
+  }
+
+  /** With its long texts. */
+  get whole(): Readonly<Record<string, unknown>> {
+    return this.received.gaps.length === 0 ? this.json : JSON.parse(this.received.text);
   }
 
   /** What the client gets: the same, but for usage that it must not see. */

@@ -24,12 +24,14 @@ export class TranscriptCodec extends PassedCodec<TranscriptProgress, TranscriptC
   }
 
   protected pass(event: PassedEvent): Uint8Array | undefined {
-    const { json, type } = event;
+    const json = event.whole;
+    const { type } = json;
     const { progress } = this;
     if (Array.isArray(json["choices"])) return this.#chunk(json, json["choices"]);
     if (type === "transcript.text.delta") progress.textCame(String(json["delta"] ?? ""));
     else if (typeof json["text"] === "string") progress.wordsCame();
     if (type === "transcript.text.done") {
+      progress.wholeCame(String(json["text"] ?? ""));
       progress.usageCame(json);
       progress.ended();
     }

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
@@ -59,7 +60,12 @@ export class TranscriptProgress implements StreamProgress {
   }
 
   textCame(text: string): void {
-    this.#bytes += text.length;
+    this.#bytes += Buffer.byteLength(text);
+  }
+
+  /** Some servers send all of it at the end alone. */
+  wholeCame(text: string): void {
+    this.#bytes = Math.max(this.#bytes, Buffer.byteLength(text));
   }
 
   /** @param json - what may say how much was used. */

@@ -400,6 +400,27 @@ describe("a stream of a transcript", () => {
     expect(event).toMatchObject({ usageSource: "provider", chargedMicro: 250 });
   });
 
+  it("has the long texts of chunks in full", async () => {
+    const [first, second] = ["x".repeat(2500), "あ".repeat(900)];
+    const usage = { ...chunk(""), choices: [], usage: { prompt_audio_seconds: 3 } };
+    const { seen } = await streamed(eventStream([chunk(first), chunk(second, "stop"), usage]));
+    expect(seen).toEqual([delta(first), delta(second), { ...done, text: first + second, usage: usage.usage }]);
+  });
+
+  // 2,100 bytes of UTF-8 are 700 tokens, as in a document: 97 x 6 + 700 x 10.
+  it.each([
+    ["in one long piece", [delta("あ".repeat(700))]],
+    ["in short pieces", Array.from({ length: 70 }, () => delta("あ".repeat(10)))],
+    ["at the end alone", []],
+  ])("without usage is charged by the bytes of its text, which comes %s", async (_name, deltas) => {
+    const started = await startHearing();
+    const end = { type: "transcript.text.done", text: "あ".repeat(700) };
+    started.server.reply(eventStream([...deltas, end]));
+    const ended = started.nextEvent();
+    await (await send(started, upload({ model: "acme/tokens", stream: "true" }))).text();
+    expect(await ended).toMatchObject({ usageSource: "estimated", tokens: { output: 700 }, chargedMicro: 7582 });
+  });
+
   it("that does not come to its end is an error, and is charged for the audio", async () => {
     const { seen, failure, event } = await streamed(eventStream([delta("Hi ")], { done: false }));
     expect(seen).toEqual([delta("Hi ")]);

@@ -49,6 +49,17 @@ describe("a stream of images", () => {
     expect((await streamed([Buffer.from(named)], {}, { done: true })).text).toBe(`${named}data: [DONE]\n\n`);
   });
 
+  it("takes an event for what its name says, where it does not say so itself", async () => {
+    const { type: previewed, ...preview } = partial;
+    const named = Buffer.from(`event: ${previewed}\ndata: ${JSON.stringify(preview)}\n\n`);
+    const { event } = await streamed([named, withUsage]);
+    expect(event).toMatchObject({
+      usageSource: "provider",
+      chargedMicro: 50 + 4_000,
+      tokens: { images: [{ count: 1 }] },
+    });
+  });
+
   it("charges each image, wherever the previews stand", async () => {
     const { text, event } = await streamed([completed, partial, completed], { n: 2 });
     expect(text).toBe([completed, partial, completed].map(framed).join(""));
