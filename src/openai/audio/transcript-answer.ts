@@ -1,10 +1,10 @@
-import { Buffer } from "node:buffer";
-import { guessTokens } from "../../metering/guess-tokens.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { estimatedOutput } from "../../model-api/media/token-estimate.js";
+import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { subtitles } from "./subtitles.js";
 import type { TranscriptFormat } from "./transcription-request.js";
@@ -33,7 +33,9 @@ export function toTranscriptAnswer(
   const { json } = received;
   if (!isRecord(json) || typeof json["text"] !== "string") return undefined;
   const { text, segments } = json;
-  const use = useOfTranscript(json, context, guessTokens(Buffer.byteLength(text)));
+  const sample = new TextSample();
+  sample.addText(text);
+  const use = useOfTranscript(json, context, estimatedOutput(context, sample));
   const answer = { tokens: use.used, estimated: use.estimated, responseId: undefined, finishReason: undefined };
   if (format === "text") return { ...answer, body: `${text}\n`, contentType: textType };
   if (format === "srt" || format === "vtt") {
@@ -51,7 +53,9 @@ export function toTranscriptAnswer(
 
 /** A transcript in a format that says nothing of what it cost. */
 export function unreadTranscript(body: Uint8Array, context: TranscriptContext): ModelAnswer {
-  const { used } = useOfTranscript({}, context, guessTokens(body.length));
+  const sample = new TextSample();
+  sample.addBytes(body, 0, body.length);
+  const { used } = useOfTranscript({}, context, estimatedOutput(context, sample));
   return { body, contentType: textType, tokens: used, estimated: true, responseId: undefined, finishReason: undefined };
 }
 

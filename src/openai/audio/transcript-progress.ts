@@ -1,8 +1,10 @@
-import { Buffer } from "node:buffer";
 import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
-import { type TranscriptBounds, type TranscriptUse, useOfTranscript } from "./use-of-transcript.js";
+import { estimatedOutput } from "../../model-api/media/token-estimate.js";
+import { TextSample } from "../../tokens/text-sample.js";
+import type { TranscriptContext } from "./transcript-answer.js";
+import { type TranscriptUse, useOfTranscript } from "./use-of-transcript.js";
 
 /** The progress of a transcript's stream. The stream's reader updates it; the meter reads it. */
 export class TranscriptProgress implements StreamProgress {
@@ -10,24 +12,24 @@ export class TranscriptProgress implements StreamProgress {
   finishReason: string | undefined;
   readonly awaitsUsage = false;
   readonly reasons = false;
-  readonly #bounds: TranscriptBounds;
-  #bytes = 0;
+  readonly #context: TranscriptContext;
+  #text = new TextSample();
   #hasWords = false;
   /** What has come of the usage, and of what stands in for it. */
   #last: Readonly<Record<string, unknown>> = {};
   #hasEnded = false;
   #isDone = false;
 
-  constructor(bounds: TranscriptBounds) {
-    this.#bounds = bounds;
+  constructor(context: TranscriptContext) {
+    this.#context = context;
   }
 
   get seenOutput(): number {
-    return guessTokens(this.#bytes);
+    return guessTokens(this.#text.bytes);
   }
 
   get hasOutput(): boolean {
-    return this.#bytes > 0 || this.#hasWords || this.#hasEnded;
+    return this.#text.bytes > 0 || this.#hasWords || this.#hasEnded;
   }
 
   get isComplete(): boolean {
@@ -51,7 +53,7 @@ export class TranscriptProgress implements StreamProgress {
   }
 
   get #use(): TranscriptUse {
-    return useOfTranscript(this.#last, this.#bounds, this.seenOutput);
+    return useOfTranscript(this.#last, this.#context, estimatedOutput(this.#context, this.#text));
   }
 
   /** Words that may have come before, such as those of a segment. */
@@ -60,12 +62,14 @@ export class TranscriptProgress implements StreamProgress {
   }
 
   textCame(text: string): void {
-    this.#bytes += Buffer.byteLength(text);
+    this.#text.addText(text);
   }
 
   /** Some servers send all of it at the end alone. */
   wholeCame(text: string): void {
-    this.#bytes = Math.max(this.#bytes, Buffer.byteLength(text));
+    const whole = new TextSample();
+    whole.addText(text);
+    if (whole.bytes > this.#text.bytes) this.#text = whole;
   }
 
   /** @param json - what may say how much was used. */

@@ -421,6 +421,19 @@ describe("a stream of a transcript", () => {
     expect(await ended).toMatchObject({ usageSource: "estimated", tokens: { output: 700 }, chargedMicro: 7582 });
   });
 
+  // 97 x 6 + 2,000 x 10: as it was held.
+  it.each([false, true])("without usage is charged no more than the model may write (stream: %s)", async (isStream) => {
+    const started = await startHearing();
+    const text = "あ".repeat(9000);
+    started.server.reply(
+      isStream ? eventStream([delta(text), { type: "transcript.text.done", text }]) : wholeAnswer({ text }),
+    );
+    const ended = started.nextEvent();
+    await (await send(started, upload({ model: "acme/tokens", stream: String(isStream) }))).text();
+    const expected = { tokens: { output: 2000 }, chargedMicro: 20_582, heldMicro: 20_582 };
+    expect(await ended).toMatchObject({ usageSource: "estimated", ...expected });
+  });
+
   it("that does not come to its end is an error, and is charged for the audio", async () => {
     const { seen, failure, event } = await streamed(eventStream([delta("Hi ")], { done: false }));
     expect(seen).toEqual([delta("Hi ")]);
