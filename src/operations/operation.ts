@@ -2,6 +2,7 @@ import type { GatewayError } from "../errors/gateway-error.js";
 import type { Clock } from "../ledger/clock.js";
 import type { ModelAnswer } from "../metering/model-answer.js";
 import type { OperationName } from "../metering/operation-name.js";
+import type { CompiledPrice } from "../metering/prices/compiled-price.js";
 import type { ImageCount, UsageCounts } from "../metering/usage-counts.js";
 import type { Dialect } from "../model-api/dialect.js";
 import type { Lacking } from "../model-api/prompt/lacking.js";
@@ -224,8 +225,6 @@ export interface RerankTraits {
   readonly maxDocuments: number;
   /** The tokens of a piece of a document that its searches are counted by, with the query. */
   readonly chunkTokens: number;
-  /** Whether its price is for searches. */
-  readonly countsSearches: boolean;
 }
 
 /** A target, as far as requests and responses depend on it. */
@@ -233,6 +232,8 @@ export interface TargetTraits {
   /** The upstream's name for the model. */
   readonly upstreamModel: string;
   readonly operations: ReadonlySet<OperationName>;
+  /** What its price is for. */
+  readonly price: Pick<CompiledPrice, "pricesTokens" | "units">;
   /** What it does not let requests choose. */
   readonly rules: MemberRules;
   readonly dialect: Dialect | undefined;

@@ -26,6 +26,7 @@ const model = {
 const traits = {
   upstreamModel: "small",
   operations: new Set(["chat/completions"] as const),
+  price: { pricesTokens: true, units: [] },
   rules: MemberRules.none,
   dialect: undefined,
   secrets: undefined,

@@ -92,6 +92,7 @@ async function send(given: Case) {
   const traits: TargetTraits = {
     upstreamModel: "up",
     operations: new Set([target]),
+    price: { pricesTokens: true, units: [] },
     rules: MemberRules.none,
     dialect,
     secrets: undefined,

@@ -5,6 +5,7 @@ import { Document } from "@langchain/core/documents";
 import { rerank } from "ai";
 import { CohereClient, CohereClientV2 } from "cohere-ai";
 import { describe, expect, it } from "vitest";
+import type { Model } from "../../src/gateway/options.js";
 import type { Dialect } from "../../src/model-api/dialect.js";
 import { createGate, errorBody, wholeAnswer } from "../../src/testing.js";
 import { textTokens } from "../../src/tokens/text-tokens.js";
@@ -189,6 +190,47 @@ describe("a request to rank", () => {
     model.reply(wholeAnswer({ results, meta: { billed_units: { search_units: 0 } } }));
     expect((await post()).json.meta.billed_units).toEqual({ search_units: 1 });
     expect(events[0]).toMatchObject({ tokens: { searches: 1 }, chargedMicro: 2000, usageSource: "estimated" });
+  });
+
+  it("is an estimate exactly where something is that the target's price is for", async () => {
+    const usage = { prompt_tokens: 40, total_tokens: 40 };
+    const meta = { billed_units: { search_units: 3 } };
+    const byBoth: Model = { ...tokenModel, price: { searches: 2, input: 1 } };
+    const byTarget: Model = {
+      ...rerankModel,
+      contextLength: 1000,
+      upstream: { provider: "fake", model: "rerank-up", price: { input: 1 } },
+    };
+    const estimate = documents.reduce((sum, each) => sum + tokensOf(query) + tokensOf(each) + 16, 0);
+    for (const [priced, said, chargedMicro, usageSource] of [
+      [byBoth, { meta, usage }, 6040, "provider"],
+      [byBoth, { meta }, 6000 + estimate, "estimated"],
+      [byBoth, { usage }, 2040, "estimated"],
+      [byTarget, { usage }, 40, "provider"],
+      [byTarget, { meta }, estimate, "estimated"],
+    ] as const) {
+      const { post, model, events } = await startRerank({ models: [priced] });
+      model.reply(wholeAnswer({ results, ...said }));
+      const { json } = await post();
+      expect(events[0]).toMatchObject({ chargedMicro, usageSource });
+      expect(json.usage).toMatchObject({ prompt_tokens: events[0]?.tokens.input });
+      if (priced === byTarget) expect(json.meta.billed_units).toEqual("meta" in said ? meta.billed_units : undefined);
+    }
+  });
+
+  it("tells its client the tokens that are charged, whatever the server counts", async () => {
+    const { post, model, events } = await startRerank({ models: [tokenModel] });
+    for (const usage of [
+      { prompt_tokens: 0, total_tokens: 0 },
+      { prompt_tokens: -9, total_tokens: "70" },
+      { total_tokens: { of: 1 } },
+    ]) {
+      model.reply(wholeAnswer({ results, usage }));
+      const { json } = await post();
+      const { chargedMicro: tokens } = events[0] ?? {};
+      expect(tokens).toBeGreaterThan(0);
+      expect(json.usage).toEqual({ prompt_tokens: tokens, total_tokens: tokens });
+    }
   });
 
   it("of much text is written in turns, byte for byte the same", async () => {

@@ -71,12 +71,10 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
   return { ...built, aliases: aliases.map((alias) => ({ ...built, alias, record: aliasRecord(alias) })) };
 }
 
-function rerankTraits({ rerank, price, upstream }: ResolvedModel): RerankTraits {
-  const prices = [price, ...upstream.map((target) => target.price ?? price)];
+function rerankTraits({ rerank }: ResolvedModel): RerankTraits {
   return {
     maxDocuments: rerank?.maxDocuments ?? usualDocuments,
     chunkTokens: rerank?.chunkTokens ?? usualChunkTokens,
-    countsSearches: prices.some(({ searches }) => searches !== undefined),
   };
 }
 

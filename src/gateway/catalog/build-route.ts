@@ -130,6 +130,7 @@ function dearest(prices: readonly CompiledPrice[]): CompiledPrice {
   const all = [first, ...others];
   return {
     free: all.every(({ free }) => free),
+    pricesTokens: all.some(({ pricesTokens }) => pricesTokens),
     units: [...new Set(all.flatMap(({ units }) => units))],
     version: all.map(({ version }) => version).join(" "),
     cost: (used) => Math.max(...all.map((price) => price.cost(used))),

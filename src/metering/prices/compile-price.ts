@@ -24,6 +24,7 @@ export function compilePrice(price: Price, name = "price", factor = 1): Compiled
   const version = compiled.version(shownTokenPrices(price, prices));
   return {
     free: compiled.free,
+    pricesTokens: compiled.pricesTokens,
     units: compiled.units,
     version: factor === 1 ? version : `${version}*${factor}`,
     cost: compiled.cost,

@@ -25,11 +25,14 @@ export function compileTokens(prices: TokenPrices, read: ReadPrice): PriceParts 
     weights: [dearestInput, 0n, 0n, 0n, larger(answered, thought), 0n],
   });
 
+  const pricesTokens = weights.some((weight) => weight !== 0n);
+
   // A call computes several costs, one after the other.
   const counts: [number, number, number, number, number, number] = [0, 0, 0, 0, 0, 0];
   return {
     version: (ofTokens) => ofTokens,
-    free: base === 0n && weights.every((weight) => weight === 0n),
+    free: base === 0n && !pricesTokens,
+    pricesTokens,
     units: [],
     cost(tokens) {
       const cachedInput = Math.min(tokens.cachedInput, tokens.input);

@@ -62,6 +62,7 @@ export function compileUnits(price: Price, { prices, units: priced, read }: Read
   return {
     version: (text) => [text, ...shownParts(ofParts, prices), ...shownUnits(price)].join(";"),
     free: base === 0n && weights.every((weight) => weight === 0n),
+    pricesTokens: weights.slice(0, kinds.characters).some((weight) => weight !== 0n),
     units: priced,
     cost: (used) => exactCost([...partCounts(used), ...unitCounts(used), ...imageCounts(used)]),
     upperBound: (input, output, most = nothing) =>

@@ -5,6 +5,8 @@ import type { CountedUnit, UsageCounts } from "../usage-counts.js";
 export interface CompiledPrice {
   /** Whether every price is zero, so that no call can cost anything. */
   readonly free: boolean;
+  /** Whether some tokens cost anything. */
+  readonly pricesTokens: boolean;
   /** What it prices beside tokens. Usage that lacks one of these is not known: it is not free. */
   readonly units: readonly CountedUnit[];
   /**

@@ -5,7 +5,7 @@ import type { CompiledPrice } from "./compiled-price.js";
 export type ReadPrice = (value: number, part: string) => Decimal;
 
 /** What differs between prices of tokens alone and others. */
-export interface PriceParts extends Pick<CompiledPrice, "free" | "units" | "cost" | "upperBound"> {
+export interface PriceParts extends Pick<CompiledPrice, "free" | "pricesTokens" | "units" | "cost" | "upperBound"> {
   /** @param ofTokens - what the journal shows of the tokens' prices. */
   version(ofTokens: string): string;
 }

@@ -10,12 +10,13 @@ import type { RerankRequest } from "./rerank-request.js";
 
 type Result = Record<string, unknown> & { index: number; relevance_score: number };
 
-/** What an answer is made with. */
-interface RerankFacts {
+/** What a target was asked for, and what it is paid by. */
+export interface AskedRanking {
   readonly request: RerankRequest;
-  /** The searches that the request counts as; `undefined`: the model's price is not for them. */
+  /** The searches that the request counts as; `undefined`: the target's price is not for them. */
   readonly searches: number | undefined;
-  readonly context: AnswerContext;
+  /** Whether the target's price is for tokens. */
+  readonly pricesTokens: boolean;
 }
 
 /**
@@ -26,7 +27,8 @@ interface RerankFacts {
  */
 export function toRerankAnswer(
   { json }: ReceivedAnswer,
-  { request, searches, context }: RerankFacts,
+  { request, searches, pricesTokens }: AskedRanking,
+  context: AnswerContext,
 ): ModelAnswer | undefined {
   const answer: Readonly<Record<string, unknown>> = Array.isArray(json)
     ? { results: json }
@@ -38,7 +40,7 @@ export function toRerankAnswer(
     model: _model,
     results: found,
     data,
-    meta: said,
+    meta: givenMeta,
     usage: reported,
     error: _error,
     ...others
@@ -49,7 +51,7 @@ export function toRerankAnswer(
 
   const responseId =
     typeof answer["id"] === "string" && answer["id"] !== "" ? answer["id"] : `rerank-${bareCallId(context)}`;
-  const meta = isRecord(said) ? said : {};
+  const meta = isRecord(givenMeta) ? givenMeta : {};
   const billed = isRecord(meta["billed_units"]) ? meta["billed_units"] : {};
   // No ranking takes no search: a server that counts none has counted nothing.
   const units = readTokenCount(billed["search_units"]) || undefined;
@@ -58,6 +60,10 @@ export function toRerankAnswer(
   if (searches !== undefined) tokens.searches = units ?? searches;
   else if (units !== undefined) tokens.searches = units;
   const usage = visibleUsage(reported, context.dialect);
+  const said = isRecord(usage) ? usage : undefined;
+  const own = { prompt_tokens: tokens.input, total_tokens: tokens.input };
+  // What the server has not counted is as it is charged, whatever it says.
+  const shown = counted === undefined ? { ...said, ...own } : { ...own, ...said };
   const head = JSON.stringify({ id: responseId, model: context.model, ...others });
   const tail = JSON.stringify({
     meta: {
@@ -65,15 +71,12 @@ export function toRerankAnswer(
       ...meta,
       ...(searches === undefined ? undefined : { billed_units: { ...billed, search_units: tokens.searches } }),
     },
-    ...(searches !== undefined && usage === undefined
-      ? undefined
-      : {
-          usage: { prompt_tokens: tokens.input, total_tokens: tokens.input, ...(isRecord(usage) ? usage : undefined) },
-        }),
+    ...(searches === undefined || pricesTokens || usage !== undefined ? { usage: shown } : undefined),
   });
   const ranked = results.map((result) => withDocument(result, request)).join(",");
   const body = `${head.slice(0, -1)},"results":[${ranked}],${tail.slice(1)}`;
-  const estimated = searches === undefined ? counted === undefined : units === undefined;
+  const isCounted = counted !== undefined || (searches !== undefined && !pricesTokens);
+  const estimated = !isCounted || (searches !== undefined && units === undefined);
   return { body, tokens, estimated, responseId, finishReason: undefined };
 }
 

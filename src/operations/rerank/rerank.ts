@@ -20,7 +20,7 @@ import type {
 import { parseJsonBody } from "../parse-json-body.js";
 import { ParsedRequest } from "../parsed-request.js";
 import { requireAllowedMembers } from "../require-fit.js";
-import { toRerankAnswer } from "./rerank-answer.js";
+import { type AskedRanking, toRerankAnswer } from "./rerank-answer.js";
 import { rerankBody } from "./rerank-body.js";
 import { countRerank, type RerankCounts } from "./rerank-counts.js";
 import { rerankLayout } from "./rerank-layout.js";
@@ -75,27 +75,24 @@ class RerankModelRequest extends ParsedRequest<RerankRequest> implements ModelRe
     if (request.hasImages && target.dialect?.rerank !== "jina") return undefined;
     const dialect = target.rules.dialectFor(request, target.dialect, rerankTable);
     const body = rerankBody(request, { model: target.upstreamModel, dialect });
-    const searches = model.rerank?.countsSearches === true ? this.#counts?.searches : undefined;
+    const { pricesTokens, units } = target.price;
+    const searches = units.includes("searches") ? this.#counts?.searches : undefined;
     const context = toAnswerContext(target, model, attempt, "query");
-    const exchangeOf = (sent: Uint8Array) => new RerankExchange(sent, context, { request, searches });
+    const exchangeOf = (sent: Uint8Array) => new RerankExchange(sent, context, { request, searches, pricesTokens });
     return body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body);
   }
 }
 
 class RerankExchange extends DocumentExchange {
   readonly operation = "rerank";
-  readonly #asked: { readonly request: RerankRequest; readonly searches: number | undefined };
+  readonly #asked: AskedRanking;
 
-  constructor(
-    body: Uint8Array,
-    context: AnswerContext,
-    asked: { readonly request: RerankRequest; readonly searches: number | undefined },
-  ) {
+  constructor(body: Uint8Array, context: AnswerContext, asked: AskedRanking) {
     super(body, context);
     this.#asked = asked;
   }
 
   read(received: ReceivedAnswer) {
-    return toRerankAnswer(received, { ...this.#asked, context: this.context });
+    return toRerankAnswer(received, this.#asked, this.context);
   }
 }

@@ -40,6 +40,7 @@ export async function exchangeOf(
   const target = {
     upstreamModel: "up",
     operations: new Set(operations),
+    price: { pricesTokens: true, units: [] },
     rules: MemberRules.none,
     dialect: undefined,
     secrets: undefined,
