@@ -8,7 +8,13 @@ import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { subtitles } from "./subtitles.js";
 import type { TranscriptFormat } from "./transcription-request.js";
-import { type TranscriptBounds, type TranscriptUse, transcriptUsage, useOfTranscript } from "./use-of-transcript.js";
+import {
+  type TranscriptBounds,
+  type TranscriptUse,
+  toMs,
+  transcriptUsage,
+  useOfTranscript,
+} from "./use-of-transcript.js";
 
 export type TranscriptContext = AnswerContext & TranscriptBounds;
 
@@ -40,7 +46,8 @@ export function toTranscriptAnswer(
   if (format === "text") return { ...answer, body: `${text}\n`, contentType: textType };
   if (format === "srt" || format === "vtt") {
     const whole = [{ start: 0, end: use.used.audioMs === undefined ? 0 : use.used.audioMs / 1000, text }];
-    const body = subtitles(format, Array.isArray(segments) ? segments : whole);
+    const hasSegments = Array.isArray(segments) && (segments.length > 0 || text === "");
+    const body = subtitles(format, hasSegments ? segments : whole);
     return { ...answer, body, contentType: textType };
   }
   const edits = new AnswerEdits();
@@ -64,17 +71,23 @@ const numbers = ["id", "seek", "start", "end", "temperature", "avg_logprob", "co
 /** Some clients refuse segments that lack a number, and durations that are texts. */
 function repair(json: Readonly<Record<string, unknown>>, edits: AnswerEdits, { used }: TranscriptUse): void {
   const { duration, segments } = json;
-  if (typeof duration !== "number") edits.set("duration", String((used.audioMs ?? 0) / 1000));
+  if (typeof duration !== "number") edits.set("duration", String((toMs(duration) ?? used.audioMs ?? 0) / 1000));
   if (typeof json["language"] !== "string") edits.set("language", JSON.stringify(""));
   if (!Array.isArray(segments) || segments.every(isWhole)) return;
   const whole = segments.filter(isRecord).map((segment, place) => {
     const missing = numbers.filter((name) => typeof segment[name] !== "number");
     const tokens = Array.isArray(segment["tokens"]) ? segment["tokens"] : [];
     const text = typeof segment["text"] === "string" ? segment["text"] : "";
-    const given = Object.fromEntries(missing.map((name) => [name, name === "id" ? place : Number(segment[name]) || 0]));
+    const given = Object.fromEntries(missing.map((name) => [name, name === "id" ? place : numberOf(segment[name])]));
     return { ...segment, ...given, tokens, text };
   });
   edits.set("segments", JSON.stringify(whole));
+}
+
+/** JSON knows no infinite number. */
+function numberOf(value: unknown): number {
+  const number = Number(value);
+  return Number.isFinite(number) ? number : 0;
 }
 
 function isWhole(segment: unknown): boolean {

@@ -60,7 +60,7 @@ function readTokens(usage: unknown): UsageCounts | undefined {
   if (input === undefined || output === undefined || input === 0) return undefined;
   const details = usage["input_token_details"] ?? usage["input_tokens_details"];
   const of = (name: string) => (isRecord(details) ? readTokenCount(details[name]) : undefined);
-  const inputAudio = of("audio_tokens") ?? Math.max(0, input - (of("text_tokens") ?? 0));
+  const inputAudio = Math.min(of("audio_tokens") ?? Math.max(0, input - (of("text_tokens") ?? 0)), input);
   return { input, cachedInput: 0, inputAudio, output, reasoning: 0 };
 }
 
@@ -73,7 +73,7 @@ function readMs(json: Readonly<Record<string, unknown>>): number | undefined {
 }
 
 /** Some servers write numbers as texts. Nothing has no length: what says so says nothing. */
-function toMs(seconds: unknown): number | undefined {
+export function toMs(seconds: unknown): number | undefined {
   const number = typeof seconds === "string" && seconds.trim() !== "" ? Number(seconds) : seconds;
   if (typeof number !== "number" || !(number > 0) || number * 1000 > largestCount) return undefined;
   // A decimal times a thousand may come out a little above.

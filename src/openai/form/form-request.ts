@@ -29,7 +29,8 @@ export interface FormNames {
   readonly longest: ReadonlyMap<string, number>;
 }
 
-const limits = { mostParts: 64, mostFiles: 16 };
+/** Sixteen images and their mask are the most files of any form. */
+const limits = { mostParts: 64, mostFiles: 17 };
 const longestField = 64 * 1024;
 /** Of all fields together as JSON, which is read at once. */
 const longestFields = 6 * 1024 * 1024;

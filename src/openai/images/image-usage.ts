@@ -40,13 +40,14 @@ export function readImageUsage(usage: unknown, inputImage = 0): UsageCounts | un
   const of = detailsOf(usage["input_tokens_details"]);
   const made = detailsOf(usage["output_tokens_details"]);
   const cached = Math.min(of.cached ?? 0, input);
-  const ofImages = of.image ?? Math.min(inputImage, input - Math.min(of.text ?? 0, input));
+  const ofImages = Math.min(of.image ?? Math.min(inputImage, input - Math.min(of.text ?? 0, input)), input);
   return {
     input,
     cachedInput: cached,
     ...((of.image !== undefined || ofImages > 0) && { inputImage: ofImages }),
     output,
-    outputImage: made.text === undefined ? (made.image ?? output) : output - Math.min(made.text, output),
+    outputImage:
+      made.text === undefined ? Math.min(made.image ?? output, output) : output - Math.min(made.text, output),
     reasoning: 0,
   };
 }

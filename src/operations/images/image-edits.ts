@@ -50,7 +50,7 @@ export const imageEdits: Operation<"images/edits"> = {
   cache: imagesCache,
   answers: undefined,
   checkContentType(contentType) {
-    if (!isFormType(contentType)) requireJsonType(contentType);
+    if (!isFormType(contentType)) requireJsonType(contentType, true);
   },
   parse: (body, services, facts) => parsePieces([body], services, facts),
   parsePieces,

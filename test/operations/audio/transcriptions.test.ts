@@ -186,6 +186,27 @@ describe("the formats of a transcript", () => {
     expect(await ended).toMatchObject({ chargedMicro: charged, usageSource: "provider" });
   });
 
+  it.each([
+    ["srt", "1\n00:00:00,000 --> 00:00:02,500\nHi.\n\n"],
+    ["vtt", "WEBVTT\n\n00:00:00.000 --> 00:00:02.500\nHi.\n\n"],
+  ])("%s has the text of a server that knows no segments", async (format, text) => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer({ text: "Hi.", duration: 2.5, segments: [] }));
+    expect(await (await send(started, upload({ response_format: format }))).text()).toBe(text);
+  });
+
+  it("verbose JSON has numbers in place of texts: its own length, and what is finite", async () => {
+    const started = await startHearing();
+    const segments = [{ ...verbose.segments[0], avg_logprob: "-Infinity", no_speech_prob: "0.25" }];
+    const usage = { type: "duration", seconds: 10 };
+    started.server.reply(wholeAnswer({ ...verbose, duration: "9.5", segments, usage }));
+    const response = await send(started, upload({ response_format: "verbose_json" }));
+    expect(await response.json()).toMatchObject({
+      ...{ duration: 9.5, usage },
+      segments: [{ avg_logprob: 0, no_speech_prob: 0.25 }],
+    });
+  });
+
   it("verbose JSON that is whole stays as it came, with usage in the unit that is charged", async () => {
     const started = await startHearing();
     started.server.reply(wholeAnswer(verbose));

@@ -60,6 +60,21 @@ describe("edits of images for real clients", () => {
     expect(events[0]).toMatchObject({ endpoint: path, chargedMicro: 10 * 5 + 100 * 40, usageSource: "provider" });
   });
 
+  it("openai, of 16 images with a mask, and of no more", async () => {
+    const { baseURL, server } = await startEdits();
+    server.reply(wholeAnswer(imagesOf(1)));
+    const client = new OpenAI({ baseURL, apiKey: "sk-pro", maxRetries: 0 });
+    const images = await Promise.all(Array.from({ length: 17 }, (_, place) => file(`${place}.png`)));
+    const edit = { model: "acme/image", prompt: "A hat", mask: await file("m.png") };
+    await client.images.edit({ ...edit, image: images.slice(1) });
+    expect((await formOf(server.lastRequest)).filter(([name]) => name === "image[]")).toHaveLength(16);
+    const { mask: _, ...unmasked } = edit;
+    await expect(client.images.edit({ ...unmasked, image: images })).rejects.toMatchObject({
+      status: 400,
+      param: "image",
+    });
+  });
+
   it("the AI SDK", async () => {
     const { baseURL, server } = await startEdits();
     server.reply(wholeAnswer(imagesOf(1)));
@@ -89,6 +104,13 @@ describe("edits of images for real clients", () => {
     expect(seen).toEqual([partial, done]);
     expect(await ended).toMatchObject({ usageSource: "provider", chargedMicro: 4_050 });
   });
+});
+
+it("a body that is neither a form nor JSON is told both", async () => {
+  const { post } = await startEdits();
+  const response = await post(path, "prompt=hat", { "content-type": "application/x-www-form-urlencoded" });
+  expect(response.status).toBe(415);
+  expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining("JSON or a form") } });
 });
 
 describe("edits as JSON", () => {

@@ -103,6 +103,18 @@ describe("the price of an image", () => {
     expect(used?.tokens).toMatchObject({ input: 60, output: 100, images: 1 });
   });
 
+  it("counts no more of a kind than there are tokens", async () => {
+    const { post, server, gateway } = await startImages();
+    const usage = { input_tokens: 10, output_tokens: 100, input_tokens_details: { image_tokens: 5000 } };
+    server.reply(wholeAnswer(imagesOf(1, { usage: { ...usage, output_tokens_details: { image_tokens: 5000 } } })));
+    await post(path, { model: "acme/image", prompt: "A cat" });
+    const [used] = await gateway.accounts.usage("acct_pro", { from: 0 });
+    expect(used).toMatchObject({
+      chargedMicro: 10 * 10 + 100 * 40,
+      tokens: { input: 10, inputImage: 10, output: 100, outputImage: 100 },
+    });
+  });
+
   it.each([
     ["none", undefined],
     ["zeros", { input_tokens: 0, output_tokens: 0, total_tokens: 0 }],
