@@ -3,7 +3,7 @@ import { GatewayError } from "../errors/gateway-error.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import { readBody, readUpload } from "../http/read-body.js";
 import type { WindowLimits } from "../ledger/credit-ledger.js";
-import type { ModelRequest } from "../operations/operation.js";
+import type { ModelRequest, RequestBody } from "../operations/operation.js";
 import { checkCall, type ReceivedCall } from "./admission/check-call.js";
 import { completeCall } from "./admission/complete-call.js";
 import { holdCredits, type Reservation } from "./admission/hold-credits.js";
@@ -31,26 +31,23 @@ export function callModel(services: CallServices, incoming: ReceivedCall): Promi
     try {
       operation.checkContentType(request.header("content-type"));
       const { body, uploads } = services;
-      if (operation.parsePieces === undefined) goOn(road, readBody(request, caller.account, body), parse);
-      else goOn(road, readUpload(request, caller.account, uploads), parseUpload);
+      if (operation.takesUploads) goOn(road, readUpload(request, caller.account, uploads), parse);
+      else goOn(road, readBody(request, caller.account, body), keepAndParse);
     } catch (thrown) {
       fail(road, thrown);
     }
   });
 }
 
-function parse(road: CallRoad, bytes: Uint8Array): void {
-  const { services, incoming } = road;
-  road.bytes = bytes;
-  incoming.observer.texts?.asked(bytes);
-  goOn(road, incoming.operation.parse(bytes, services.operations, incoming), findPlan);
+function keepAndParse(road: CallRoad, body: Uint8Array): void {
+  road.bytes = body;
+  road.incoming.observer.texts?.asked(body);
+  parse(road, body);
 }
 
-function parseUpload(road: CallRoad, pieces: readonly Uint8Array[]): void {
+function parse(road: CallRoad, body: RequestBody): void {
   const { services, incoming } = road;
-  const { operation } = incoming;
-  const asked = operation.parsePieces?.(pieces, services.operations, incoming);
-  if (asked !== undefined) goOn(road, asked, findPlan);
+  goOn(road, incoming.operation.parse(body, services.operations, incoming), findPlan);
 }
 
 function findPlan(road: CallRoad, asked: ModelRequest): void {
@@ -125,9 +122,11 @@ function admit(road: CallRoad, held: Reservation | GatewayError | undefined): vo
     return;
   }
   // From here on, the credits of a limited account bound its number of calls, so the limit on pending bodies can end.
-  const isForm = incoming.operation.parsePieces !== undefined;
-  // But a form is far larger than what its credits bound.
-  if (held !== undefined && !isForm && isLimited(held.lease.limits)) services.body.pendingBodies.drop(incoming.request);
+  // But an upload is far larger than what its credits bound.
+  const { takesUploads } = incoming.operation;
+  if (held !== undefined && !takesUploads && isLimited(held.lease.limits)) {
+    services.body.pendingBodies.drop(incoming.request);
+  }
   const call = new ModelCall(services, checked, held, incoming);
   road.call = call;
   call.begin();

@@ -27,7 +27,7 @@ import type { ClientProtocol } from "./protocols/client-protocol.js";
 import type { ByteAnswer, StreamCodec } from "./stream-codec.js";
 
 /** What a client can ask of a model. All that the gateway must know of it stands here, or follows from it. */
-export interface Operation<Name extends OperationName = OperationName> {
+export interface Operation<Name extends OperationName = OperationName> extends BodyReader {
   readonly name: Name;
   /** Where clients call it. */
   readonly paths: readonly string[];
@@ -46,23 +46,27 @@ export interface Operation<Name extends OperationName = OperationName> {
   readonly cache?: CacheTerms;
   /** How its answers are read and refused; `undefined`: they hold no texts. */
   readonly answers: AnswerFormat | undefined;
+}
+
+/** A request's body: whole, or in the pieces in which it came. */
+export type RequestBody = Uint8Array | readonly Uint8Array[];
+
+/** How the bodies of an operation's requests are read: as {@link WholeBodies} or as {@link UploadedBodies}. */
+interface BodyReader<Body extends RequestBody = RequestBody> {
+  /** Bodies may be forms with files: they may be larger, take longer to come, and are parsed in pieces, never joined. */
+  readonly takesUploads: Body extends Uint8Array ? false : true;
   /** @throws GatewayError 415 when a body of this content type is none that {@link parse} reads. */
   checkContentType(contentType: string | undefined): void;
   /**
-   * Reads a body. A large one is read in slices, between which others have their turn.
+   * Reads a body, in pieces where the operation {@link takesUploads}. A large one is read in slices, between which others
+   * have their turn.
    * @throws GatewayError 400
    */
-  parse(body: Uint8Array, services: OperationServices, facts: RequestFacts): ModelRequest | Promise<ModelRequest>;
-  /**
-   * The same for a body in the pieces in which it came. There where bodies are forms with files: they may be larger, and
-   * take longer to come.
-   */
-  parsePieces?(
-    pieces: readonly Uint8Array[],
-    services: OperationServices,
-    facts: RequestFacts,
-  ): ModelRequest | Promise<ModelRequest>;
+  parse(body: Body, services: OperationServices, facts: RequestFacts): ModelRequest | Promise<ModelRequest>;
 }
+
+export type WholeBodies = BodyReader<Uint8Array>;
+export type UploadedBodies = BodyReader<readonly Uint8Array[]>;
 
 /** What an operation may know of a request beside its body. */
 export interface RequestFacts {

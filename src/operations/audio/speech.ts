@@ -3,7 +3,6 @@ import { largestCount } from "../../metering/token-counts.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
-import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { audioTypeOf, isAudioType, isPlainPcm } from "../../openai/audio/audio-types.js";
 import { SpeechBytes } from "../../openai/audio/speech-bytes.js";
 import { SpeechCodec, type SpeechContext } from "../../openai/audio/speech-codec.js";
@@ -20,6 +19,7 @@ import { speechTable } from "../../openai/tables/speech-table.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import { contextWith, toAnswerContext, toFailureContext } from "../answer-context.js";
 import { plainCache } from "../cache-terms.js";
+import { jsonBodies, jsonReader } from "../json-bodies.js";
 import type {
   AttemptFacts,
   Demand,
@@ -29,7 +29,6 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
-import { parseJsonBody } from "../parse-json-body.js";
 import { ParsedRequest } from "../parsed-request.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
@@ -51,8 +50,10 @@ export const speech: Operation<"audio/speech"> = {
   prompt: speechLayout,
   cache: plainCache,
   answers: undefined,
-  checkContentType: requireJsonType,
-  parse: parseJsonBody(parseSpeechRequest, parseSpeechRequestInTurns, (request) => new SpeechModelRequest(request)),
+  ...jsonBodies(
+    jsonReader(parseSpeechRequest, parseSpeechRequestInTurns),
+    (request) => new SpeechModelRequest(request),
+  ),
 };
 
 class SpeechModelRequest extends ParsedRequest<SpeechRequest> implements ModelRequest {

@@ -21,8 +21,8 @@ import type {
   ModelRequest,
   ModelTraits,
   Operation,
-  RequestFacts,
   TargetTraits,
+  UploadedBodies,
 } from "../operation.js";
 import { ParsedRequest } from "../parsed-request.js";
 import type { PriceTerms } from "../price-terms.js";
@@ -48,7 +48,6 @@ const shared = {
   prompt: transcriptionsLayout,
   cache: plainCache,
   answers: transcriptAnswers,
-  checkContentType: requireFormType,
 } as const;
 
 /** `POST /v1/audio/transcriptions` */
@@ -57,7 +56,7 @@ export const transcriptions: Operation<"audio/transcriptions"> = {
   name: "audio/transcriptions",
   paths: ["/v1/audio/transcriptions"],
   table: transcriptionsTable,
-  ...parserOf("audio/transcriptions"),
+  ...formBodies("audio/transcriptions"),
 };
 
 /** `POST /v1/audio/translations`: into English. */
@@ -66,13 +65,16 @@ export const translations: Operation<"audio/translations"> = {
   name: "audio/translations",
   paths: ["/v1/audio/translations"],
   table: translationsTable,
-  ...parserOf("audio/translations"),
+  ...formBodies("audio/translations"),
 };
 
-function parserOf(operation: Hearing): Required<Pick<Operation, "parse" | "parsePieces">> {
-  const parsePieces = async (pieces: readonly Uint8Array[], _: unknown, facts: RequestFacts) =>
-    toModelRequest(operation, await parseTranscription(pieces, facts.header("content-type")));
-  return { parsePieces, parse: (body, services, facts) => parsePieces([body], services, facts) };
+function formBodies(operation: Hearing): UploadedBodies {
+  return {
+    takesUploads: true,
+    checkContentType: requireFormType,
+    parse: async (pieces, _, facts) =>
+      toModelRequest(operation, await parseTranscription(pieces, facts.header("content-type"))),
+  };
 }
 
 const tables = { "audio/transcriptions": transcriptionsTable, "audio/translations": translationsTable };

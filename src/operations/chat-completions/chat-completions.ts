@@ -3,7 +3,6 @@ import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
 import { promptTokens } from "../../model-api/prompt/prompt-tokens.js";
 import { asksForLogprobs } from "../../model-api/request/asks-for-logprobs.js";
-import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { asksToReason, refuseLacking } from "../../openai/chat/capabilities.js";
 import { toChatAnswer } from "../../openai/chat/chat-answer.js";
 import { ChatCodec } from "../../openai/chat/chat-codec.js";
@@ -22,6 +21,7 @@ import { toAnswerContext, toFailureContext } from "../answer-context.js";
 import { plainCache } from "../cache-terms.js";
 import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
+import { jsonBodies, jsonReader } from "../json-bodies.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type {
   AttemptFacts,
@@ -32,7 +32,6 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
-import { parseJsonBody } from "../parse-json-body.js";
 import { ParsedRequest } from "../parsed-request.js";
 import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
@@ -54,8 +53,7 @@ export const chatCompletions: Operation<"chat/completions"> = {
   prompt: chatLayout,
   cache: plainCache,
   answers: chatAnswers,
-  checkContentType: requireJsonType,
-  parse: parseJsonBody(parseChatRequest, parseChatRequestInTurns, (request) => new ChatModelRequest(request)),
+  ...jsonBodies(jsonReader(parseChatRequest, parseChatRequestInTurns), (request) => new ChatModelRequest(request)),
 };
 
 class ChatModelRequest extends ParsedRequest<ChatRequest> implements ModelRequest {

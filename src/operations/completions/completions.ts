@@ -2,13 +2,13 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
 import { asksForLogprobs } from "../../model-api/request/asks-for-logprobs.js";
-import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { refuseWhole } from "../../openai/read-whole.js";
 import { completionsTable } from "../../openai/tables/completions-table.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
 import { plainCache } from "../cache-terms.js";
 import { addedCapOf, heldOutput } from "../demand-of.js";
 import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
+import { jsonBodies, jsonReader } from "../json-bodies.js";
 import { mostOutputTokens } from "../most-output-tokens.js";
 import type {
   AttemptFacts,
@@ -19,7 +19,6 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
-import { parseJsonBody } from "../parse-json-body.js";
 import { ParsedRequest } from "../parsed-request.js";
 import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
@@ -50,10 +49,8 @@ export const completions: Operation<"completions"> = {
   prompt: completionsLayout,
   cache: plainCache,
   answers: completionAnswers,
-  checkContentType: requireJsonType,
-  parse: parseJsonBody(
-    parseCompletionRequest,
-    parseCompletionRequestInTurns,
+  ...jsonBodies(
+    jsonReader(parseCompletionRequest, parseCompletionRequestInTurns),
     (request) => new CompletionModelRequest(request),
   ),
 };

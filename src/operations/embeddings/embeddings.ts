@@ -1,11 +1,11 @@
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
-import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { toAnswerContext } from "../answer-context.js";
 import { plainCache } from "../cache-terms.js";
 import { DocumentExchange } from "../document-exchange.js";
 import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { inputLayout } from "../inputs/input-layout.js";
+import { jsonBodies, jsonReader } from "../json-bodies.js";
 import type {
   AttemptFacts,
   Demand,
@@ -15,7 +15,6 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
-import { parseJsonBody } from "../parse-json-body.js";
 import { ParsedRequest } from "../parsed-request.js";
 import { textPrices } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
@@ -41,10 +40,8 @@ export const embeddings: Operation<"embeddings"> = {
   prompt: inputLayout,
   cache: plainCache,
   answers: undefined,
-  checkContentType: requireJsonType,
-  parse: parseJsonBody(
-    parseEmbeddingRequest,
-    parseEmbeddingRequestInTurns,
+  ...jsonBodies(
+    jsonReader(parseEmbeddingRequest, parseEmbeddingRequestInTurns),
     (request) => new EmbeddingModelRequest(request),
   ),
 };

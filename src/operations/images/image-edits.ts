@@ -23,9 +23,8 @@ import type {
   ModelRequest,
   ModelTraits,
   Operation,
-  OperationServices,
-  RequestFacts,
   TargetTraits,
+  UploadedBodies,
 } from "../operation.js";
 import { ParsedRequest } from "../parsed-request.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
@@ -36,6 +35,20 @@ import { ImageExchange, type SentImages } from "./image-exchange.js";
 import { imageMemberEdits } from "./image-member-edits.js";
 import { imagePrices } from "./image-prices.js";
 import { imagesLayout } from "./images-layout.js";
+
+const bodies: UploadedBodies = {
+  takesUploads: true,
+  checkContentType(contentType) {
+    if (!isFormType(contentType)) requireJsonType(contentType, true);
+  },
+  async parse(pieces, { maxBodyDepth }, facts) {
+    const contentType = facts.header("content-type");
+    const request = await (isFormType(contentType)
+      ? parseImageEditForm(pieces, contentType)
+      : parseImageEditJson(new PiecedBytes(pieces).whole, maxBodyDepth));
+    return new ImageEditModelRequest(request, maxBodyDepth);
+  },
+};
 
 /** `POST /v1/images/edits`, as a form with files or as JSON. */
 export const imageEdits: Operation<"images/edits"> = {
@@ -49,24 +62,8 @@ export const imageEdits: Operation<"images/edits"> = {
   prompt: imagesLayout,
   cache: imagesCache,
   answers: undefined,
-  checkContentType(contentType) {
-    if (!isFormType(contentType)) requireJsonType(contentType, true);
-  },
-  parse: (body, services, facts) => parsePieces([body], services, facts),
-  parsePieces,
+  ...bodies,
 };
-
-async function parsePieces(
-  pieces: readonly Uint8Array[],
-  { maxBodyDepth }: OperationServices,
-  facts: RequestFacts,
-): Promise<ModelRequest> {
-  const contentType = facts.header("content-type");
-  const request = await (isFormType(contentType)
-    ? parseImageEditForm(pieces, contentType)
-    : parseImageEditJson(new PiecedBytes(pieces).whole, maxBodyDepth));
-  return new ImageEditModelRequest(request, maxBodyDepth);
-}
 
 class ImageEditModelRequest extends ParsedRequest<ImageEditRequest> implements ModelRequest {
   readonly asksForMuch = true;

@@ -1,4 +1,3 @@
-import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import {
   type ImageRequest,
   imageNames,
@@ -10,6 +9,7 @@ import { imagesTable } from "../../openai/tables/images-table.js";
 import { editMembers } from "../../wire/json-members.js";
 import { toAnswerContext } from "../answer-context.js";
 import { imagesCache } from "../cache-terms.js";
+import { jsonBodies, jsonReader } from "../json-bodies.js";
 import type {
   AttemptFacts,
   Demand,
@@ -19,7 +19,6 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
-import { parseJsonBody } from "../parse-json-body.js";
 import { ParsedRequest } from "../parsed-request.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
@@ -42,8 +41,7 @@ export const imageGenerations: Operation<"images/generations"> = {
   prompt: imagesLayout,
   cache: imagesCache,
   answers: undefined,
-  checkContentType: requireJsonType,
-  parse: parseJsonBody(parseImageRequest, parseImageRequestInTurns, (request) => new ImageModelRequest(request)),
+  ...jsonBodies(jsonReader(parseImageRequest, parseImageRequestInTurns), (request) => new ImageModelRequest(request)),
 };
 
 class ImageModelRequest extends ParsedRequest<ImageRequest> implements ModelRequest {

@@ -11,13 +11,12 @@ import {
 } from "../../anthropic/messages/messages-request.js";
 import { refuseThread } from "../../anthropic/messages/refuse-thread.js";
 import { messagesTable } from "../../anthropic/messages-table.js";
-import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import type { OddPlace } from "../../model-api/tables/odd-places.js";
 import { ThoughtSeal } from "../../seal/thought-seal.js";
-import { sliceBytes } from "../../wire/slices.js";
 import { messagesCache } from "../cache-terms.js";
 import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
+import { jsonBodies, jsonReader } from "../json-bodies.js";
 import type {
   AttemptFacts,
   Demand,
@@ -38,6 +37,9 @@ import { messagesLayout } from "./messages-layout.js";
 import { messagesOnChat } from "./messages-on-chat.js";
 import { NativeMessagesExchange } from "./native-messages-exchange.js";
 
+/** @throws GatewayError 400 */
+export const readMessages = jsonReader(parseMessagesRequest, parseMessagesRequestInTurns);
+
 /** `POST /v1/messages` */
 export const messages: Operation<"messages"> = {
   name: "messages",
@@ -50,24 +52,8 @@ export const messages: Operation<"messages"> = {
   prompt: messagesLayout,
   cache: messagesCache,
   answers: messagesAnswers,
-  checkContentType: requireJsonType,
-  parse(body, services, facts) {
-    const request = parseMessages(body, services);
-    return request instanceof Promise
-      ? request.then((read) => new MessagesModelRequest(read, facts, services))
-      : new MessagesModelRequest(request, facts, services);
-  },
+  ...jsonBodies(readMessages, (request, services, facts) => new MessagesModelRequest(request, facts, services)),
 };
-
-/** @throws GatewayError 400 */
-export function parseMessages(
-  body: Uint8Array,
-  { maxBodyDepth }: OperationServices,
-): MessagesRequest | Promise<MessagesRequest> {
-  return body.length > sliceBytes
-    ? parseMessagesRequestInTurns(body, maxBodyDepth)
-    : parseMessagesRequest(body, maxBodyDepth);
-}
 
 class MessagesModelRequest extends ParsedRequest<MessagesRequest> implements ModelRequest {
   /** The client's own that its upstream gets, too. */

@@ -1,13 +1,13 @@
 import type { UsageCounts } from "../../metering/usage-counts.js";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
-import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { rerankTable } from "../../openai/tables/rerank-table.js";
 import { toAnswerContext } from "../answer-context.js";
 import { plainCache } from "../cache-terms.js";
 import { DocumentExchange } from "../document-exchange.js";
 import { promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { tooMany } from "../inputs/input-reader.js";
+import { jsonBodies, jsonReader } from "../json-bodies.js";
 import type {
   AttemptFacts,
   Demand,
@@ -17,7 +17,6 @@ import type {
   Operation,
   TargetTraits,
 } from "../operation.js";
-import { parseJsonBody } from "../parse-json-body.js";
 import { ParsedRequest } from "../parsed-request.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import { type AskedRanking, toRerankAnswer } from "./rerank-answer.js";
@@ -45,8 +44,10 @@ export const rerank: Operation<"rerank"> = {
   prompt: rerankLayout,
   cache: plainCache,
   answers: undefined,
-  checkContentType: requireJsonType,
-  parse: parseJsonBody(parseRerankRequest, parseRerankRequestInTurns, (request) => new RerankModelRequest(request)),
+  ...jsonBodies(
+    jsonReader(parseRerankRequest, parseRerankRequestInTurns),
+    (request) => new RerankModelRequest(request),
+  ),
 };
 
 class RerankModelRequest extends ParsedRequest<RerankRequest> implements ModelRequest {

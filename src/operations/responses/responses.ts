@@ -1,5 +1,4 @@
 import { asksForLogprobs } from "../../model-api/request/asks-for-logprobs.js";
-import { requireJsonType } from "../../model-api/request/json-content-type.js";
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
 import { refuseLackingInResponse, responseAsksToReason } from "../../openai/responses/responses-capabilities.js";
 import { isInputTooLong } from "../../openai/responses/responses-least-tokens.js";
@@ -12,10 +11,10 @@ import {
 } from "../../openai/responses/responses-request.js";
 import { responsesTable } from "../../openai/tables/responses-table.js";
 import { ThoughtSeal } from "../../seal/thought-seal.js";
-import { sliceBytes } from "../../wire/slices.js";
 import { plainCache } from "../cache-terms.js";
 import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
+import { jsonBodies, jsonReader } from "../json-bodies.js";
 import type {
   AttemptFacts,
   ComparableRequest,
@@ -24,6 +23,7 @@ import type {
   ModelTraits,
   Operation,
   OperationServices,
+  RequestFacts,
   SealOfTarget,
   TargetTraits,
 } from "../operation.js";
@@ -37,6 +37,8 @@ import { responsesAnswers } from "./responses-answers.js";
 import { responsesLayout } from "./responses-layout.js";
 import { translatedResponses } from "./translated-responses.js";
 
+const readRequest = jsonReader(parseResponsesRequest, parseResponsesRequestInTurns);
+
 /** `POST /v1/responses` */
 export const responses: Operation<"responses"> = {
   name: "responses",
@@ -49,28 +51,16 @@ export const responses: Operation<"responses"> = {
   prompt: responsesLayout,
   cache: plainCache,
   answers: responsesAnswers,
-  checkContentType: requireJsonType,
-  parse(body, services, { account }) {
-    const request = parse(body, services);
-    return request instanceof Promise
-      ? request.then((read) => toModelRequest(read, services, account))
-      : toModelRequest(request, services, account);
-  },
+  ...jsonBodies(readRequest, toModelRequest),
 };
 
-function parse(body: Uint8Array, { maxBodyDepth }: OperationServices): ResponsesRequest | Promise<ResponsesRequest> {
-  return body.length > sliceBytes
-    ? parseResponsesRequestInTurns(body, maxBodyDepth)
-    : parseResponsesRequest(body, maxBodyDepth);
-}
-
-function toModelRequest(own: ResponsesRequest, services: OperationServices, account: string): ModelRequest {
+function toModelRequest(own: ResponsesRequest, services: OperationServices, { account }: RequestFacts): ModelRequest {
   const sealOf = (origin: string) => new ThoughtSeal(services.seal, account, origin);
   const conversation = new KeptConversation(own, services.responses, account);
   if (!conversation.refers) return new ResponsesModelRequest(own, conversation, sealOf);
   return new ResponsesModelRequest(own, conversation, sealOf, async (room) => {
     const expanded = await conversation.expand(room, services.maxBodyBytes);
-    return new ResponsesModelRequest(await parse(expanded, services), conversation, sealOf);
+    return new ResponsesModelRequest(await readRequest(expanded, services.maxBodyDepth), conversation, sealOf);
   });
 }
 
