@@ -52,7 +52,9 @@ export function toTranscriptAnswer(
   }
   const edits = new AnswerEdits();
   if (json["error"] === null) edits.set("error", null);
-  if (format === "verbose_json") repair(json, edits, use);
+  // Some servers send the same for both.
+  if (format === "verbose_json" || format === "json")
+    repair(json, edits, { use, isVerbose: format === "verbose_json" });
   const usage = transcriptUsage(json["usage"], use.used, context);
   if (usage !== json["usage"]) edits.set("usage", JSON.stringify(usage));
   return { ...answer, body: editAnswer(received, edits) };
@@ -68,11 +70,23 @@ export function unreadTranscript(body: Uint8Array, context: TranscriptContext): 
 
 const numbers = ["id", "seek", "start", "end", "temperature", "avg_logprob", "compression_ratio", "no_speech_prob"];
 
+interface Repair {
+  readonly use: TranscriptUse;
+  /** Whether clients require a duration and a language. */
+  readonly isVerbose: boolean;
+}
+
 /** Some clients refuse segments that lack a number, and durations that are texts. */
-function repair(json: Readonly<Record<string, unknown>>, edits: AnswerEdits, { used }: TranscriptUse): void {
+function repair(
+  json: Readonly<Record<string, unknown>>,
+  edits: AnswerEdits,
+  { use: { used }, isVerbose }: Repair,
+): void {
   const { duration, segments } = json;
-  if (typeof duration !== "number") edits.set("duration", String((toMs(duration) ?? used.audioMs ?? 0) / 1000));
-  if (typeof json["language"] !== "string") edits.set("language", JSON.stringify(""));
+  const isRequired = (value: unknown) => isVerbose || (value !== undefined && value !== null);
+  if (typeof duration !== "number" && isRequired(duration))
+    edits.set("duration", String((toMs(duration) ?? used.audioMs ?? 0) / 1000));
+  if (typeof json["language"] !== "string" && isRequired(json["language"])) edits.set("language", JSON.stringify(""));
   if (!Array.isArray(segments) || segments.every(isWhole)) return;
   const whole = segments.filter(isRecord).map((segment, place) => {
     const missing = numbers.filter((name) => typeof segment[name] !== "number");

@@ -123,6 +123,25 @@ describe("transcripts for real clients", () => {
     expect(result).toMatchObject({ text: "Hi.", durationInSeconds: 2.5, segments: [{ text: "Hi.", endSecond: 2.5 }] });
   });
 
+  it.each([
+    ["a length that is a text", { duration: "2.5" }],
+    ["segments that lack numbers", { duration: 2.5, segments: [{ id: 0, start: 0, end: 2.5, text: "Hi." }] }],
+  ])("the AI SDK, of a server that sends the same for json as for verbose_json: %s", async (_name, members) => {
+    const { baseURL, server } = await startHearing();
+    server.reply(wholeAnswer({ text: "Hi.", ...members }));
+    const model = createOpenAI({ baseURL, apiKey: "sk-pro" }).transcription("acme/hear");
+    const result = await transcribe({ model, audio: wav(3), maxRetries: 0 });
+    expect(result).toMatchObject({ text: "Hi.", durationInSeconds: 2.5 });
+  });
+
+  it("json that lacks nothing gets usage alone", async () => {
+    const started = await startHearing();
+    const answer = { text: "Hi.", language: null, duration: null, segments: null };
+    started.server.reply(wholeAnswer(answer));
+    const response = await send(started, upload());
+    expect(await response.json()).toEqual({ ...answer, usage: expect.anything() });
+  });
+
   it("translations", async () => {
     const { baseURL, server } = await startHearing();
     server.reply(wholeAnswer(heard));
