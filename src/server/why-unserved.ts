@@ -14,6 +14,11 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^\/v1\/(batches|files|uploads)(\/|$)/, "There are no files and no batches here. Send each request by itself."],
   [/^\/v1\/images\/variations$/, "Variations of images are not made here."],
   [/^\/v1\/videos(\/|$)/, "Videos are not made here: nothing is kept that is fetched later."],
+  [/^\/v1\/audio\/(voices|voice_consents)(\/|$)/, "Voices are not made here: nothing is kept that is fetched later."],
+  [
+    /^\/v1\/ocr(\/|$)/,
+    "Pages are not read here: nothing says what one costs. Send images to POST /v1/chat/completions.",
+  ],
   [
     /^\/v1\/(assistants|threads|vector_stores|conversations)(\/|$)/,
     "Nothing is kept here under that name. Use POST /v1/responses.",

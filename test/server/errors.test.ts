@@ -485,6 +485,22 @@ describe("URLs and methods", () => {
   );
 
   it.each([
+    ["/v1/batches", "no batches here"],
+    ["/v1/files/file-1/content", "no files"],
+    ["/v1/uploads", "no files"],
+    ["/v1/realtime/client_secrets", "no realtime sessions"],
+    ["/v1/images/variations", "Variations"],
+    ["/v1/videos/video_1", "Videos"],
+    ["/v1/audio/voices", "Voices"],
+    ["/v1/audio/voice_consents/cons_1", "Voices"],
+    ["/v1/ocr", "Pages"],
+  ])("says why %s is not here", async (path, why) => {
+    const { status, error } = await failing(getRequest(path));
+    expect({ status, code: error.code }).toEqual({ status: 404, code: "unknown_url" });
+    expect(error.message).toContain(why);
+  });
+
+  it.each([
     ["DELETE", "/v1/models", "GET, HEAD, OPTIONS"],
     ["POST", "/healthz", "GET, HEAD, OPTIONS"],
     ["GET", "/v1/chat/completions", "POST, OPTIONS"],
