@@ -42,6 +42,15 @@ it("a reranking model of the AI SDK ranks documents", async () => {
   expect(events[0]).toMatchObject({ chargedMicro: 2000, tokens: { searches: 1 } });
 });
 
+it("is charged what its server counts, which the AI SDK has no word for", async () => {
+  const { server, ask, events } = await startRanking();
+  const results = [0.1, 0.9].map((relevance_score, index) => ({ index, relevance_score }));
+  server.reply(wholeAnswer({ results, meta: { billed_units: { search_units: 3 }, warnings: ["of co-secret"] } }));
+  const { json } = await ask();
+  expect(json.meta).toEqual({ api_version: { version: "2" }, billed_units: { search_units: 3 } });
+  expect(events[0]).toMatchObject({ chargedMicro: 6000, tokens: { searches: 3 }, usageSource: "provider" });
+});
+
 it("its errors are the gateway's, without its key", async () => {
   const { server, ask } = await startRanking();
   server.reply(wholeAnswer(errorBody("Invalid key co-secret."), { status: 401 }));

@@ -20,7 +20,14 @@ export async function rank(
   };
   const result = await model.doRerank(callOptions as never);
   if (!isRecord(result) || !Array.isArray(result["ranking"])) throw new TypeError("The model's result has no ranking.");
-  return { results: result["ranking"].map(toResult) };
+  return { results: result["ranking"].map(toResult), ...countsOf(result["response"]) };
+}
+
+/** In the server's own response are searches and tokens, which the AI SDK has no word for. */
+function countsOf(response: unknown): Record<string, unknown> {
+  const { meta, usage } = isRecord(response) && isRecord(response["body"]) ? response["body"] : {};
+  const { billed_units: billed, tokens } = isRecord(meta) ? meta : {};
+  return { meta: { billed_units: billed, tokens }, usage };
 }
 
 function toResult(ranked: unknown): Record<string, unknown> {
