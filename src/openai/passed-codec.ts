@@ -32,7 +32,8 @@ export abstract class PassedCodec<Progress extends EndingProgress, Context exten
     if (this.progress.isDone || text === "") return undefined;
     if (text !== "[DONE]") return this.pass(new PassedEvent({ data: text, event }, this.context), text.length);
     this.progress.doneCame();
-    return this.done();
+    // Clients read nothing behind it: not the error of a stream that has not come to its end.
+    return this.progress.isComplete ? this.done() : undefined;
   }
 
   /**

@@ -481,6 +481,12 @@ describe("a stream of a transcript", () => {
     expect(event).toMatchObject({ usageSource: "partial", chargedMicro: 301 });
   });
 
+  it("that says it is done before its end is an error, which openai sees", async () => {
+    const { failure, event } = await streamed(eventStream([delta("Hi ")], { done: true }));
+    expect(failure).toMatchObject({ message: expect.stringContaining("broke off") });
+    expect(event).toMatchObject({ usageSource: "partial", chargedMicro: 301 });
+  });
+
   it("with an error in the middle throws it", async () => {
     const { failure } = await streamed(
       eventStream([delta("Hi "), { error: { message: "Bad.", type: "server_error" } }]),

@@ -60,6 +60,12 @@ describe("a stream of images", () => {
     });
   });
 
+  it("that says it is done without an image is a 502", async () => {
+    const { status, event } = await streamed([], {}, { done: true });
+    expect(status).toBe(502);
+    expect(event).toMatchObject({ endReason: "upstream_failed", chargedMicro: 0 });
+  });
+
   it("charges each image, wherever the previews stand", async () => {
     const { text, event } = await streamed([completed, partial, completed], { n: 2 });
     expect(text).toBe([completed, partial, completed].map(framed).join(""));
