@@ -4,6 +4,7 @@ import type { GatewayOptions, Model } from "../../src/gateway/options.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
+import type { Dialect } from "../../src/model-api/dialect.js";
 import { openAI } from "../../src/providers/openai.js";
 import { createGate, errorBody, type FakeAnswer, startFakeUpstream, wholeAnswer } from "../../src/testing.js";
 import { textTokens } from "../../src/tokens/text-tokens.js";
@@ -34,7 +35,7 @@ const honest: FakeAnswer = (request, response) => {
 
 const tokensOf = (text: string) => textTokens(Buffer.from(text)) + 2;
 
-async function startModerations(options: Partial<GatewayOptions> = {}) {
+async function startModerations(options: Partial<GatewayOptions> = {}, dialect: Dialect = {}) {
   const server = await startFakeUpstream();
   onTestFinished(() => server.close());
   server.reply(honest);
@@ -43,7 +44,7 @@ async function startModerations(options: Partial<GatewayOptions> = {}) {
     ledger,
     models: [moderationModel, smallModel, embeddingModel],
     plans: memoryPlanStore({ pro: { models: ["*"], credits: { month: 1 } } }),
-    providers: { fake: openAI({ baseURL: server.url, apiKey: "sk-upstream-secret" }) },
+    providers: { fake: openAI({ baseURL: server.url, apiKey: "sk-upstream-secret", dialect }) },
     ...options,
   });
   onTestFinished(() => test.close());
@@ -193,6 +194,30 @@ describe("a moderation", () => {
     server.replyOnce(wholeAnswer({ id: "modr-0", model: "first", results }));
     expect(await moderate({ input: ["a", "kill"] })).toMatchObject({ status: 200, json: { id: "modr-1" } });
     expect(events[0]?.attempts).toMatchObject([{ outcome: "upstream_failed" }, { outcome: "completed" }]);
+  });
+
+  it("with a server's usage shows what is charged, and nothing that no client gets", async () => {
+    for (const [usage, shown] of [
+      [undefined, undefined],
+      [
+        { prompt_tokens: 7, total_tokens: 7, bill: 3 },
+        { prompt_tokens: 7, total_tokens: 7 },
+      ],
+      [
+        { prompt_tokens: 0, total_tokens: 0 },
+        { prompt_tokens: tokensOf("kill"), total_tokens: tokensOf("kill") },
+      ],
+      [
+        { prompt_tokens: -7, bill: 3 },
+        { prompt_tokens: tokensOf("kill"), total_tokens: tokensOf("kill") },
+      ],
+    ]) {
+      const models = [{ ...moderationModel, price: { input: 1 } }];
+      const { moderate, server, events } = await startModerations({ models }, { hiddenUsage: ["bill"] });
+      server.reply(wholeAnswer({ id: "modr-1", model: "omni-up", results: [result(true)], usage }));
+      expect((await moderate({ input: "kill" })).json.usage).toEqual(shown);
+      expect(events[0]?.chargedMicro).toBe(shown?.prompt_tokens ?? tokensOf("kill"));
+    }
   });
 
   it("has the upstream's error, without its name for the model", async () => {
