@@ -11,10 +11,14 @@ export function imageDemand(
 ): Demand {
   const promptTokens = Math.min(ofText + (inputImage ?? 0), largestCount);
   const bounds = { asked, promptTokens, inputImage, tokensOf: model.images?.tokensOf };
-  const most = mostOfImages(bounds);
+  // Each image of a stream comes with a usage of its own, the prompt in each.
+  const times = stream ? asked.n : 1;
+  const heldPromptTokens = Math.min(promptTokens * times, largestCount);
+  const heldImages = inputImage === undefined ? undefined : Math.min(inputImage * times, largestCount);
+  const most = mostOfImages({ ...bounds, promptTokens: heldPromptTokens, inputImage: heldImages });
   return {
     promptTokens: Math.min(promptTokens, model.contextLength),
-    heldPromptTokens: promptTokens,
+    heldPromptTokens,
     promptBound: undefined,
     outputTokens: most.output,
     addedCap: undefined,

@@ -77,6 +77,15 @@ describe("a stream of images", () => {
     expect(counted.event).toMatchObject({ usageSource: "provider", chargedMicro: 2 * (50 + 4_000) });
   });
 
+  it("of several images holds the prompt for each, since each has a usage of its own", async () => {
+    // "A cat" is held at 18 tokens, and an image of low quality at 272: 2 x (18 x 5 + 272 x 40).
+    const usage = { input_tokens: 18, output_tokens: 272, total_tokens: 290 };
+    const full = { ...completed, usage };
+    const request = { n: 2, quality: "low", size: "1024x1024" };
+    const { event } = await streamed([full, full], request);
+    expect(event).toMatchObject({ usageSource: "provider", heldMicro: 21_940, chargedMicro: 21_940 });
+  });
+
   it.each([
     ["after a preview", [partial], { output: 100, images: [] }],
     ["after one image of two", [completed], { output: 272, images: [{ quality: "low", size: "1024x1024", count: 1 }] }],
