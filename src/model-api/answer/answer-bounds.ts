@@ -16,7 +16,7 @@ export function hasTooManyParts(parts: readonly unknown[]): boolean {
 }
 
 /** Whether it is the type of a block or an item by which a model calls a tool. */
-export function isCallType(type: unknown): boolean {
+function isCallType(type: unknown): boolean {
   return typeof type === "string" && (type === "tool_use" || type.endsWith("_call"));
 }
 

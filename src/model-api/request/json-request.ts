@@ -88,7 +88,7 @@ function takeApart(body: Uint8Array, leaps: Leaps, names: RequestNames): JsonReq
 }
 
 /** Returned by {@link readMember} for a value of a kind that the gateway never reads. */
-export const unreadable = Symbol("unreadable");
+const unreadable = Symbol("unreadable");
 
 /**
  * The member's value. `undefined` when it is absent or `null`. {@link unreadable} for an object, an array or a long

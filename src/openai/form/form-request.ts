@@ -210,6 +210,6 @@ function mixed(name: string): GatewayError {
   );
 }
 
-export function invalidForm(message: string): GatewayError {
+function invalidForm(message: string): GatewayError {
   return new GatewayError(message, { status: 400, code: "invalid_form" });
 }

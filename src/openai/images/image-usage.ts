@@ -25,7 +25,7 @@ export interface ImageBounds {
 }
 
 /** A preview of an image costs as many. */
-export const tokensOfPartial = 100;
+const tokensOfPartial = 100;
 
 /**
  * Reads the usage of images. Output tokens that are not said to be of a text stand for images.

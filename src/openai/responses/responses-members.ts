@@ -78,7 +78,7 @@ function isIdle(request: JsonRequest, name: string): boolean {
 }
 
 /** A 400 for a parameter that is not supported here, or by this model. */
-export function unsupportedParameter(param: string, advice: string): GatewayError {
+function unsupportedParameter(param: string, advice: string): GatewayError {
   return new GatewayError(`'${param}' is not supported here. ${advice}`, {
     status: 400,
     code: "unsupported_parameter",

@@ -202,6 +202,6 @@ export function tooMany(param: string, most: number, hint = ""): GatewayError {
   });
 }
 
-export function emptyArray(param: string): GatewayError {
+function emptyArray(param: string): GatewayError {
   return new GatewayError(`'${param}' must not be an empty array.`, { status: 400, code: "empty_array", param });
 }

@@ -28,7 +28,7 @@ export interface SealedPayload {
 export type OpenPayload = (text: unknown) => Uint8Array | undefined;
 
 /** Far more than conversations have, and few enough for the memory. */
-export const mostTexts = 65_536;
+const mostTexts = 65_536;
 
 /** The longest path, in characters: paths take memory for each text below them. */
 export const longestPath = 1000;

@@ -6,7 +6,7 @@
  * - `settings`: those that are no single word, as no setting is.
  * - `none`: no string.
  *
- * What is no text by its name is one all the same where it is no word: see `isPromptText`.
+ * What is no text by its name is one all the same where it is no word: see `isWord` of `text-rules.ts`.
  */
 export type TextRule = "prompt" | "values" | "schema" | "settings" | "none";
 
