@@ -11,8 +11,8 @@ import {
   requireInnerContent,
   requirePart,
 } from "../request/content-shape.js";
+import { faultyObject } from "../request/faulty-object.js";
 import type { JsonRequest } from "../request/json-request.js";
-import { misspelledName } from "../request/misspelled-name.js";
 import { readMessageMembers, readPartMembers } from "../request/request-names.js";
 import { type OddPlace, OddPlaces } from "../tables/odd-places.js";
 import type { ProtocolTable } from "../tables/protocol-table.js";
@@ -289,13 +289,7 @@ function tooMany(message: string): GatewayError {
   return new GatewayError(message, { status: 400, code: "array_above_max_length", param: "messages" });
 }
 
-function refused({ reason, name, meant }: MemberFault, path: string, what: string): GatewayError {
-  switch (reason) {
-    case "too_many":
-      return invalidValue(path, `${what} has more than ${mostMembers} members.`);
-    case "twice":
-      return invalidValue(`${path}.${meant}`, `'${meant}' appears twice.`);
-    default:
-      return misspelledName(name, meant, path);
-  }
+function refused(fault: MemberFault, path: string, what: string): GatewayError {
+  if (fault.reason === "too_many") return invalidValue(path, `${what} has more than ${mostMembers} members.`);
+  return faultyObject(fault, path, what);
 }
