@@ -5,8 +5,8 @@ import { isRecord } from "../../wire/is-record.js";
 import { readUsage } from "../answer/usage.js";
 import { type Dialect, readErrorAnswer } from "../dialect.js";
 import { moderationDetails, moderationMember } from "./moderation-details.js";
+import { readFaults } from "./read-faults.js";
 import { readRetryAfter } from "./read-retry-after.js";
-import { readFaults } from "./validation-faults.js";
 
 /** The longest wait that an upstream may ask of a client, in seconds. */
 const longestWait = 60;

@@ -10,7 +10,7 @@ import { isRecord } from "../../wire/is-record.js";
 import { plainCompletion } from "../plain-completion.js";
 import { answerUsage } from "../usage/answer-usage.js";
 import { chatWords, completionId } from "./completion-words.js";
-import { joinTextParts } from "./text-parts.js";
+import { joinTextParts } from "./join-text-parts.js";
 
 /**
  * Turns an upstream's chat completion into the client's: own id, own model name, usage always present. It repairs what

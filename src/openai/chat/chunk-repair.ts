@@ -3,7 +3,7 @@ import { mostToolCalls } from "../../model-api/answer/answer-bounds.js";
 import { isRecord } from "../../wire/is-record.js";
 import { outputText } from "./chat-answer.js";
 import type { ChatProgress } from "./chat-progress.js";
-import { joinTextParts } from "./text-parts.js";
+import { joinTextParts } from "./join-text-parts.js";
 import { repairToolCallDeltas, type ToolCallState } from "./tool-call-deltas.js";
 
 interface ChoiceState extends ToolCallState {

@@ -9,7 +9,7 @@ import { answerUsage } from "../../openai/usage/answer-usage.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type AskedChoices, repairChoice } from "./completion-choices.js";
-import { repairLogprobs } from "./text-logprobs.js";
+import { repairLogprobs } from "./repair-logprobs.js";
 
 type Choice = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { StreamFault } from "../../errors/stream-fault.js";
 import type { ChoiceRepair } from "../../openai/chat/chat-chunk-reader.js";
 import type { ChatProgress } from "../../openai/chat/chat-progress.js";
 import { type AskedChoices, repairChoice } from "./completion-choices.js";
-import { repairLogprobs } from "./text-logprobs.js";
+import { repairLogprobs } from "./repair-logprobs.js";
 
 /** Repairs the choices of a stream's chunks where clients would fail, and measures what the model has written. */
 export class CompletionRepair implements ChoiceRepair {

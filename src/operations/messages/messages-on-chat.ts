@@ -6,9 +6,9 @@ import { toAnswerContext } from "../answer-context.js";
 import { calledName } from "../called-name.js";
 import { MessagesClientSink } from "../translated/messages-client-sink.js";
 import { originOf } from "../translated/origin-of.js";
-import { translatedSteps } from "../translated/parse-translated.js";
 import { toChatTarget } from "../translated/to-chat-target.js";
 import { TranslatedExchange } from "../translated/translated-exchange.js";
+import { translatedSteps } from "../translated/translated-steps.js";
 import type { MessagesExchangeParts } from "./messages-exchange-parts.js";
 
 /** A request for a message, and the chat completion of a server that does not speak that API. */

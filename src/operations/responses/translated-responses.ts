@@ -8,11 +8,11 @@ import { bySize, type Steps } from "../../wire/slices.js";
 import { toAnswerContext } from "../answer-context.js";
 import { calledName } from "../called-name.js";
 import { originOf } from "../translated/origin-of.js";
-import { translatedSteps } from "../translated/parse-translated.js";
 import { ResponsesClientSink } from "../translated/responses-client-sink.js";
 import { toChatTarget } from "../translated/to-chat-target.js";
 import { toMessagesTarget } from "../translated/to-messages-target.js";
 import { TranslatedExchange } from "../translated/translated-exchange.js";
+import { translatedSteps } from "../translated/translated-steps.js";
 import type { ResponsesExchangeParts } from "./responses-exchange-parts.js";
 
 /** A request for a response, and what a server that does not speak that API gives for it. */

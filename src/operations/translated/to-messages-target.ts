@@ -6,7 +6,7 @@ import type { Steps } from "../../wire/slices.js";
 import { mostOutputTokens, requiredOutputCap } from "../most-output-tokens.js";
 import type { ExchangeFacts } from "../operation.js";
 import { MessagesTargetSource } from "./messages-target-source.js";
-import { translatedSteps } from "./parse-translated.js";
+import { translatedSteps } from "./translated-steps.js";
 
 /** The source of a target that speaks Messages alone, for a request in the words of chat completions. */
 export function* toMessagesTarget(

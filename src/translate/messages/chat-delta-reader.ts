@@ -1,5 +1,5 @@
 import { StreamFault } from "../../errors/stream-fault.js";
-import { joinTextParts } from "../../openai/chat/text-parts.js";
+import { joinTextParts } from "../../openai/chat/join-text-parts.js";
 import { isRecord } from "../../wire/is-record.js";
 import { ReasoningReader } from "../chat/reasoning-reader.js";
 import type { BlockEvent } from "./block-items.js";
