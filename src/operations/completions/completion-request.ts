@@ -1,4 +1,4 @@
-import { GatewayError, invalidType, missingParameter } from "../../errors/gateway-error.js";
+import { invalidType, missingParameter } from "../../errors/gateway-error.js";
 import type { Dialect } from "../../model-api/dialect.js";
 import {
   type JsonRequest,
@@ -11,6 +11,7 @@ import {
 } from "../../model-api/request/json-request.js";
 import { cutOtherCaps, namesOtherCap } from "../../model-api/request/other-caps.js";
 import { RequestNames } from "../../model-api/request/request-names.js";
+import { RefusedMembers } from "../../model-api/tables/refused-members.js";
 import { addNameEdits } from "../../openai/chat/request-edits.js";
 import { readIncludeUsage, withIncludeUsage } from "../../openai/stream-options.js";
 import { completionsTable } from "../../openai/tables/completions-table.js";
@@ -39,13 +40,12 @@ export interface CompletionRequest extends JsonRequest {
   readonly echo: boolean;
 }
 
-/** The members that are refused at every server, and what to do instead. */
-const refused = completionsTable.rows.filter(({ always }) => always === true);
+const refused = new RefusedMembers(completionsTable);
 
 export const completionNames = new RequestNames({
   owned: [
     ...["model", "prompt", "suffix", "echo", "stream", "stream_options", "max_tokens", "n", "best_of"],
-    ...refused.flatMap(({ names }) => names),
+    ...refused.names,
   ],
 });
 
@@ -83,25 +83,10 @@ export async function parseCompletionRequestInTurns(bytes: Uint8Array, maxDepth:
 /** `undefined` where the prompt is `null`: the model writes from the beginning of a text. */
 function checkPrompt(request: JsonRequest): InputReader | undefined {
   readModel(request);
-  refuseOthers(request);
+  refused.refuse(request);
   const prompt = memberOf(request.members, "prompt");
   if (prompt === undefined) throw missingParameter("prompt");
   return request.body[prompt.start] === 0x6e ? undefined : new InputReader(request, promptRules);
-}
-
-function refuseOthers({ body, members }: JsonRequest): void {
-  for (const { names, why, advice } of refused) {
-    for (const name of names) {
-      const member = memberOf(members, name);
-      if (member === undefined || body[member.start] === 0x6e) continue;
-      const reason = why === undefined ? "" : `: it ${why}`;
-      throw new GatewayError(`'${name}' cannot be set here${reason}. ${advice}`, {
-        status: 400,
-        code: "unsupported_parameter",
-        param: name,
-      });
-    }
-  }
 }
 
 function toCompletionRequest(request: JsonRequest, inputs: readonly Input[] | undefined): CompletionRequest {

@@ -1,4 +1,4 @@
-import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import { invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
 import { faultyObject } from "../../model-api/request/faulty-object.js";
 import {
   type JsonRequest,
@@ -10,6 +10,7 @@ import {
   readModel,
 } from "../../model-api/request/json-request.js";
 import { RequestNames } from "../../model-api/request/request-names.js";
+import { RefusedMembers } from "../../model-api/tables/refused-members.js";
 import { rerankTable } from "../../openai/tables/rerank-table.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { absent, memberOf } from "../../wire/json-members.js";
@@ -44,13 +45,10 @@ export const usualDocuments = 1000;
 /** Of Cohere's models before v4. */
 export const usualChunkTokens = 500;
 
-const refused = rerankTable.rows.filter(({ always }) => always === true);
+const refused = new RefusedMembers(rerankTable);
 
 export const rerankNames = new RequestNames({
-  owned: [
-    ...["model", "query", "documents", "top_n", "return_documents", "rank_fields"],
-    ...refused.flatMap(({ names }) => names),
-  ],
+  owned: [...["model", "query", "documents", "top_n", "return_documents", "rank_fields"], ...refused.names],
 });
 
 const documentRules: InputRules = {
@@ -89,7 +87,7 @@ class DocumentsReader {
 
   constructor(request: JsonRequest) {
     readModel(request);
-    refuseOthers(request);
+    refused.refuse(request);
     const { body, members } = request;
     const documents = memberOf(members, "documents");
     if (documents !== undefined && body[documents.start] === 0x22) throw invalidType("documents", "an array");
@@ -105,20 +103,6 @@ class DocumentsReader {
     if (text !== absent && body[text] === 0x22) return;
     if (text !== absent || image === absent || body[image] !== 0x22) throw invalidType(`${path}.text`, "a string");
     this.hasImages = true;
-  }
-}
-
-function refuseOthers({ body, members }: JsonRequest): void {
-  for (const { names, advice } of refused) {
-    for (const name of names) {
-      const member = memberOf(members, name);
-      if (member === undefined || body[member.start] === 0x6e) continue;
-      throw new GatewayError(`'${name}' cannot be set here. ${advice}`, {
-        status: 400,
-        code: "unsupported_parameter",
-        param: name,
-      });
-    }
   }
 }
 
