@@ -9,8 +9,6 @@ const known = {
   sharedNames: [],
   fileNames: [
     "src/anthropic/event-frame.ts messagesEvent",
-    "src/openai/responses/native/encode-responses-request.ts toUpstreamResponsesBody",
-    "src/openai/responses/responses-least-tokens.ts isInputTooLong",
     "src/translate/responses/item-messages.ts addItem",
     "src/translate/responses/tool-choice.ts chooseTools",
     "src/wire/copy-out-of-pool.ts unpooled",

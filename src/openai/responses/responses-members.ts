@@ -51,7 +51,7 @@ export const responsesNames = new RequestNames({
 const mostPairs = 16;
 
 /** @throws GatewayError 400 for a value of the wrong kind, and for a feature that this API does not have. */
-export function requireKinds(request: JsonRequest): void {
+export function requireValidMembers(request: JsonRequest): void {
   requireFewPairs(request);
   const { body, members } = request;
   for (const { name, start } of members) {

@@ -13,7 +13,7 @@ import { elementsOf, endOfValue, memberOf, valueAt } from "../../wire/json-membe
 import { inTurns } from "../../wire/slices.js";
 import { responsesTable } from "../tables/responses-table.js";
 import { InputCheck, type InputItem } from "./input-outline.js";
-import { requireKinds, responsesNames } from "./responses-members.js";
+import { requireValidMembers, responsesNames } from "./responses-members.js";
 import { readTools, type ToolSpan } from "./tool-kinds.js";
 
 /** The members of a Responses request that the gateway reads (OpenAI reference, "Create a model response"). */
@@ -78,7 +78,7 @@ function toResponsesRequest(
   places: OddPlaces,
 ): ResponsesRequest {
   const { body, members, leaps, strangers } = request;
-  requireKinds(request);
+  requireValidMembers(request);
   const previousResponseId = readId(request, "previous_response_id");
   const input = memberOf(members, "input");
   const hasInput = input !== undefined && body[input.start] !== 0x6e;

@@ -5,7 +5,7 @@ import type { ModelAnswer } from "../../metering/model-answer.js";
 import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
 import { fromErrorObject } from "../../model-api/failure/upstream-failure.js";
-import { toUpstreamResponsesBody } from "../../openai/responses/native/encode-responses-request.js";
+import { encodeResponsesRequest } from "../../openai/responses/native/encode-responses-request.js";
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
 import {
   failureOf,
@@ -40,7 +40,7 @@ export class NativeResponsesExchange extends SameProtocolExchange<NativeResponse
     const { request: asked, conversation, target, model, attempt } = parts;
     const request = model.lacking === undefined ? asked : withoutLackingVision(asked, model.lacking);
     const dialect = target.rules.dialectFor(request, target.dialect, responsesTable);
-    const body = toUpstreamResponsesBody(request, {
+    const body = encodeResponsesRequest(request, {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       addedCap: attempt.addedCap,

@@ -1,7 +1,7 @@
 import { asksForLogprobs } from "../../model-api/request/asks-for-logprobs.js";
+import { isInputTooLong } from "../../openai/responses/is-input-too-long.js";
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
 import { refuseLackingInResponse, responseAsksToReason } from "../../openai/responses/responses-capabilities.js";
-import { isInputTooLong } from "../../openai/responses/responses-least-tokens.js";
 import { responsesNames } from "../../openai/responses/responses-members.js";
 import { responsesPromptTokens } from "../../openai/responses/responses-prompt-tokens.js";
 import {

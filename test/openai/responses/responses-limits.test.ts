@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../src/errors/gateway-error.js";
+import { isInputTooLong } from "../../../src/openai/responses/is-input-too-long.js";
 import {
   lackingMembers,
   refuseLackingInResponse,
   responseAsksToReason,
 } from "../../../src/openai/responses/responses-capabilities.js";
-import { isInputTooLong } from "../../../src/openai/responses/responses-least-tokens.js";
 import { parseResponsesRequest } from "../../../src/openai/responses/responses-request.js";
 import { realTokenizers } from "../../support/real-tokenizers.js";
 

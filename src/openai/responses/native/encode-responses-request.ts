@@ -37,7 +37,7 @@ export interface NativeTarget {
  * stores nothing, and contains no ids of the gateway and no reasoning that the server cannot read. Everything else stays
  * byte for byte. References must be replaced before: see `expandInput`.
  */
-export function toUpstreamResponsesBody(request: ResponsesRequest, target: NativeTarget): Edited {
+export function encodeResponsesRequest(request: ResponsesRequest, target: NativeTarget): Edited {
   const edited = editedBody(request, target);
   // The copy is kept until the response has ended.
   return request.stream ? keptText(edited) : edited;

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ownItemId } from "../../../../src/openai/responses/item-ids.js";
 import {
+  encodeResponsesRequest,
   type NativeTarget,
-  toUpstreamResponsesBody,
 } from "../../../../src/openai/responses/native/encode-responses-request.js";
 import { hostedToolsToDrop } from "../../../../src/openai/responses/native/hosted-tools.js";
 import { writeReasoning } from "../../../../src/openai/responses/reasoning-payload.js";
@@ -15,7 +15,7 @@ const parse = (text: string) => parseResponsesRequest(Buffer.from(text), 64);
 const target = { model: "up", maxOutputTokens: undefined };
 
 function sent(text: string, members: Partial<NativeTarget> = {}): string {
-  return Buffer.from(wholeText(toUpstreamResponsesBody(parse(text), { ...target, ...members }))).toString();
+  return Buffer.from(wholeText(encodeResponsesRequest(parse(text), { ...target, ...members }))).toString();
 }
 
 const requestOf = (members: object) => JSON.stringify({ model: "m", input: "hi", ...members });
@@ -94,7 +94,7 @@ describe("a request for a server that speaks the API", () => {
   const hosted = (tools: object[], others: object = {}) => {
     const request = parse(requestOf({ tools, ...others }));
     const withoutTools = hostedToolsToDrop(request);
-    return JSON.parse(Buffer.from(wholeText(toUpstreamResponsesBody(request, { ...target, withoutTools }))).toString());
+    return JSON.parse(Buffer.from(wholeText(encodeResponsesRequest(request, { ...target, withoutTools }))).toString());
   };
 
   it("lacks searches of the web, as clients list them in every request", () => {
