@@ -125,10 +125,12 @@ describe("a stream of images", () => {
     const large = { ...withUsage, b64_json: "A".repeat(30_000_000) };
     started.server.reply(eventStream([large], { done: false }));
     let longest = 0;
-    let before = performance.now();
+    let before = process.cpuUsage();
+    // Time of the processor: that of the clock is also what other processes take.
     const watch = setInterval(() => {
-      longest = Math.max(longest, performance.now() - before);
-      before = performance.now();
+      const { user, system } = process.cpuUsage(before);
+      longest = Math.max(longest, (user + system) / 1000);
+      before = process.cpuUsage();
     }, 1);
     const response = await started.post(path, { model: "acme/image", prompt: "A cat", stream: true });
     const text = await response.text();
