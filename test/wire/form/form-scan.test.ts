@@ -124,11 +124,11 @@ describe("a form", () => {
     const size = 25_000_000;
     const timeOf = (filling: string) => {
       const bytes = Buffer.concat([Buffer.from(head), Buffer.alloc(size, filling), Buffer.from(end)]);
-      const started = performance.now();
+      const started = process.cpuUsage();
       const form = new FormScan(new PiecedBytes([bytes]), boundary, limits);
       while (!form.run(form.position + sliceBytes));
       expect(form.parts.map((each) => each.end - each.start)).toEqual([size]);
-      return performance.now() - started;
+      return processorMs(started);
     };
     timeOf("x");
     const usual = timeOf("random bytes, say");
@@ -138,15 +138,21 @@ describe("a form", () => {
     // What takes time at headers: runs of spaces, and many parameters.
     for (const line of [`X-A: a${" ".repeat(7_900)}b`, "X-A: a b", `X-A: b${" ".repeat(500)}c`.repeat(15)]) {
       const text = `${part(`${disposition}\r\n${line}`).repeat(64)}--b--`;
-      const began = performance.now();
+      const began = process.cpuUsage();
       expect(scan(text, "b", sliceBytes, text.length)).toHaveLength(64);
-      expect(performance.now() - began).toBeLessThan(200);
+      expect(processorMs(began)).toBeLessThan(400);
     }
     const many = Buffer.from(`${field("a", "x").repeat(200_000)}--b--`);
-    const started = performance.now();
+    const started = process.cpuUsage();
     expect(scan(many)).toBe("The form has more than 64 parts.");
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(processorMs(started)).toBeLessThan(500);
   });
+
+  /** That of the clock is also what other processes take. */
+  function processorMs(since: NodeJS.CpuUsage): number {
+    const { user, system } = process.cpuUsage(since);
+    return (user + system) / 1000;
+  }
 });
 
 describe("a boundary", () => {
