@@ -276,7 +276,7 @@ describe("a client that leaves", () => {
     ],
   ])("%s", async (_name, disconnect, charged) => {
     const model = { ...rowModel, ...(disconnect && { disconnect }) };
-    const { post: _post, baseURL, server, nextEvent, checkBooks } = await startImages({ models: [model] });
+    const { baseURL, server, nextEvent, closed, checkBooks } = await startImages({ models: [model] });
     const leaving = new AbortController();
     let go = () => {};
     const left = new Promise<void>((resolve) => {
@@ -295,9 +295,9 @@ describe("a client that leaves", () => {
       signal: leaving.signal,
     });
     await expect(sent).rejects.toThrow();
-    if (disconnect === undefined) setTimeout(go, 50);
-    const event = await ended;
+    await vi.waitFor(() => expect(closed()).toBe(1), 10_000);
     go();
+    const event = await ended;
     expect(event).toMatchObject({ endReason: "client_gone", ...charged });
     await checkBooks();
   });
