@@ -51,6 +51,19 @@ it("is charged what its server counts, which the AI SDK has no word for", async 
   expect(events[0]).toMatchObject({ chargedMicro: 6000, tokens: { searches: 3 }, usageSource: "provider" });
 });
 
+it("says no more of its counts than what is charged by", async () => {
+  const { server, ask } = await startRanking();
+  const results = [0.1, 0.9].map((relevance_score, index) => ({ index, relevance_score }));
+  const meta = {
+    billed_units: { search_units: 1, account: "co-secret" },
+    tokens: { input_tokens: 7, of: "co-secret" },
+  };
+  server.reply(wholeAnswer({ results, meta, usage: { total_tokens: 9, cost: 0.0123, account: "co-secret" } }));
+  const { json } = await ask();
+  expect(JSON.stringify(json)).not.toMatch(/co-secret|cost/);
+  expect(json.meta).toMatchObject({ billed_units: { search_units: 1 }, tokens: { input_tokens: 7 } });
+});
+
 it("its errors are the gateway's, without its key", async () => {
   const { server, ask } = await startRanking();
   server.reply(wholeAnswer(errorBody("Invalid key co-secret."), { status: 401 }));

@@ -169,7 +169,7 @@ describe("whatever comes in", () => {
       }),
       { numRuns: 1000 },
     );
-    expect(count).toBeGreaterThan(50);
+    expect(count).toBeGreaterThan(10);
   });
 
   it("is a request for a message that can be read, or refused", () => {
@@ -190,7 +190,7 @@ describe("whatever comes in", () => {
       }),
       { numRuns: 1000 },
     );
-    expect(count).toBeGreaterThan(50);
+    expect(count).toBeGreaterThan(10);
   });
 
   const choice = fc.record(

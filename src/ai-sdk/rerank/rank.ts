@@ -27,7 +27,15 @@ export async function rank(
 function countsOf(response: unknown): Record<string, unknown> {
   const { meta, usage } = isRecord(response) && isRecord(response["body"]) ? response["body"] : {};
   const { billed_units: billed, tokens } = isRecord(meta) ? meta : {};
-  return { meta: { billed_units: billed, tokens }, usage };
+  return {
+    meta: { billed_units: membersOf(billed, ["search_units"]), tokens: membersOf(tokens, ["input_tokens"]) },
+    usage: membersOf(usage, ["prompt_tokens", "input_tokens", "total_tokens"]),
+  };
+}
+
+/** These alone: what else the server says, such as its costs, is no business of clients. */
+function membersOf(value: unknown, names: readonly string[]): Record<string, unknown> | undefined {
+  return isRecord(value) ? Object.fromEntries(names.map((name) => [name, value[name]])) : undefined;
 }
 
 function toResult(ranked: unknown): Record<string, unknown> {

@@ -28,7 +28,8 @@ export class TranscriptCodec extends PassedCodec<TranscriptProgress, TranscriptC
     const { type } = json;
     const { progress } = this;
     if (Array.isArray(json["choices"])) return this.#chunk(json, json["choices"]);
-    if (type === "transcript.text.delta") progress.textCame(String(json["delta"] ?? ""));
+    // Its client has the text, whether the data or the name of the event says what it is.
+    if (event.type === "transcript.text.delta") progress.textCame(String(json["delta"] ?? ""));
     else if (typeof json["text"] === "string") progress.wordsCame();
     if (type === "transcript.text.done") {
       progress.wholeCame(String(json["text"] ?? ""));

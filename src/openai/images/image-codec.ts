@@ -29,8 +29,8 @@ export class ImageCodec extends PassedCodec<ImageProgress, ImageContext> {
   protected pass(event: PassedEvent): Uint8Array {
     const { type, json } = event;
     if (typeof type === "string" && type.endsWith(".partial_image")) this.progress.partialCame();
-    // Whatever a server calls it, its client has got an image.
-    else if (isImage(json) || type === `${this.#kind}.completed`) this.progress.imageCame(json);
+    // Whatever a server calls it, its client has got an image. The name of an event alone, without one, is not enough.
+    else if (isImage(json) || json["type"] === `${this.#kind}.completed`) this.progress.imageCame(json);
     return event.bytes(this.context);
   }
 

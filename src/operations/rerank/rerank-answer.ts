@@ -55,15 +55,16 @@ export function toRerankAnswer(
   const billed = isRecord(meta["billed_units"]) ? meta["billed_units"] : {};
   // No ranking takes no search: a server that counts none has counted nothing.
   const units = readTokenCount(billed["search_units"]) || undefined;
-  const counted = readPromptUsage(reported) ?? cohereTokens(meta);
+  const ofUsage = readPromptUsage(reported);
+  const counted = ofUsage ?? cohereTokens(meta);
   const tokens: UsageCounts = counted ?? { input: context.promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
   if (searches !== undefined) tokens.searches = units ?? searches;
   else if (units !== undefined) tokens.searches = units;
   const usage = visibleUsage(reported, context.dialect);
   const said = isRecord(usage) ? usage : undefined;
   const own = { prompt_tokens: tokens.input, total_tokens: tokens.input };
-  // What the server has not counted is as it is charged, whatever it says.
-  const shown = counted === undefined ? { ...said, ...own } : { ...own, ...said };
+  // Where the server's usage is no count, it is as it is charged, whatever it says.
+  const shown = ofUsage === undefined ? { ...said, ...own } : { ...own, ...said };
   const head = JSON.stringify({ id: responseId, model: context.model, ...others });
   const tail = JSON.stringify({
     meta: {

@@ -7,8 +7,11 @@ import { Turns } from "../server/turns.js";
 import type { Reader } from "./account-identity.js";
 
 const dayMs = 86_400_000;
-/** How many times the keys that may be in force may be made in a day. */
-const madePerDay = 10;
+/**
+ * How many times the keys that may be in force may be new in a day for one of the role to make another. Members leave some
+ * to the owner, who may have to replace a key that has leaked.
+ */
+const newPerDay: Readonly<Record<Reader["role"], number>> = { member: 10, owner: 20 };
 
 /** Whether a reader may see and change what carries these tags. */
 export function isOwnTags({ role, tags: own }: Reader, tags: Readonly<Record<string, string>> | null): boolean {
@@ -47,9 +50,9 @@ export class ReaderKeys {
    * Makes one more key of an account, one at a time.
    * @throws GatewayError 409 when it has the most that it may have; 429 when too many were made in a day.
    */
-  async add<Made>({ account }: Reader, make: () => Promise<Made>): Promise<Made> {
+  async add<Made>({ account, role }: Reader, make: () => Promise<Made>): Promise<Made> {
     return this.#inTurn(account, this.most, (keys) => {
-      this.#requireFewNew(keys);
+      this.#requireFewNew(keys, role);
       return make();
     });
   }
@@ -64,9 +67,9 @@ export class ReaderKeys {
    * there may be twice as many.
    * @throws GatewayError 409, 429 as of `add`
    */
-  async replace<Made>({ account }: Reader, goesOn: boolean, replace: () => Promise<Made>): Promise<Made> {
+  async replace<Made>({ account, role }: Reader, goesOn: boolean, replace: () => Promise<Made>): Promise<Made> {
     return this.#inTurn(account, goesOn ? 2 * this.most : Infinity, (keys) => {
-      this.#requireFewNew(keys);
+      this.#requireFewNew(keys, role);
       return replace();
     });
   }
@@ -84,11 +87,12 @@ export class ReaderKeys {
   }
 
   /** Keys that are made and revoked in turn are never many in force, but stores keep them all. */
-  #requireFewNew(keys: readonly ManagedKey[]): void {
-    const most = madePerDay * this.most;
+  #requireFewNew(keys: readonly ManagedKey[], role: Reader["role"]): void {
+    const most = newPerDay[role] * this.most;
     const since = this.#clock.now() - dayMs;
-    const made = keys.filter(({ createdAt }) => createdAt > since).map(({ createdAt }) => createdAt);
-    if (made.length >= most) throw tooManyNewKeys(most, Math.min(...made) - since);
+    const made = keys.map(({ createdAt }) => createdAt).filter((createdAt) => createdAt > since);
+    const last = made.sort((one, other) => other - one)[most - 1];
+    if (last !== undefined) throw tooManyNewKeys(most, last - since);
   }
 
   /**
@@ -120,9 +124,12 @@ function tooManyKeys(most: number): GatewayError {
 
 function tooManyNewKeys(most: number, waitMs: number): GatewayError {
   const seconds = Math.ceil(waitMs / 1000);
-  return new GatewayError(`This account made ${most} keys in 24 hours, the most that it may make. Use those it has.`, {
-    status: 429,
-    code: "too_many_new_keys",
-    headers: { "retry-after": String(seconds) },
-  });
+  return new GatewayError(
+    `This account has ${most} keys of the last 24 hours. Use those that it has, or wait for another.`,
+    {
+      status: 429,
+      code: "too_many_new_keys",
+      headers: { "retry-after": String(seconds) },
+    },
+  );
 }

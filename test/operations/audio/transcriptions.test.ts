@@ -474,6 +474,16 @@ describe("a stream of a transcript", () => {
     expect(await ended).toMatchObject({ usageSource: "estimated", ...expected });
   });
 
+  // 97 x 6 + 700 x 10, as above.
+  it("is charged for text in events that are named and have no type, where it breaks off", async () => {
+    const started = await startHearing();
+    const named = `event: transcript.text.delta\ndata: ${JSON.stringify({ delta: "あ".repeat(700) })}\n\n`;
+    started.server.reply(eventStream([Buffer.from(named)], { done: false }));
+    const ended = started.nextEvent();
+    await (await send(started, upload({ model: "acme/tokens", stream: "true" }))).text().catch(() => "");
+    expect(await ended).toMatchObject({ usageSource: "partial", tokens: { output: 700 }, chargedMicro: 7582 });
+  });
+
   it("that does not come to its end is an error, and is charged for the audio", async () => {
     const { seen, failure, event } = await streamed(eventStream([delta("Hi ")], { done: false }));
     expect(seen).toEqual([delta("Hi ")]);
