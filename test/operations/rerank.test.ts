@@ -233,6 +233,14 @@ describe("a request to rank", () => {
     }
   });
 
+  it("tells its client what the server counts elsewhere, where its usage counts nothing", async () => {
+    const { post, model, events } = await startRerank({ models: [tokenModel] });
+    const meta = { tokens: { input_tokens: 50 } };
+    model.reply(wholeAnswer({ results, meta, usage: { prompt_tokens: 0, total_tokens: 0 } }));
+    expect((await post()).json.usage).toEqual({ prompt_tokens: 50, total_tokens: 50 });
+    expect(events[0]).toMatchObject({ chargedMicro: 50, usageSource: "provider" });
+  });
+
   it("of much text is written in turns, byte for byte the same", async () => {
     const { post, model } = await startRerank();
     const long = documents.map((text) => ({ text: `${text}${" word".repeat(100_000)}`, title: "A title" }));

@@ -27,9 +27,9 @@ export interface AccountPageOptions<Raw = unknown> extends PageOptions<AccountId
   /** The page only shows: what changes keys is not there. Default: `false`. */
   readOnly?: boolean | undefined;
   /**
-   * How many keys of an account may be in force at once for its page to make another. Of an
-   * account with ten times as many keys that are no older than 24 hours, members make none, and of one with twenty times as
-   * many, owners: that is a 429 `too_many_new_keys`. Default: 20.
+   * How many keys of an account may be in force at once for its page to make another. Where ten times as many are no older
+   * than 24 hours, members make none, and where twenty times as many are, owners: that is a 429 `too_many_new_keys`.
+   * Default: 20.
    */
   maxKeys?: number | undefined;
   /** Readers may call a model from the page; their credits pay. Default: `true`. */

@@ -50,11 +50,8 @@ export class ReaderKeys {
    * Makes one more key of an account, one at a time.
    * @throws GatewayError 409 when it has the most that it may have; 429 when too many were made in a day.
    */
-  async add<Made>({ account, role }: Reader, make: () => Promise<Made>): Promise<Made> {
-    return this.#inTurn(account, this.most, (keys) => {
-      this.#requireFewNew(keys, role);
-      return make();
-    });
+  async add<Made>(reader: Reader, make: () => Promise<Made>): Promise<Made> {
+    return this.#makeNew(reader, this.most, make);
   }
 
   /** Changes a key. One that has expired and gets another end counts as one more. @throws GatewayError 409 as of `add`. */
@@ -67,10 +64,14 @@ export class ReaderKeys {
    * there may be twice as many.
    * @throws GatewayError 409, 429 as of `add`
    */
-  async replace<Made>({ account, role }: Reader, goesOn: boolean, replace: () => Promise<Made>): Promise<Made> {
-    return this.#inTurn(account, goesOn ? 2 * this.most : Infinity, (keys) => {
+  async replace<Made>(reader: Reader, goesOn: boolean, replace: () => Promise<Made>): Promise<Made> {
+    return this.#makeNew(reader, goesOn ? 2 * this.most : Infinity, replace);
+  }
+
+  async #makeNew<Made>({ account, role }: Reader, most: number, make: () => Promise<Made>): Promise<Made> {
+    return this.#inTurn(account, most, (keys) => {
       this.#requireFewNew(keys, role);
-      return replace();
+      return make();
     });
   }
 
