@@ -14,6 +14,11 @@ const store = [...contracts, "metering", "check"];
 /** Lowest first: no folder imports one that stands below it here. */
 export const layers: readonly Layer[] = [
   {
+    folder: "runtime",
+    question: "In what kind of process does this code run?",
+    imports: [],
+  },
+  {
     folder: "wire",
     question: "How are JSON and server-sent events read and edited as bytes? It knows no API.",
     imports: [],
