@@ -1,1 +1,7 @@
-export { type FetchHandler, type RouteHandlers, toFetchHandler, toRouteHandlers } from "./adapters/fetch.js";
+export {
+  type FetchHandler,
+  type RouteHandlers,
+  type RouteHandlersOptions,
+  toFetchHandler,
+  toRouteHandlers,
+} from "./adapters/fetch.js";

@@ -67,7 +67,7 @@ export type { ManagedBudgets } from "./gateway/budgets/managed-budgets.js";
 export type { CatalogChange } from "./gateway/catalog/catalog-change.js";
 export type { DisabledModel, StorableModel } from "./gateway/catalog/stored-model-schema.js";
 export { createGateway } from "./gateway/create-gateway.js";
-export type { Gateway, Mountable } from "./gateway/gateway.js";
+export type { Gateway, HostContext, Mountable } from "./gateway/gateway.js";
 export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
 export type { Identified, Identify, Identity } from "./gateway/host-session/identity.js";
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";

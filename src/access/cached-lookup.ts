@@ -11,6 +11,8 @@ export interface CachedLookupOptions {
   clock: Clock;
   /** Whether records that are loaded from now on may be cached. Default: always. */
   mayRemember?: (() => boolean) | undefined;
+  /** Whether each lookup reads by itself, since the request of another one may end before it has read: see `isIsolate`. */
+  isolate?: boolean | undefined;
 }
 
 export type Lookup<Value> = (id: string) => Value | undefined | Promise<Value | undefined>;
@@ -29,7 +31,7 @@ export interface CachedLookup<Value> extends Lookup<Value> {
  */
 export function cachedLookup<Value extends object>(
   load: (id: string) => Promise<Value | undefined>,
-  { ttlMs, negativeTtlMs, maxEntries, clock, mayRemember = always }: CachedLookupOptions,
+  { ttlMs, negativeTtlMs, maxEntries, clock, mayRemember = always, isolate = false }: CachedLookupOptions,
 ): CachedLookup<Value> {
   const bounds = { max: maxEntries, perf: clock, ttlResolution: 0 };
   const found = ttlMs > 0 ? new LRUCache<string, Value>({ ...bounds, ttl: ttlMs }) : undefined;
@@ -40,7 +42,7 @@ export function cachedLookup<Value extends object>(
     const known = found?.get(id, noOptions);
     if (known !== undefined) return known;
     if (absent?.has(id)) return undefined;
-    const underWay = flights.get(id);
+    const underWay = isolate ? undefined : flights.get(id);
     if (underWay !== undefined) return underWay;
     const remembers = mayRemember();
     const flight: Promise<Value | undefined> = load(id)

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Warn } from "../events/warning.js";
 import type { TimeLimit } from "../guard/time-limit.js";
 import type { KeyUse } from "../keys/key-store.js";
@@ -6,6 +7,8 @@ import type { KeyUse } from "../keys/key-store.js";
 const pauseMs = 60_000;
 /** Further keys that are used in one pause are not noted in it. */
 const mostNoted = 100_000;
+/** Of so many keys it is known that they were written in the last minute. */
+const mostRecent = 10_000;
 /** So many a store writes at once: one in this process works while all else waits. */
 const mostAtOnce = 250;
 
@@ -16,6 +19,8 @@ export interface KeyUsesOptions {
   /** How long the store may take for one batch. */
   timeLimit: TimeLimit;
   warn: Warn;
+  /** Whether uses are written by {@link KeyUses.flush} alone, apart from what others write: see `isIsolate`. */
+  isolate?: boolean | undefined;
 }
 
 /**
@@ -27,6 +32,8 @@ export class KeyUses {
   readonly #options: KeyUsesOptions;
   /** The first use of each key since the last batch. */
   #noted = new Map<string, number>();
+  /** What {@link KeyUses.flush} has written, to whom a pause applies, too. `undefined`: nobody has called it. */
+  #recent: LRUCache<string, true> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> | undefined;
   #hasFailed = false;
@@ -39,7 +46,18 @@ export class KeyUses {
 
   /** The key was used. Costs one look-up; once a minute, an entry. */
   note(id: string, now: number): void {
-    if (!this.#noted.has(id) && !this.#isClosed) this.#put(id, Math.floor(now));
+    if (this.#noted.has(id) || this.#isClosed || this.#recent?.has(id) === true) return;
+    this.#put(id, Math.floor(now));
+  }
+
+  /** Writes what is noted, without the pause: for a host that ends with its responses. Never rejects. */
+  async flush(): Promise<void> {
+    this.#recent ??= new LRUCache({ max: mostRecent, ttl: pauseMs });
+    for (const id of this.#noted.keys()) this.#recent.set(id, true);
+    if (this.#options.isolate === true) return this.#write();
+    await this.#writing;
+    if (this.#noted.size > 0) this.#writing ??= this.#writeOnce();
+    await this.#writing;
   }
 
   /** Writes what waits, for as long as one batch may take. Never rejects. */
@@ -56,7 +74,7 @@ export class KeyUses {
   #put(id: string, at: number): void {
     if (this.#noted.size >= mostNoted) return;
     this.#noted.set(id, at);
-    if (this.#timer === undefined && !this.#isClosed) this.#start();
+    if (this.#timer === undefined && !this.#isClosed && this.#options.isolate !== true) this.#start();
   }
 
   #start(): void {
@@ -64,11 +82,15 @@ export class KeyUses {
       this.#timer = undefined;
       // A slow store has not finished the last ones.
       if (this.#writing !== undefined) return this.#start();
-      this.#writing = this.#write().finally(() => {
-        this.#writing = undefined;
-      });
+      this.#writing = this.#writeOnce();
     }, pauseMs);
     this.#timer.unref?.();
+  }
+
+  #writeOnce(): Promise<void> {
+    return this.#write().finally(() => {
+      this.#writing = undefined;
+    });
   }
 
   /** Never rejects. What the store does not take waits for the next time. */
@@ -95,6 +117,7 @@ export class KeyUses {
       this.#options.warn({ code: "key_store_failed", message, cause });
     }
     this.#hasFailed = true;
+    for (const { id } of uses) this.#recent?.delete(id);
     // A later use of the same key may be noted by now.
     for (const { id, at } of uses) if (!this.#noted.has(id)) this.#put(id, at);
   }

@@ -1,7 +1,11 @@
-import type { Mountable } from "../gateway/gateway.js";
+import type { HostContext, Mountable } from "../gateway/gateway.js";
 import { requireMountable } from "./require-mountable.js";
 
-/** Serves a web-standard request; further arguments of the host are ignored. */
+/**
+ * Serves a web-standard request. Of what the host gives beside it, the first that has a `waitUntil` is asked to wait for what a
+ * request leaves behind: `(request, env, ctx)` of Workers, `(request, context)` of Netlify, `request.waitUntil` of srvx and
+ * Nitro. Anything else is ignored.
+ */
 export type FetchHandler = (request: Request, ...rest: unknown[]) => Promise<Response>;
 
 /** What a Next.js route file exports: for a gateway all but `PUT` and `PATCH`, which only pages use. */
@@ -25,7 +29,21 @@ export interface RouteHandlers {
  */
 export function toFetchHandler(gateway: Mountable): FetchHandler {
   requireMountable("toFetchHandler", gateway);
-  return (request) => gateway.handler(request);
+  return (request, ...rest) => gateway.handler(request, contextOf([request, ...rest]));
+}
+
+function contextOf(given: readonly unknown[]): HostContext | undefined {
+  return given.find(canWait);
+}
+
+function canWait(given: unknown): given is HostContext {
+  return typeof (given as HostContext | null | undefined)?.waitUntil === "function";
+}
+
+/** Options of {@link toRouteHandlers}. */
+export interface RouteHandlersOptions {
+  /** `after` of `next/server`: see {@link GatewayOptions.waitUntil}, which goes before it. */
+  waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
 /**
@@ -34,12 +52,12 @@ export function toFetchHandler(gateway: Mountable): FetchHandler {
  *
  * @example
  * ```ts
- * export const { GET, POST, DELETE, HEAD, OPTIONS } = toRouteHandlers(gateway);
+ * export const { GET, POST, DELETE, HEAD, OPTIONS } = toRouteHandlers(gateway, { waitUntil: after });
  * ```
  */
-export function toRouteHandlers(gateway: Mountable): RouteHandlers {
+export function toRouteHandlers(gateway: Mountable, { waitUntil }: RouteHandlersOptions = {}): RouteHandlers {
   requireMountable("toRouteHandlers", gateway);
-  const handler = toFetchHandler(gateway);
+  const handler: FetchHandler = (request) => gateway.handler(request, { waitUntil });
   return {
     GET: handler,
     POST: handler,

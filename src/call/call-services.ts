@@ -10,6 +10,7 @@ import type { BodyOptions } from "../http/read-body.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { OperationServices } from "../operations/operation.js";
+import type { BackgroundWork } from "../runtime/background-work.js";
 import type { AnswerRecall } from "./cached/answer-recall.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
 import type { OpenCalls } from "./open-calls.js";
@@ -37,6 +38,8 @@ export interface CallServices {
   readonly holdRooms: HoldRooms;
   readonly leaseMs: number;
   readonly openCalls: OpenCalls;
+  /** Gets settlements that are kept. */
+  readonly background: BackgroundWork;
   readonly clock: Clock;
   readonly warn: Warn;
   /** The same for what is said once. */

@@ -250,7 +250,8 @@ export class CallSettlement implements KeptLease {
   /** The ledger has not confirmed the charge: its guard keeps it, or it is lost. */
   #unsettled({ lease, credits, isFree }: Reservation, ending: Ending, cause: unknown): SettledCharge {
     const isKept = cause instanceof SettlementKeptError;
-    if (!isKept) this.#warnOfLedger(cause);
+    if (isKept) this.#services.background.add(cause.over, lease.id);
+    else this.#warnOfLedger(cause);
     const { amountMicro: micro, tokens, source, cost } = ending;
     const prepaidMicro = probablyPrepaid(lease, micro);
     const after = withCharge(credits, micro - prepaidMicro, prepaidMicro);

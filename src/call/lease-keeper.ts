@@ -15,42 +15,62 @@ export interface KeptLease extends Indexed {
   tags?(): EntryTags;
 }
 
+/** How leases are renewed. */
+export interface LeaseKeeperOptions {
+  readonly leaseMs: number;
+  readonly warn: Warn;
+  /** Whether each lease has a timer of its own, which ends with its request: see `isIsolate`. */
+  readonly isolate?: boolean | undefined;
+}
+
 /**
  * Renews the leases of all calls in progress together, three times per lease duration. Each renewal carries the cost of
  * the call so far. If the process dies, the ledger charges that cost.
  */
 export class LeaseKeeper {
   readonly #ledger: CreditLedger;
-  readonly #leaseMs: number;
-  readonly #warn: Warn;
+  readonly #options: LeaseKeeperOptions;
+  /** In an isolate: who renews a lease alone. */
+  readonly #alone = new Map<KeptLease, LeaseKeeper>();
   readonly #kept = new IndexedSet<KeptLease>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #isRenewing = false;
 
-  constructor(ledger: CreditLedger, leaseMs: number, warn: Warn) {
+  constructor(ledger: CreditLedger, options: LeaseKeeperOptions) {
     this.#ledger = ledger;
-    this.#leaseMs = leaseMs;
-    this.#warn = warn;
+    this.#options = options;
   }
 
   /** Renews the lease until it is dropped. */
   keep(kept: KeptLease): void {
+    if (this.#options.isolate) {
+      const keeper = new LeaseKeeper(this.#ledger, { ...this.#options, isolate: false });
+      this.#alone.set(kept, keeper);
+      keeper.keep(kept);
+      return;
+    }
     this.#kept.add(kept);
     if (this.#timer === undefined) this.#start();
   }
 
   /** The call has ended. */
   drop(kept: KeptLease): void {
-    this.#kept.remove(kept);
+    if (this.#options.isolate) {
+      const keeper = this.#alone.get(kept);
+      this.#alone.delete(kept);
+      keeper?.stop();
+      keeper?.drop(kept);
+    } else this.#kept.remove(kept);
   }
 
   #start(): void {
-    this.#timer = setInterval(() => void this.#renew(), this.#leaseMs / 3);
+    this.#timer = setInterval(() => void this.#renew(), this.#options.leaseMs / 3);
     // The timer need not keep the process alive: the sockets of a call do.
-    this.#timer.unref?.();
+    if (typeof this.#timer === "object") this.#timer.unref?.();
   }
 
   stop(): void {
+    for (const keeper of this.#alone.values()) keeper.stop();
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
@@ -61,10 +81,11 @@ export class LeaseKeeper {
     const kept = this.#kept.list();
     if (kept.length === 0) return this.stop();
     this.#isRenewing = true;
+    const { leaseMs, warn } = this.#options;
     try {
       const statuses = await this.#ledger.renew(
         kept.map((one) => {
-          const request: RenewRequest = { lease: one.lease, observedMicro: one.observed(), leaseMs: this.#leaseMs };
+          const request: RenewRequest = { lease: one.lease, observedMicro: one.observed(), leaseMs };
           const rates = one.uses?.();
           if (rates !== undefined) request.rates = rates;
           if (request.observedMicro > 0 && one.tags !== undefined) request.tags = one.tags();
@@ -76,7 +97,7 @@ export class LeaseKeeper {
       }
     } catch (cause) {
       // No harm until the lease ends: the next renewal tries again.
-      this.#warn({
+      warn({
         code: "ledger_failed",
         message: "The ledger failed to renew leases. The gateway tries again.",
         cause,

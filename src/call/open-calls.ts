@@ -12,6 +12,11 @@ export interface OpenCall extends Indexed {
   abandon(): void;
 }
 
+/** Waits for calls to end. */
+interface IdleWaiter {
+  ended(call: OpenCall): void;
+}
+
 /** How long an aborted call may take to end by itself, in milliseconds. */
 export const lastGraceMs = 1000;
 
@@ -26,6 +31,7 @@ export class OpenCalls {
   #isClosing = false;
   #isBreakingOff = false;
   #emptied: (() => void) | undefined;
+  readonly #waiters = new Set<IdleWaiter>();
 
   get isClosing(): boolean {
     return this.#isClosing;
@@ -49,7 +55,24 @@ export class OpenCalls {
 
   remove(call: OpenCall): void {
     this.#calls.remove(call);
+    for (const waiter of this.#waiters) waiter.ended(call);
     this.#checkEmpty();
+  }
+
+  /** Resolves when the calls that are open now have ended. */
+  async idle(): Promise<void> {
+    const open = new Set(this.#calls.list());
+    if (open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const waiter: IdleWaiter = {
+        ended: (call) => {
+          if (!open.delete(call) || open.size > 0) return;
+          this.#waiters.delete(waiter);
+          resolve();
+        },
+      };
+      this.#waiters.add(waiter);
+    });
   }
 
   /** Waits for calls to end, for `graceMs` at most; then aborts them. Resolves when all are settled. */

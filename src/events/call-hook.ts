@@ -3,10 +3,16 @@
  * @param failed - gets what it throws, and what its promise rejects with. Must not throw.
  */
 export function callHook(call: () => unknown, failed: (cause: unknown) => void): void {
+  void hookWork(call, failed);
+}
+
+/** As {@link callHook}. @returns what of an async hook goes on. It does not reject. */
+export function hookWork(call: () => unknown, failed: (cause: unknown) => void): Promise<unknown> | undefined {
   try {
     const result = call();
-    if (result !== undefined) Promise.resolve(result).catch(failed);
+    if (result !== undefined) return Promise.resolve(result).catch(failed);
   } catch (cause) {
     failed(cause);
   }
+  return undefined;
 }

@@ -136,6 +136,8 @@ export interface ArrivedRequest {
   readonly endpoint: RequestEndpoint | undefined;
   /** The request's method, and its headers by their names in lower case. */
   readonly head: { readonly method: string; header(name: string): string | undefined };
+  /** Called after everybody was told that the request has ended. Must not throw. Absent: nobody waits for that. */
+  readonly ended?: (() => void) | undefined;
 }
 
 /** Starts observing a request when it arrives. */

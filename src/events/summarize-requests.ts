@@ -7,8 +7,9 @@ import type { Micro } from "../metering/micro.js";
 import type { ResponseMark } from "../metering/response-mark.js";
 import type { Tags } from "../metering/tags.js";
 import { noTokens } from "../metering/token-counts.js";
+import type { BackgroundWork } from "../runtime/background-work.js";
 import { attemptError } from "./attempt-error.js";
-import { callHook } from "./call-hook.js";
+import { hookWork } from "./call-hook.js";
 import type { GuardOutcome } from "./guard-outcome.js";
 import { endReasonOf, type Outcome } from "./outcome.js";
 import type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./request-completed.js";
@@ -262,22 +263,37 @@ export function summarizeRequests<Texts extends TextsObserver>(
   textsOf?: TextsOf<Texts>,
 ): ObserveRequest {
   if (textsOf === undefined) {
-    return ({ requestId, endpoint }) => new RequestSummary(requestId, endpoint, clock.now(), complete);
+    return ({ requestId, endpoint, ended }) =>
+      new RequestSummary(
+        requestId,
+        endpoint,
+        clock.now(),
+        ended === undefined ? complete : andThenEnd(complete, ended),
+      );
   }
-  return ({ requestId, endpoint }) => {
+  return ({ requestId, endpoint, ended }) => {
     const texts = textsOf(endpoint);
     const withTexts = (event: RequestCompleted): void => complete(event, texts);
-    return Object.assign(new RequestSummary(requestId, endpoint, clock.now(), withTexts), { texts });
+    const told = ended === undefined ? withTexts : andThenEnd(withTexts, ended);
+    return Object.assign(new RequestSummary(requestId, endpoint, clock.now(), told), { texts });
   };
 }
 
-/** The host's `onRequestCompleted`. A hook that fails causes a warning. */
-export function completedHook(hook: OnCompleted, warn: Warn): OnCompleted {
+function andThenEnd(complete: OnCompleted, ended: () => void): OnCompleted {
   return (event) => {
-    const { requestId } = event;
-    callHook(
+    complete(event);
+    ended();
+  };
+}
+
+/** The host's `onRequestCompleted`. A hook that fails causes a warning; one that is async is noted as work. */
+export function completedHook(hook: OnCompleted, background: BackgroundWork, warn: Warn): OnCompleted {
+  return (event) => {
+    const { requestId, callId = requestId } = event;
+    const work = hookWork(
       () => hook(event),
       (cause) => warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId }),
     );
+    if (work !== undefined) background.add(work, callId);
   };
 }

@@ -62,6 +62,7 @@ export interface GatewayWarning {
     | "response_cache_failed"
     | "image_price_missing"
     | "target_unserved"
+    | "secret_missing"
     | "internal_error";
   /** What happened, and what to do about it. Never contains a secret. */
   message: string;

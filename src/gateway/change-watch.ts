@@ -11,6 +11,8 @@ export interface ChangeWatchOptions {
   /** The kind of store, for the warning. */
   what: "key" | "plan" | "account" | "budget" | "model" | "ledger";
   warn: Warn;
+  /** In an isolate, a subscription would end with the request that has begun it: there is none. */
+  isolate?: boolean | undefined;
 }
 
 const messages = {
@@ -76,7 +78,7 @@ export class ChangeWatch {
 
   #start(): void {
     this.#state = "settled";
-    if (this.#options.subscribe === undefined) return;
+    if (this.#options.subscribe === undefined || this.#options.isolate) return;
     this.#state = "pending";
     this.#after(longestPendingMs, () => this.#settle());
     this.#subscribe();

@@ -12,7 +12,7 @@ import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
 import { callHook } from "../events/call-hook.js";
 import { FirstTimes } from "../events/first-times.js";
-import { completedHook } from "../events/summarize-requests.js";
+import { completedHook, summarizeRequests } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { withoutRepeats } from "../events/without-repeats.js";
 import { TimeLimit } from "../guard/time-limit.js";
@@ -22,9 +22,11 @@ import { type Clock, systemClock } from "../ledger/clock.js";
 import { memoryResponseStore } from "../memory/memory-response-store.js";
 import type { OperationServices } from "../operations/operation.js";
 import type { CallResponses } from "../responses/call-responses.js";
+import { BackgroundWork } from "../runtime/background-work.js";
 import { PayloadSeal } from "../seal/payload-seal.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";
+import { HostWait } from "../server/host-wait.js";
 import { tellsOfMisplaced } from "../server/misplaced-path.js";
 import { matchPath, routePatterns } from "../server/paths.js";
 import { readPace } from "../server/read-kept.js";
@@ -48,6 +50,7 @@ import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js
 import { healthOf } from "./gateway-health.js";
 import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
+import { LeftBehind } from "./left-behind.js";
 import { HostObservers } from "./observers/host-observers.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { managedRequests } from "./requests/managed-requests.js";
@@ -88,13 +91,15 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const catalog = new LiveCatalog(resolved);
   checkTerms(resolved, catalog, warnOnce);
   const clock = resolved.clock ?? systemClock;
-  const { ledger, close: closeLedger, health: ledgers } = watchedLedger(resolved, clock, warn);
-  const storeLimit = new TimeLimit(resolved.storeTimeoutMs);
+  const background = new BackgroundWork();
+  const watched = watchedLedger(resolved, { clock, warn, background });
+  const { ledger, close: closeLedger, health: ledgers } = watched;
+  const storeLimit = timeLimitOf(resolved.storeTimeoutMs, resolved);
   const storeWatch = { ...cacheOptions(resolved, clock), timeLimit: storeLimit, warn, warnOnce };
   const lookups = watchedLookups(resolved, catalog, storeWatch);
   const { findAllowance, findCaller, keyUses } = lookups;
   const models = storedModels(resolved, { catalog, limit: storeLimit, warn, warnOnce });
-  const keeper = new LeaseKeeper(ledger, resolved.leaseMs, warn);
+  const keeper = new LeaseKeeper(ledger, { ...resolved, warn });
   const audit = new Auditor({ trail: resolved.audit, timeLimit: storeLimit, clock, warn });
   const responses = responseStore(resolved, storeLimit, warn);
   const log = writtenLog(resolved, clock, { timeLimit: storeLimit, warn });
@@ -102,14 +107,19 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const applyBudgets = budgetResolver(lookups.budgets, findAllowance);
   const recall = recallOf(resolved, storeWatch);
-  const used = { catalog, findAllowance, applyBudgets, ledger, keeper, openCalls: new OpenCalls(), clock };
+  const openCalls = new OpenCalls();
+  const used = { catalog, findAllowance, applyBudgets, ledger, keeper, openCalls, background, clock };
+  const others = [watched.idle, ...(responses ? [() => responses.settled()] : []), ...(recall ? [recall.settled] : [])];
+  const leftBehind = new LeftBehind({ ...used, ...resolved, keyUses, log: log?.writer, others });
   const services: ServerServices = {
     calls: { ...callOptions(resolved, responses, warnings), ...used, answerRecall: recall?.recall },
     findCaller,
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
     resolveCaller: gatedBy(models, callerResolver(lookups.findAccount, warnOnce, applyBudgets)),
-    observe: observers.observe({ ...observing(resolved, log, warn), warnOnce, clock }),
+    observe: observers.observe({ ...observing(resolved, log, background, warn), warnOnce, clock }),
+    observeEnd: summarizeRequests(() => {}, clock),
+    hostWait: new HostWait({ ...resolved, written: (ids) => leftBehind.ofRequest(ids), warnOnce }),
     ...serverOptions(resolved, clock),
   };
   let closed: Promise<void> | undefined;
@@ -124,7 +134,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     [handle]: (request) => serve(services, request),
     [tells]: (path, request, isBelowPrefix) =>
       tellsOfMisplaced(path, request, { isBelowPrefix, keyPrefix: resolved.keyPrefix }),
-    handler: (request) => bridgeWebRequest(gateway, request),
+    handler: (request, context) => bridgeWebRequest(gateway, request, context),
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
     keys: managedKeys({ ...resolved, ledger, terms, warn, audit }, findCaller, clock, warnOfUnknownPlan),
@@ -140,6 +150,8 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     requests: managedRequests(log),
     health: () => healthOf(catalog.current.values(), clock.now(), ledgers(), log?.writer.backlog),
     update: (change) => catalog.update(change, { ...used, plans: resolved.plans, warn: warnOnce }),
+    idle: (maxMs) => leftBehind.idle(maxMs),
+    sweep: async () => (ledger.inProcess === true ? 0 : ((await ledger.sweep?.()) ?? 0)),
     drain: () => services.readiness.end(),
     close: () => {
       services.readiness.end();
@@ -183,10 +195,10 @@ async function close(parts: ClosedParts): Promise<void> {
 }
 
 function storedModels(
-  { catalog: store, plans, cacheTtlMs }: ResolvedOptions,
-  services: Omit<WatchedModelsOptions, "plans" | "ttlMs">,
+  { catalog: store, plans, cacheTtlMs, isolate }: ResolvedOptions,
+  services: Omit<WatchedModelsOptions, "plans" | "ttlMs" | "isolate">,
 ): WatchedModels | undefined {
-  return store && watchedModels(store, { ...services, plans, ttlMs: cacheTtlMs });
+  return store && watchedModels(store, { ...services, plans, ttlMs: cacheTtlMs, isolate });
 }
 
 function gatedBy(models: WatchedModels | undefined, resolve: ResolveCaller): ResolveCaller {
@@ -194,8 +206,12 @@ function gatedBy(models: WatchedModels | undefined, resolve: ResolveCaller): Res
 }
 
 function cacheOptions(options: ResolvedOptions, clock: Clock): CachedLookupOptions {
-  const { cacheTtlMs: ttlMs, negativeCacheTtlMs: negativeTtlMs, maxCacheEntries: maxEntries } = options;
-  return { ttlMs, negativeTtlMs, maxEntries, clock };
+  const { cacheTtlMs: ttlMs, negativeCacheTtlMs: negativeTtlMs, maxCacheEntries: maxEntries, isolate } = options;
+  return { ttlMs, negativeTtlMs, maxEntries, isolate, clock };
+}
+
+function timeLimitOf(ms: number, { isolate }: ResolvedOptions): TimeLimit {
+  return new TimeLimit(ms, ms, isolate);
 }
 
 /**
@@ -235,7 +251,15 @@ function callOptions(
   { warn, warnOnce }: Pick<CallServices, "warn" | "warnOnce">,
 ): Omit<
   CallServices,
-  "catalog" | "findAllowance" | "applyBudgets" | "ledger" | "keeper" | "openCalls" | "clock" | "answerRecall"
+  | "catalog"
+  | "findAllowance"
+  | "applyBudgets"
+  | "ledger"
+  | "keeper"
+  | "openCalls"
+  | "background"
+  | "clock"
+  | "answerRecall"
 > {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {
@@ -245,7 +269,7 @@ function callOptions(
     limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
     exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
-    requestHook: onRequest && { onRequest, limit: new TimeLimit(hookTimeoutMs) },
+    requestHook: onRequest && { onRequest, limit: timeLimitOf(hookTimeoutMs, resolved) },
     answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn),
     warn,
     warnOnce,
@@ -260,20 +284,36 @@ function toWarnings({ onWarning }: ResolvedOptions): Pick<CallServices, "warn" |
 }
 
 /** One event for the request log and the host's hook, which is last, since it may write into the event. */
-function observing({ onRequestCompleted }: ResolvedOptions, log: WrittenLog | undefined, warn: Warn) {
-  const complete = onRequestCompleted && completedHook(onRequestCompleted, warn);
+function observing(
+  { onRequestCompleted }: ResolvedOptions,
+  log: WrittenLog | undefined,
+  background: BackgroundWork,
+  warn: Warn,
+) {
+  const complete = onRequestCompleted && completedHook(onRequestCompleted, background, warn);
   return { complete, log: log?.writer.add, maxTextCharacters: log?.maxTextCharacters ?? 0 };
 }
 
 const defaultPendingBodyBytes = 256 * 1024 * 1024;
 
 function operationServices(
-  { maxBodyDepth, maxBodyBytes, secret }: ResolvedOptions,
+  { maxBodyDepth, maxBodyBytes, secret, isolate }: ResolvedOptions,
   responses: CallResponses | undefined,
   warn: Warn,
 ): OperationServices {
-  const seal = new PayloadSeal(secret ?? [randomBytes(32)]);
+  const seal = new PayloadSeal(secret ?? (() => randomSecret(isolate, warn)));
   return { maxBodyDepth, maxBodyBytes, responses, seal, onUnknownBeta: warnOfBetas(warn) };
+}
+
+/** Isolates come and go by the minute, and many serve one gateway. */
+function randomSecret(isolate: boolean, warn: Warn): readonly Uint8Array[] {
+  if (isolate) {
+    const message =
+      "There is no `secret`: thoughts of models that clients send back are left out wherever another isolate serves them. " +
+      "Give createGateway one, such as that of `openssl rand -base64 32`.";
+    warn({ code: "secret_missing", message });
+  }
+  return [randomBytes(32)];
 }
 
 function responseStore({ responses, clock }: ResolvedOptions, limit: TimeLimit, warn: Warn): CallResponses | undefined {

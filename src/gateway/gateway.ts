@@ -17,20 +17,27 @@ export { AbortNotifier } from "../call/abort-notifier.js";
 export { ArrivingBody } from "../http/arriving-body.js";
 export { type BodyShape, inOnePiece, inPieces } from "../http/body-shape.js";
 export type { HostRequest } from "../http/host-request.js";
-export type { BodyLimits, GatewayRequest, GatewayResponse } from "../http/message.js";
+export type { BodyLimits, GatewayRequest, GatewayResponse, WaitUntil } from "../http/message.js";
 export { BodyError } from "../http/message.js";
 export type { SentRequest } from "../server/misplaced-path.js";
 export { pieceSourceOf } from "../wire/pieces/iterated-pieces.js";
 export { type PieceReader, type PieceSource, readPiece } from "../wire/pieces/piece-source.js";
 export { StallTimer } from "./stall-timer.js";
 
+/** What a host gives beside a web-standard request: the context of a Worker, Netlify or Vercel. */
+export interface HostContext {
+  /** Keeps the host from ending before this work has: see {@link GatewayOptions.waitUntil}. */
+  waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+}
+
 /** What the adapters mount: a gateway, or a page of `infergate/pages`. */
 export interface Mountable {
   /**
    * Serves a web-standard request. A path that is not its own gets a 404. Never rejects. The path is matched after
    * `basePath`, see {@link GatewayOptions.basePath}.
+   * @param context - with the host's own `waitUntil`, which counts where {@link GatewayOptions.waitUntil} is absent.
    */
-  handler(request: Request): Promise<Response>;
+  handler(request: Request, context?: HostContext): Promise<Response>;
   /**
    * Whether the path is its own (undecoded, without query, from where it is mounted). Of a gateway, any other path gets
    * 404 `unknown_url`; all paths are a page's.
@@ -109,6 +116,21 @@ export interface Gateway extends Mountable {
    * they send no more requests, then call {@link close}. There is no way back.
    */
   drain(): void;
+  /**
+   * Resolves when the requests that are under way now have ended, and what they leave behind is written: settlements, lines of
+   * the request log, uses of keys; and the host's hooks have returned. For hosts that freeze a process between requests (on
+   * Lambda, call it before your handler ends), and for tests. What lasts longer than `maxMs` is not waited for.
+   * @param maxMs - in milliseconds. Default: 30,000.
+   */
+  idle(maxMs?: number): Promise<void>;
+  /**
+   * Ends the leases of calls whose process died: what they had used by their last sign of life is charged, and the rest of
+   * their holds is free again. A gateway does this by itself every 20 seconds, but not on Workers, and not while its process is
+   * frozen: call it from a cron there. Safe in any number of processes at once.
+   * @returns how many leases have ended. 0 for a ledger in this process's memory.
+   * @throws LedgerUnavailableError when the ledger fails.
+   */
+  sweep(): Promise<number>;
   /**
    * Closes the gateway. It refuses new calls with 503, and lets open responses end for {@link
    * GatewayOptions.closeGraceMs}. Then it ends streams with an error chunk, and settles everything. Resolves when

@@ -8,14 +8,16 @@ import type { ResolvedOptions } from "./options.js";
 
 /** The options of the ledger's guard. Its events go to the host's hook, and cause warnings. */
 export function guardOptions(
-  { ledgerOptions, onLedgerEvent }: Pick<ResolvedOptions, "ledgerOptions" | "onLedgerEvent">,
+  { ledgerOptions, onLedgerEvent, isolate }: Pick<ResolvedOptions, "ledgerOptions" | "onLedgerEvent" | "isolate">,
   clock: Clock,
   warn: Warn,
 ): Omit<GuardOptions, "mayRemember"> {
-  const { onUnavailable, ...rest } = ledgerOptions;
+  const { onUnavailable, settleBeforeEndMs = ledgerOptions.reserveTimeoutMs, ...rest } = ledgerOptions;
   const insureMicro = { deny: undefined, allow: null };
   return {
     ...rest,
+    settleBeforeEndMs,
+    isolate,
     insureMicro: typeof onUnavailable === "string" ? insureMicro[onUnavailable] : toMicro(onUnavailable.insure.credits),
     clock,
     emit: (event) => {
@@ -33,6 +35,7 @@ const lost = {
   overflow: "Too many settlements are kept for a ledger that does not take them: the oldest was given up",
   closed: "The gateway was closed before the ledger took a settlement",
   refused: "The ledger refuses a settlement that was kept for it",
+  gave_up: "The ledger did not take a settlement for so long that its request had to end",
 };
 
 function warnOf(event: LedgerEvent, warn: Warn): void {

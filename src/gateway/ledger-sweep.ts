@@ -8,16 +8,16 @@ const stopMs = 1_000;
 
 /**
  * Ends leases whose process died, again and again. Each process does it for the whole store, so that one is enough. A ledger
- * in this process's memory needs none: its leases die with it.
+ * in this process's memory needs none: its leases die with it. An isolate has none either: no timer outlives its request.
  */
 export class LedgerSweep {
   readonly #ledger: CreditLedger;
   readonly #timer: ReturnType<typeof setInterval> | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(ledger: CreditLedger) {
+  constructor(ledger: CreditLedger, isolate: boolean) {
     this.#ledger = ledger;
-    if (ledger.sweep === undefined || ledger.inProcess === true) return;
+    if (ledger.sweep === undefined || ledger.inProcess === true || isolate) return;
     this.#timer = setInterval(() => {
       this.#running ??= this.#sweep();
     }, intervalMs);

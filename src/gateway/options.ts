@@ -15,7 +15,7 @@ import type { GatewayWarning } from "../events/warning.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
 import type { OnRequest } from "../hooks/admission.js";
 import type { CorsOptions } from "../http/cors.js";
-import type { RequestHead } from "../http/message.js";
+import type { RequestHead, WaitUntil } from "../http/message.js";
 import type { KeyStore } from "../keys/key-store.js";
 import { managedPrefix } from "../keys/managed-key.js";
 import type { Clock } from "../ledger/clock.js";
@@ -28,6 +28,7 @@ import type { ModelType } from "../operations/model-type.js";
 import type { DisconnectPolicy, PlanStore } from "../plans/plan-store.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import type { ResponseStore } from "../responses/response-store.js";
+import { isIsolate } from "../runtime/isolate.js";
 import type { TokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
 import { catalogProblems } from "./catalog/catalog-problems.js";
@@ -210,7 +211,7 @@ export interface GatewayOptions<Raw = unknown> {
   /**
    * How long a response may wait while its client takes nothing of it, in milliseconds. Then the gateway closes the
    * connection, and the client counts as one that has left. Keep-alive comments do not count as taken. Default:
-   * 120,000.
+   * 120,000; 10,000 on Workers, which do not always tell that a client has left, and end 30 seconds after it has.
    */
   maxStallMs?: number | undefined;
   /**
@@ -301,6 +302,20 @@ export interface GatewayOptions<Raw = unknown> {
    * Default: `false`.
    */
   exposeCost?: boolean | undefined;
+  /**
+   * Tells the host of work that goes on after a response, where the host would end this process, or freeze it, at the end of
+   * the response or when the client has left: `waitUntil` of `@vercel/functions`, `after` of Next.js. Called once a request, at
+   * its start. The work ends when the request's charge is settled, its line is in the request log, the use of its key is
+   * noted, and your hooks have returned; it never rejects. `infergate/fetch` takes that of a Worker's context by itself.
+   * Default: processes live on. See `docs/serverless.md`.
+   */
+  waitUntil?: WaitUntil | undefined;
+  /**
+   * Whether this process is an isolate: a runtime that ties each promise, timer and socket to the request that made it. Then no
+   * request waits for what another one has begun: nothing is batched, no notices of changes are listened to, and leases that
+   * expire are ended by {@link Gateway.sweep} alone. Default: whether it is a Worker of Cloudflare.
+   */
+  isolate?: boolean | undefined;
   /** The clock, for tests. Default: the system's clock. */
   clock?: Clock | undefined;
   /**
@@ -356,10 +371,14 @@ export interface ThresholdOptions {
 /** How a gateway uses a remote ledger. A ledger in this process's memory needs none of this. */
 export interface LedgerOptions {
   /**
-   * The time limit of a reservation in milliseconds, including repetitions after failures; beyond it a 503. A response
-   * waits for its settlement for the same time. Default: 250.
+   * The time limit of a reservation in milliseconds, including repetitions after failures; beyond it a 503. Default: 250.
    */
   reserveTimeoutMs?: number | undefined;
+  /**
+   * How long the end of a response waits for its settlement, in milliseconds. A settlement that takes longer goes on after it,
+   * which needs {@link GatewayOptions.waitUntil} where the host ends the process then. Default: as {@link reserveTimeoutMs}.
+   */
+  settleBeforeEndMs?: number | undefined;
   /**
    * How long a settlement, and any other operation, may take before it counts as failed, in milliseconds. To read a page of
    * a journal, to sum up usage or to forget an account may take 30 seconds. Default: 2,000.
@@ -402,6 +421,7 @@ const isFunction = (value: unknown): boolean => typeof value === "function";
 const ledgerOptionsSchema = z.strictObject({
   reserveTimeoutMs: timeout.default(250),
   settleTimeoutMs: timeout.default(2_000),
+  settleBeforeEndMs: timeout.optional(),
   onUnavailable: z
     .union([z.enum(["deny", "allow"]), z.strictObject({ insure: z.strictObject({ credits: countableCredits }) })], {
       error: 'must be "deny", "allow" or { insure: { credits } }',
@@ -471,7 +491,7 @@ const optionsSchema = z.strictObject({
   maxAnswerBytes: count.default(64 * 1024 * 1024),
   maxEventBytes: count.default(16 * 1024 * 1024),
   keepAliveMs: milliseconds.default(10_000),
-  maxStallMs: milliseconds.max(longestTimerMs).default(120_000),
+  maxStallMs: milliseconds.max(longestTimerMs).default(isIsolate ? 10_000 : 120_000),
   maxAnswerMs: milliseconds.max(longestTimerMs).optional(),
   closeGraceMs: z.number().int().nonnegative().default(10_000),
   leaseMs: z.number().int().min(1000).max(900_000).default(60_000),
@@ -491,6 +511,8 @@ const optionsSchema = z.strictObject({
   requestId: z.custom<(request: RequestHead) => string | undefined>(isFunction, "must be a function").optional(),
   forwardTrace: z.boolean().default(true),
   exposeCost: z.boolean().default(false),
+  waitUntil: z.custom<WaitUntil>(isFunction, "must be a function, such as `after` of next/server").optional(),
+  isolate: z.boolean().default(isIsolate),
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequest: z.custom<OnRequest>(isFunction, "must be a function").optional(),
   hookTimeoutMs: timeout.default(2_000),

@@ -5,6 +5,7 @@ import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { shardedLedger } from "../ledger/sharding/sharded-ledger.js";
 import { type Sharding, shardingOf } from "../ledger/sharding/sharding.js";
+import type { BackgroundWork } from "../runtime/background-work.js";
 import { ChangeWatch } from "./change-watch.js";
 import { guardOptions } from "./guard-options.js";
 import { LedgerSweep } from "./ledger-sweep.js";
@@ -17,17 +18,29 @@ export interface WatchedLedger {
   close(): Promise<void>;
   /** Of the ledger, or of each of its shards. */
   health(): readonly LedgerHealth[];
+  /** Resolves when all settlements that are kept now are accepted or given up. */
+  idle(): Promise<void>;
 }
 
-type WatchOptions = Pick<ResolvedOptions, "ledger" | "ledgerOptions" | "onLedgerEvent" | "onThreshold" | "thresholds">;
+type WatchOptions = Pick<
+  ResolvedOptions,
+  "ledger" | "ledgerOptions" | "onLedgerEvent" | "onThreshold" | "thresholds" | "isolate"
+>;
+
+interface WatchServices {
+  readonly clock: Clock;
+  readonly warn: Warn;
+  readonly background: BackgroundWork;
+}
 
 /** The ledger as the gateway uses it: in its guard, and swept for as long as the gateway is open. */
-export function watchedLedger(options: WatchOptions, clock: Clock, warn: Warn): WatchedLedger {
-  const { ledger, close, health } = guarded(options, clock, warn);
-  const sweep = new LedgerSweep(ledger);
+export function watchedLedger(options: WatchOptions, services: WatchServices): WatchedLedger {
+  const { ledger, close, health, idle } = guarded(options, services);
+  const sweep = new LedgerSweep(ledger, options.isolate);
   return {
     ledger,
     health,
+    idle,
     close: async () => {
       await sweep.stop();
       await close();
@@ -40,11 +53,11 @@ export function watchedLedger(options: WatchOptions, clock: Clock, warn: Warn): 
  * ledger in this process's memory needs no guard. Of a sharded one each shard has a guard of its own, so that one that
  * is away keeps up its own accounts only.
  */
-function guarded(options: WatchOptions, clock: Clock, warn: Warn): WatchedLedger {
+function guarded(options: WatchOptions, services: WatchServices): WatchedLedger {
   const sharding = shardingOf(options.ledger);
   return sharding === undefined
-    ? watchedStore(options, clock, warn)
-    : watchedShards(sharding, (name, ledger) => guarded(ofShard(options, name, ledger), clock, warn));
+    ? watchedStore(options, services)
+    : watchedShards(sharding, (name, ledger) => guarded(ofShard(options, name, ledger), services));
 }
 
 function watchedShards(
@@ -59,6 +72,9 @@ function watchedShards(
     }),
     health: () =>
       watched.flatMap(([name, { health }]) => health().map((each) => ({ ...each, shard: pathOf(name, each.shard) }))),
+    idle: async () => {
+      await Promise.all(watched.map(([, shard]) => shard.idle()));
+    },
     close: async () => {
       await Promise.all(watched.map(([, shard]) => shard.close()));
     },
@@ -80,22 +96,27 @@ function pathOf(shard: string, inner: string | undefined): string {
   return inner === undefined ? shard : `${shard}/${inner}`;
 }
 
-function watchedStore(options: WatchOptions, clock: Clock, warn: Warn): WatchedLedger {
-  const { onThreshold, thresholds } = options;
+function watchedStore(options: WatchOptions, { clock, warn, background }: WatchServices): WatchedLedger {
+  const { onThreshold, thresholds, isolate } = options;
   const store =
-    onThreshold === undefined ? options.ledger : thresholdLedger(options.ledger, { onThreshold, thresholds, warn });
-  if (store.inProcess === true) return { ledger: store, close: nothingToEnd, health: () => [ownLedgerHealth] };
+    onThreshold === undefined
+      ? options.ledger
+      : thresholdLedger(options.ledger, { onThreshold, thresholds, background, warn });
+  if (store.inProcess === true) {
+    return { ledger: store, close: nothingToEnd, idle: nothingToEnd, health: () => [ownLedgerHealth] };
+  }
   const watch = new ChangeWatch({
     subscribe: store.subscribe && ((onChange) => store.subscribe?.(onChange) ?? nothingToEnd),
     onChange: (account) => ledger.changed(account),
     what: "ledger",
-    warn,
+    ...{ warn, isolate },
   });
   const { mayRemember } = watch;
   const ledger = new GuardedCreditLedger(store, { ...guardOptions(options, clock, warn), mayRemember });
   return {
     ledger,
     health: () => [ledger.health],
+    idle: () => ledger.idle(),
     close: async () => {
       await ledger.close();
       await watch.close();

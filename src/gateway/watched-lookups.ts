@@ -39,30 +39,30 @@ export function watchedLookups(
   catalog: CurrentCatalog,
   options: AllowanceLookupOptions,
 ): WatchedLookups {
-  const { warn } = options;
+  const { warn, isolate = false } = options;
   const keyWatch = new ChangeWatch({
     subscribe: keys.subscribe && ((onChange) => keys.subscribe?.(onChange) ?? nothingToEnd),
     onChange: (hash) => findCaller.forget(hash),
     what: "key",
-    warn,
+    ...{ warn, isolate },
   });
   const planWatch = new ChangeWatch({
     subscribe: plans.subscribe && ((onChange) => plans.subscribe?.(onChange) ?? nothingToEnd),
     onChange: (id) => findAllowance.forget(id),
     what: "plan",
-    warn,
+    ...{ warn, isolate },
   });
   const accountWatch = new ChangeWatch({
     subscribe: accounts?.subscribe && ((onChange) => accounts.subscribe?.(onChange) ?? nothingToEnd),
     onChange: (id) => findAccount?.forget(id),
     what: "account",
-    warn,
+    ...{ warn, isolate },
   });
   const budgetWatch = new ChangeWatch({
     subscribe: budgets?.subscribe && ((onChange) => budgets.subscribe?.(onChange) ?? nothingToEnd),
     onChange: (account) => findBudgets.forget(account),
     what: "budget",
-    warn,
+    ...{ warn, isolate },
   });
   const hasAccounts = accounts !== undefined;
   const findCaller = callerLookup(keys, { ...options, hasAccounts, mayRemember: keyWatch.mayRemember });

@@ -1,12 +1,21 @@
-import { type GatewayResponse, handle, type MountedHandler } from "./gateway.js";
+import { type GatewayResponse, type HostContext, handle, type MountedHandler } from "./gateway.js";
 import { WebBodySource } from "./web-body-source.js";
 import { WebRequest } from "./web-request.js";
 
-/** Serves a web-standard request. It needs only `Request` and `Response` of the runtime. */
-export async function bridgeWebRequest(mounted: MountedHandler, request: Request): Promise<Response> {
+/**
+ * Serves a web-standard request. It needs only `Request` and `Response` of the runtime.
+ * @param context - the host's own, which may have a `waitUntil`.
+ */
+export async function bridgeWebRequest(
+  mounted: MountedHandler,
+  request: Request,
+  context: HostContext = {},
+): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   const target = { path: pathBehind(mounted.basePath, pathname), query: search.slice(1) };
   const webRequest = new WebRequest(request, target, request);
+  // As a method: a Worker's refuses to be called without its context.
+  if (context.waitUntil !== undefined) webRequest.waitUntil = (work) => context.waitUntil?.(work);
   return toWebResponse(await mounted[handle](webRequest), webRequest, mounted);
 }
 

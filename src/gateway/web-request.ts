@@ -8,6 +8,7 @@ import {
   type GatewayRequest,
   inOnePiece,
   inPieces,
+  type WaitUntil,
 } from "./gateway.js";
 import { WebHostRequest } from "./host-session/web-host-request.js";
 
@@ -36,6 +37,7 @@ export class WebRequest implements GatewayRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  waitUntil: WaitUntil | undefined;
   readonly #request: RequestParts;
   readonly #raw: Request | undefined;
   readonly #abort = (): void => this.abort();

@@ -38,13 +38,14 @@ import type { LedgerHealth } from "./ledger-health.js";
 import { RecentSettlements } from "./recent-settlements.js";
 import { ReserveCall, type ReserveCaller, type ReserveParts } from "./reserve-call.js";
 import { type LeaseEnd, SettleOutbox } from "./settle-outbox.js";
-import { SettlementKeptError } from "./settlement-kept-error.js";
 import { TimeLimit } from "./time-limit.js";
 
 /** Options of a {@link GuardedCreditLedger}. */
 export interface GuardOptions {
   reserveTimeoutMs: number;
   settleTimeoutMs: number;
+  /** How long a response waits for its settlement. */
+  settleBeforeEndMs: number;
   /** Whether calls are admitted while the ledger is away. `null`: all. A number: up to this sum for each account. */
   insureMicro: Micro | null | undefined;
   maxKeptSettlements: number;
@@ -55,6 +56,8 @@ export interface GuardOptions {
    * arrive.
    */
   mayRemember: () => boolean;
+  /** Whether no request may wait for what another one has begun: see {@link isIsolate}. */
+  isolate?: boolean | undefined;
   clock: Clock;
   emit: Emit;
 }
@@ -80,10 +83,11 @@ export class GuardedCreditLedger implements CreditLedger {
   /** How long a response waits for its settlement. */
   readonly #answerLimit: TimeLimit;
   readonly #settleLimit: TimeLimit;
-  readonly #longLimit = new TimeLimit(longTimeoutMs);
+  readonly #longLimit: TimeLimit;
   readonly #availability: Availability;
   readonly #denials: Denials;
   readonly #mayRemember: () => boolean;
+  readonly #isolate: boolean;
   readonly #outbox: SettleOutbox;
   readonly #recent: RecentSettlements;
   readonly #insurance: Insurance | undefined;
@@ -105,13 +109,15 @@ export class GuardedCreditLedger implements CreditLedger {
   readonly keepsLimits: boolean;
 
   constructor(ledger: CreditLedger, options: GuardOptions) {
-    const { clock, emit, insureMicro } = options;
+    const { clock, emit, insureMicro, isolate = false } = options;
     this.#ledger = ledger;
     this.#emit = emit;
-    const { reserveTimeoutMs, settleTimeoutMs } = options;
-    this.#reserveLimit = new TimeLimit(reserveTimeoutMs, Math.max(reserveTimeoutMs, settleTimeoutMs));
-    this.#answerLimit = new TimeLimit(reserveTimeoutMs);
-    this.#settleLimit = new TimeLimit(settleTimeoutMs);
+    this.#isolate = isolate;
+    const { reserveTimeoutMs, settleTimeoutMs, settleBeforeEndMs } = options;
+    this.#reserveLimit = new TimeLimit(reserveTimeoutMs, Math.max(reserveTimeoutMs, settleTimeoutMs), isolate);
+    this.#answerLimit = new TimeLimit(settleBeforeEndMs, settleBeforeEndMs, isolate);
+    this.#settleLimit = new TimeLimit(settleTimeoutMs, settleTimeoutMs, isolate);
+    this.#longLimit = new TimeLimit(longTimeoutMs, longTimeoutMs, isolate);
     this.#denials = new Denials(clock, options.denialCacheMs);
     this.#mayRemember = options.denialCacheMs > 0 ? options.mayRemember : () => false;
     this.#insurance = insureMicro === undefined ? undefined : new Insurance(insureMicro, clock);
@@ -127,13 +133,15 @@ export class GuardedCreditLedger implements CreditLedger {
     const availability = this.#availability;
     this.#recent = new RecentSettlements({
       ...{ ledger, limit, clock, emit },
-      rememberMs: options.replayMs,
+      // A replay goes on for as long as it takes, which no request of an isolate does.
+      rememberMs: isolate ? 0 : options.replayMs,
       onAnswer: availability,
     });
     this.#outbox = new SettleOutbox({
       ...{ ledger, limit, clock, emit },
       answerLimit: this.#answerLimit,
       most: options.maxKeptSettlements,
+      isolate,
       onAnswer: {
         get isDown() {
           return availability.isDown;
@@ -211,8 +219,9 @@ export class GuardedCreditLedger implements CreditLedger {
           else resolve(insured);
         },
       };
-      if (this.#availability.isDown) this.#reserveAgain(request).then(caller.resolve, caller.reject);
-      else new ReserveCall(this.#reserveParts, request, caller).start();
+      if (this.#availability.isDown && !this.#isolate) {
+        this.#reserveAgain(request).then(caller.resolve, caller.reject);
+      } else new ReserveCall(this.#reserveParts, request, caller).start();
     });
   }
 
@@ -270,6 +279,11 @@ export class GuardedCreditLedger implements CreditLedger {
 
   forget(account: string): Promise<void> {
     return this.#change(account, () => this.#bounded("forget", () => this.#ledger.forget(account), this.#longLimit));
+  }
+
+  /** Resolves when all settlements that are under way or kept now are accepted or given up. */
+  idle(): Promise<void> {
+    return this.#outbox.idle();
   }
 
   /** The account's grants or use have changed, perhaps in another process. */
@@ -336,11 +350,7 @@ export class GuardedCreditLedger implements CreditLedger {
       this.#outbox.keep({ ...ending, insured: true });
       return Promise.resolve({ status: "settled", windows });
     }
-    if (this.#availability.isDown) {
-      this.#outbox.keep(ending);
-      const message = "The ledger is not available. The settlement is kept, and sent later.";
-      return Promise.reject(new SettlementKeptError(message));
-    }
+    if (this.#availability.isDown && !this.#isolate) return Promise.reject(this.#outbox.keep(ending));
     return this.#outbox.send(ending);
   }
 

@@ -12,6 +12,9 @@ export interface LedgerEnding {
   kept: number;
 }
 
+/** Why a charge does not reach the ledger. */
+export type LossReason = "overflow" | "closed" | "refused" | "gave_up";
+
 /** What `onLedgerEvent` gets. Counts of these events are the ledger's metrics. */
 export type LedgerEvent =
   /** An operation failed or took too long; the one before it had succeeded. */
@@ -30,11 +33,12 @@ export type LedgerEvent =
     | { type: "settle_unresolved"; requestId: string; account: string; chargedMicro: Micro }
     /**
      * A charge will not reach the ledger. `overflow`: too many were kept. `closed`: the gateway was closed before the
-     * ledger came back. `refused`: the ledger refuses it. The lease and settlement are what `ledger.settle` takes.
+     * ledger came back. `refused`: the ledger refuses it. `gave_up`: in an isolate, it did not get through in 20 seconds.
+     * The lease and settlement are what `ledger.settle` takes.
      */
     | ({
         type: "settle_lost";
-        reason: "overflow" | "closed" | "refused";
+        reason: LossReason;
         lease: Lease;
         /** Absent for a release. */
         settlement?: Settlement;

@@ -5,7 +5,7 @@ import { livesOnPrepaid } from "../ledger/funding.js";
 import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 import type { RateUse } from "../ledger/rate-limit.js";
 import { isLedgerRefusal } from "./is-ledger-refusal.js";
-import type { Emit, LedgerEnding } from "./ledger-event.js";
+import type { Emit, LedgerEnding, LossReason } from "./ledger-event.js";
 import type { LedgerHealth } from "./ledger-health.js";
 import { SettlementKeptError } from "./settlement-kept-error.js";
 import type { TimeLimit, Wait } from "./time-limit.js";
@@ -29,6 +29,8 @@ interface Entry extends LeaseEnd, Indexed {
   isKept: boolean;
   /** Its caller has not waited for it. */
   isLate: boolean;
+  /** Called when it is accepted or given up. */
+  onOver: (() => void)[] | undefined;
 }
 
 /** Called with the result of each attempt. */
@@ -49,6 +51,8 @@ const promptMs = 50;
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 const longestPauseWhileClosingMs = 250;
+/** How long an isolate tries. Workers get 30 seconds after their client has left. */
+const longestAloneMs = 20_000;
 
 /**
  * Sends settlements and releases to the ledger. It keeps those that fail and sends them again. Repetitions are marked:
@@ -62,6 +66,7 @@ export class SettleOutbox {
   readonly #emit: Emit;
   readonly #most: number;
   readonly #onAnswer: OutboxListener;
+  readonly #isolate: boolean;
   /** Everything that the ledger has not accepted yet. */
   readonly #entries = new IndexedSet<Entry>();
   /** Entries that are kept, also while they are sent again. The one that was kept first is the first. */
@@ -87,6 +92,8 @@ export class SettleOutbox {
     /** The most settlements and releases to keep. */
     most: number;
     onAnswer: OutboxListener;
+    /** Whether each is sent again by timers of its own, and given up after 20 seconds. */
+    isolate?: boolean | undefined;
   }) {
     this.#ledger = options.ledger;
     this.#limit = options.limit;
@@ -95,6 +102,7 @@ export class SettleOutbox {
     this.#emit = options.emit;
     this.#most = options.most;
     this.#onAnswer = options.onAnswer;
+    this.#isolate = options.isolate === true;
   }
 
   /**
@@ -109,27 +117,36 @@ export class SettleOutbox {
         place: -1,
         expire: (cause) => {
           entry.isLate = true;
-          reject(new SettlementKeptError("The ledger is slow to settle. The settlement continues.", { cause }));
+          reject(this.#keptError(entry, "The ledger is slow to settle. The settlement continues.", cause));
         },
       };
       this.#answerLimit.begin(caller);
       this.#try(entry, (result, error) => {
         this.#answerLimit.end(caller);
         if (result !== undefined) resolve(result);
-        else reject(isLedgerRefusal(error) ? error : keptError(error));
+        else if (isLedgerRefusal(error)) reject(error);
+        else
+          reject(this.#keptError(entry, "The ledger did not accept a settlement. It is kept, and sent again.", error));
       });
     });
   }
 
-  /** Sends one when the ledger responds again. */
-  keep(ending: LeaseEnd): void {
-    this.#keep(this.#enter(ending));
+  /** Sends one when the ledger responds again. @returns what its caller gets. */
+  keep(ending: LeaseEnd): SettlementKeptError {
+    const entry = this.#enter(ending);
+    this.#keep(entry);
+    return this.#keptError(entry, "The ledger is not available. The settlement is kept, and sent later.");
+  }
+
+  /** Resolves when all that is here now is accepted or given up. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#entries.list().map((entry) => this.#whenOver(entry)));
   }
 
   /** The ledger responds again. */
   resume(): void {
     this.#pauseMs = firstPauseMs;
-    if (this.#waiting.size === 0) return;
+    if (this.#isolate || this.#waiting.size === 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     void this.#pass();
@@ -166,6 +183,7 @@ export class SettleOutbox {
       sentAt: undefined,
       isKept: false,
       isLate: false,
+      onOver: undefined,
       place: -1,
     };
     this.#entries.add(entry);
@@ -190,8 +208,23 @@ export class SettleOutbox {
         }
       }
       this.#emit({ type: "settle_kept", ...(cause === undefined ? undefined : { cause }), ...this.#about(entry) });
+      if (this.#isolate) void this.#retryAlone(entry);
     }
-    this.#schedule();
+    if (!this.#isolate) this.#schedule();
+  }
+
+  /** Sends it again until it is through, apart from all others: their requests may end at any time. */
+  async #retryAlone(entry: Entry): Promise<void> {
+    const until = performance.now() + longestAloneMs;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (!this.#waiting.delete(entry)) return;
+      const isOver = await new Promise<boolean>((resolve) => {
+        this.#try(entry, (...over) => resolve(isThrough(...over)));
+      });
+      if (isOver) return;
+      if (performance.now() > until) return this.#lose(entry, "gave_up");
+    }
   }
 
   #schedule(): void {
@@ -319,7 +352,7 @@ export class SettleOutbox {
     this.#emit({ type: "settle_delivered", status: result.status, delayMs, ...this.#about(entry) });
   }
 
-  #lose(entry: Entry, reason: "overflow" | "closed" | "refused", cause?: unknown): void {
+  #lose(entry: Entry, reason: LossReason, cause?: unknown): void {
     // The gateway reported it as lost when it was closed. Its last attempt ends only now.
     if (!this.#entries.has(entry)) return;
     this.#remove(entry);
@@ -341,7 +374,19 @@ export class SettleOutbox {
       this.#kept.delete(entry);
     }
     this.#entries.remove(entry);
+    for (const tell of entry.onOver ?? []) tell();
     if (this.#entries.size === 0) this.#emptied?.();
+  }
+
+  #whenOver(entry: Entry): Promise<void> {
+    if (!this.#entries.has(entry)) return Promise.resolve();
+    entry.onOver ??= [];
+    const { onOver } = entry;
+    return new Promise((resolve) => onOver.push(resolve));
+  }
+
+  #keptError(entry: Entry, message: string, cause?: unknown): SettlementKeptError {
+    return new SettlementKeptError(message, this.#whenOver(entry), cause === undefined ? undefined : { cause });
   }
 
   #about({ lease, settlement }: Entry): LedgerEnding {
@@ -352,10 +397,6 @@ export class SettleOutbox {
       kept: this.#waiting.size,
     };
   }
-}
-
-function keptError(cause: unknown): SettlementKeptError {
-  return new SettlementKeptError("The ledger did not accept a settlement. It is kept, and sent again.", { cause });
 }
 
 /** Whether the ledger has decided about it. */

@@ -1,4 +1,5 @@
 import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
+import { isIsolate } from "../runtime/isolate.js";
 
 /** What waits for the other side. */
 export interface Wait extends Indexed {
@@ -23,12 +24,16 @@ export class TimeLimitError extends Error {
 /**
  * Bounds how long callers wait for promises of others. All waits share one timer, which runs only while there are some.
  * It counts its ticks instead of comparing times: a response that a blocked event loop has not read yet is not late.
+ *
+ * In an isolate each wait has a timer of its own, since a timer ends with the request that has set it.
  */
 export class TimeLimit {
   readonly ms: number;
   readonly #ticks: number;
   readonly #mostTicks: number;
   readonly #waits = new IndexedSet<Wait>();
+  /** `undefined`: they share one. */
+  readonly #timers: Map<Wait, ReturnType<typeof setTimeout>> | undefined;
   #tick = 0;
   /** The tick of the last {@link TimeLimit.extend}. */
   #extendedTick = Number.NEGATIVE_INFINITY;
@@ -38,8 +43,10 @@ export class TimeLimit {
   /**
    * @param ms - the shortest limit; a wait ends at most about a tenth later.
    * @param mostMs - the longest limit, when responses keep arriving: see {@link TimeLimit.extend}.
+   * @param isolate - whether each wait has a timer of its own. Then the shortest limit holds.
    */
-  constructor(ms: number, mostMs = ms) {
+  constructor(ms: number, mostMs = ms, isolate = isIsolate) {
+    this.#timers = isolate ? new Map() : undefined;
     this.ms = ms;
     this.#ticks = Math.max(leastTicks, Math.ceil(ms / longestTickMs));
     this.#mostTicks = Math.ceil((mostMs * this.#ticks) / ms);
@@ -54,13 +61,19 @@ export class TimeLimit {
   begin(wait: Wait): void {
     wait.firstTick = this.#tick;
     this.#waits.add(wait);
-    this.#timer ??= this.#start();
+    if (this.#timers === undefined) this.#timer ??= this.#start();
+    else
+      this.#timers.set(
+        wait,
+        setTimeout(() => this.#giveUp(wait), this.ms),
+      );
   }
 
   /** @returns whether it has ended in time. */
   end(wait: Wait): boolean {
     const isInTime = this.#waits.has(wait);
     this.#waits.remove(wait);
+    this.#stopTimerOf(wait);
     return isInTime;
   }
 
@@ -109,9 +122,20 @@ export class TimeLimit {
     for (const wait of this.#waits.list()) {
       const silentSince = Math.max(wait.firstTick, this.#extendedTick);
       if (this.#tick - silentSince <= this.#ticks && this.#tick - wait.firstTick <= this.#mostTicks) continue;
-      this.#waits.remove(wait);
-      wait.expire(new TimeLimitError(`There was no response in time (${this.ms} ms).`));
+      this.#giveUp(wait);
     }
     if (this.#waits.size === 0) this.#stop();
+  }
+
+  #giveUp(wait: Wait): void {
+    this.#waits.remove(wait);
+    this.#stopTimerOf(wait);
+    wait.expire(new TimeLimitError(`There was no response in time (${this.ms} ms).`));
+  }
+
+  #stopTimerOf(wait: Wait): void {
+    if (this.#timers === undefined) return;
+    clearTimeout(this.#timers.get(wait));
+    this.#timers.delete(wait);
   }
 }

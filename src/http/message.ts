@@ -32,7 +32,12 @@ export interface GatewayRequest {
   readonly signal: AbortNotice;
   /** The client counts as gone because it took nothing of its response for too long. */
   readonly stalled?: boolean;
+  /** The host's own, where it ends with its responses. */
+  readonly waitUntil?: WaitUntil | undefined;
 }
+
+/** Tells a host of work that it should not end before: `waitUntil` of Workers and of Vercel, `after` of Next.js. */
+export type WaitUntil = (work: Promise<unknown>) => void;
 
 /** What is known of a request before its body is read. */
 export type RequestHead = Pick<GatewayRequest, "method" | "path" | "header">;

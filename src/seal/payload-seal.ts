@@ -10,16 +10,27 @@ const mostLevels = 32;
 /** Another purpose of the same secret gets another name, and so another key. */
 const purpose = "infergate: thoughts that clients keep";
 
+type Secrets = readonly (string | Uint8Array)[];
+
 /**
  * Signs what the gateway gives clients to keep and send back, each for one account (HMAC-SHA256; the key by HKDF, RFC 5869).
  * What a client has changed, made up, or got from another account is not read.
  */
 export class PayloadSeal {
-  readonly #keys: readonly Buffer[];
+  readonly #secrets: () => Secrets;
+  #known: readonly Buffer[] | undefined;
 
-  /** @param secrets - at least one. The first signs, and all of them verify. */
-  constructor(secrets: readonly (string | Uint8Array)[]) {
-    this.#keys = secrets.map((secret) => Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
+  /**
+   * @param secrets - at least one. The first signs, and all of them verify. A function is called when the first is needed: a
+   * Worker has no random numbers before its first request.
+   */
+  constructor(secrets: Secrets | (() => Secrets)) {
+    this.#secrets = typeof secrets === "function" ? secrets : () => secrets;
+  }
+
+  get #keys(): readonly Buffer[] {
+    this.#known ??= this.#secrets().map((secret) => Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
+    return this.#known;
   }
 
   write(account: string, json: Uint8Array | string): string {

@@ -59,10 +59,11 @@ export class Served {
 }
 
 /** Health probes cause no event. */
-function observerOf({ services, requestId, path, request }: Omit<Served, "observer">): RequestObserver {
+function observerOf({ services, requestId, callId, path, request }: Omit<Served, "observer">): RequestObserver {
   if (path?.endpoint === "healthz" || path?.endpoint === "readyz") return noObserver;
-  const { observe } = services;
-  return observe === undefined ? noObserver : observe({ requestId, endpoint: path?.endpoint, head: request });
+  const ended = services.hostWait.begin(request, { requestId, callId });
+  const observe = services.observe ?? (ended && services.observeEnd);
+  return observe === undefined ? noObserver : observe({ requestId, endpoint: path?.endpoint, head: request, ended });
 }
 
 /** A request for a model, whose caller is known. */

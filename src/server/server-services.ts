@@ -7,6 +7,7 @@ import type { ObserveRequest } from "../events/request-observer.js";
 import type { CorsOptions } from "../http/cors.js";
 import type { GatewayRequest, RequestHead } from "../http/message.js";
 import type { AccountPace } from "./account-pace.js";
+import type { HostWait } from "./host-wait.js";
 import type { Readiness } from "./readiness.js";
 
 /** What all requests use. Made once for each gateway. */
@@ -23,6 +24,9 @@ export interface ServerServices {
   readonly resolveCaller: ResolveCaller;
   /** `undefined`: nobody looks on. */
   readonly observe: ObserveRequest | undefined;
+  /** Looks on for a host alone that waits for the request's work. */
+  readonly observeEnd: ObserveRequest;
+  readonly hostWait: HostWait;
   readonly cors: CorsOptions | undefined;
   /** How often accounts may have tokens counted, which is free of charge. */
   readonly countPace: AccountPace;

@@ -1,3 +1,5 @@
+import { isIsolate } from "../runtime/isolate.js";
+
 /** Work on a text that can be interrupted: other work runs between its slices. */
 export interface SlicedWork {
   /** How far the text was read. */
@@ -66,12 +68,19 @@ export class SliceCount {
 /** What a value costs by itself, in bytes that are read in the same time. */
 export const valueBytes = 32;
 
-/** The works that wait for a turn of this thread's event loop. All gateways in the thread share it. */
+/**
+ * The works that wait for a turn of this thread's event loop. All gateways in the thread share it, but for those of an
+ * isolate: there each work waits by a timer of its own.
+ */
 const waiting: (() => void)[] = [];
 
 /** Resolves when it is the turn of one more slice, behind all others that wait. */
 export function nextSlice(): Promise<void> {
   return new Promise((resolve) => {
+    if (isIsolate) {
+      soon(resolve);
+      return;
+    }
     waiting.push(resolve);
     if (waiting.length === 1) soon(giveTurn);
   });

@@ -42,7 +42,11 @@ function setUp(
       return answer(requests);
     },
   };
-  return { renewals, warnings, keeper: new LeaseKeeper(ledger, 60_000, (warning) => warnings.push(warning)) };
+  return {
+    renewals,
+    warnings,
+    keeper: new LeaseKeeper(ledger, { leaseMs: 60_000, warn: (warning) => warnings.push(warning) }),
+  };
 }
 
 describe("LeaseKeeper", () => {
@@ -99,7 +103,7 @@ describe("LeaseKeeper", () => {
         return requests.map(() => "renewed" as const);
       },
     };
-    const slowKeeper = new LeaseKeeper(slow, 60_000, () => {});
+    const slowKeeper = new LeaseKeeper(slow, { leaseMs: 60_000, warn: () => {} });
     keep(slowKeeper, lease("a"), () => renewals.length);
     await vi.advanceTimersByTimeAsync(70_000);
     expect(renewals).toEqual([[["a", 0]]]);

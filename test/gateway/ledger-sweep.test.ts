@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 it("a store that hangs in a sweep holds up the end of the gateway for a second at most", async () => {
-  const sweep = new LedgerSweep({ ...memoryCreditLedger(), sweep: () => new Promise<number>(() => {}) });
+  const sweep = new LedgerSweep({ ...memoryCreditLedger(), sweep: () => new Promise<number>(() => {}) }, false);
   await vi.advanceTimersByTimeAsync(20_000);
   let isStopped = false;
   void sweep.stop().then(() => {
@@ -25,7 +25,7 @@ it("a store that hangs in a sweep holds up the end of the gateway for a second a
 it("the end of the gateway waits for a sweep that goes on, and begins no other", async () => {
   let sweeps = 0;
   const ended = () => new Promise<number>((resolve) => setTimeout(() => resolve(++sweeps), 500));
-  const sweep = new LedgerSweep({ ...memoryCreditLedger(), sweep: ended });
+  const sweep = new LedgerSweep({ ...memoryCreditLedger(), sweep: ended }, false);
   await vi.advanceTimersByTimeAsync(20_000);
   const stopped = sweep.stop().then(() => sweeps);
   await vi.advanceTimersByTimeAsync(60_000);

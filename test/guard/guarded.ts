@@ -9,6 +9,7 @@ export function guarded(ledger: CreditLedger, options: Partial<GuardOptions> = {
   const guard = new GuardedCreditLedger(ledger, {
     reserveTimeoutMs: 250,
     settleTimeoutMs: 2_000,
+    settleBeforeEndMs: options.reserveTimeoutMs ?? 250,
     insureMicro: undefined,
     maxKeptSettlements: 10_000,
     replayMs: 15_000,

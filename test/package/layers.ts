@@ -21,7 +21,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "wire",
     question: "How are JSON and server-sent events read and edited as bytes? It knows no API.",
-    imports: [],
+    imports: ["runtime"],
     packages: ["eventsource-parser", "node:buffer"],
   },
   {
@@ -160,6 +160,7 @@ export const layers: readonly Layer[] = [
     folder: "events",
     question: "What does the host learn of requests and failures?",
     imports: [
+      "runtime",
       "metering",
       "errors",
       "redaction",
@@ -187,7 +188,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "guard",
     question: "What stands between a call and a remote ledger that hangs, fails or comes back empty?",
-    imports: ["ledger", "metering"],
+    imports: ["runtime", "ledger", "metering"],
   },
   {
     folder: "memory",
@@ -245,6 +246,7 @@ export const layers: readonly Layer[] = [
     folder: "call",
     question: "How is one metered call made: admit, send, relay, settle?",
     imports: [
+      "runtime",
       ...["wire", "seal", "metering", "plans", "ledger", "errors", "redaction", provider, "providers/direct-call.js"],
       ...[
         "providers/header-secrets.js",
@@ -271,6 +273,7 @@ export const layers: readonly Layer[] = [
     folder: "gateway",
     question: "How is a gateway assembled, managed and closed?",
     imports: [
+      "runtime",
       "books",
       "cache",
       ...["responses", "memory/memory-response-store.js", "memory/rotating-map.js"],

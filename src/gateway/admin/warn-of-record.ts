@@ -4,7 +4,7 @@ import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";
 import type { AccountChange } from "../../accounts/account-store.js";
 import type { Budget } from "../../budgets/budget-store.js";
 import type { Warn } from "../../events/warning.js";
-import type { ModelFeed } from "../stored-models/model-feed.js";
+import type { FollowedModels } from "../stored-models/model-feed.js";
 import type { WarnOfUnknownPlan } from "../unknown-plan.js";
 
 interface Written extends Pick<AccountChange, "plan" | "models"> {
@@ -18,7 +18,7 @@ export type WarnOfRecord = (by: string, written: Written) => Promise<void>;
 interface WarningServices {
   readonly catalog: CurrentCatalog;
   /** `undefined`: no store has models. */
-  readonly feed: Pick<ModelFeed, "ready"> | undefined;
+  readonly feed: Pick<FollowedModels, "ready"> | undefined;
   readonly warn: Warn;
 }
 

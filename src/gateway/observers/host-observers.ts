@@ -70,13 +70,14 @@ export class HostObservers {
   observe({ log, maxTextCharacters, complete, warnOnce, clock }: ObservingServices): ObserveRequest | undefined {
     this.#warnOnce = warnOnce;
     const looking = this.#with("onRequest");
+    const observeEnd = summarizeRequests(() => {}, clock);
     const both = bothOf({ log, complete });
     const alone = both && summarizeRequests(both, clock, textsOf({ texts: maxTextCharacters, content: 0 }));
     if (looking.length === 0) return alone;
     return (arrived) => {
       const failed = (cause: unknown): void => this.#failed(cause, arrived.requestId);
       const all = looking.flatMap((observer) => followerOf(observer, arrived, failed) ?? []);
-      if (all.length === 0) return alone?.(arrived) ?? noObserver;
+      if (all.length === 0) return (alone ?? (arrived.ended && observeEnd))?.(arrived) ?? noObserver;
       const completed = (event: RequestCompleted, texts?: KeptTexts): void => {
         log?.(event, texts);
         tellCompleted(all, { event, content: texts?.content }, failed);

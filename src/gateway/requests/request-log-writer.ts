@@ -26,8 +26,17 @@ export interface WriterOptions {
   readonly maxBytes: number;
   readonly warn: Warn;
   readonly clock: Clock;
+  /** Whether lines are written by {@link RequestLogWriter.flush} alone, apart from what others write: see `isIsolate`. */
+  readonly isolate?: boolean | undefined;
   /** `undefined`: no texts are kept. */
   readonly redact?: Redact | undefined;
+}
+
+/** Lines that are being written together. */
+interface Batch {
+  lines: readonly LoggedRequest[];
+  /** One write. It never rejects. */
+  writing: Promise<void> | undefined;
 }
 
 const linesPerBatch = 200;
@@ -39,15 +48,17 @@ const warnEveryMs = 10_000;
 
 /**
  * Writes the lines of a log behind the answers, a batch at a time. One batch is under way at most, so a store that hangs
- * takes one of the host's connections, and no more. What finds no room is dropped and counted.
+ * takes one of the host's connections, and no more. In an isolate, each request writes what waits when it ends. What finds
+ * no room is dropped and counted.
  */
 export class RequestLogWriter {
   readonly #options: WriterOptions;
   readonly #pace = new RefusalPace();
-  readonly #run = randomBytes(9).toString("base64url");
+  /** Begins the ids of this writer's lines. Made with the first one: a Worker has no random numbers before its first request. */
+  #run: string | undefined;
   #lines = 0;
   #queue: LoggedRequest[] = [];
-  #batch: readonly LoggedRequest[] = [];
+  readonly #batches = new Set<Batch>();
   #bytes = 0;
   #dropped = 0;
   /** What was dropped since the last warning, and when that was. */
@@ -56,8 +67,6 @@ export class RequestLogWriter {
   #cause: unknown;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #draining: Promise<void> | undefined;
-  /** One write. It never rejects. */
-  #writing: Promise<void> | undefined;
   #isClosing = false;
   #wake: (() => void) | undefined;
 
@@ -66,13 +75,14 @@ export class RequestLogWriter {
   }
 
   get backlog(): RequestLogBacklog {
-    return { waiting: this.#queue.length + this.#batch.length, dropped: this.#dropped };
+    return { waiting: this.#waiting, dropped: this.#dropped };
   }
 
   /** Notes a request that has ended. Never throws. */
   readonly add = (event: RequestCompleted, kept?: Pick<KeptTexts, "texts">): void => {
     // Nobody calls with it: it is a browser that asks whether it may.
     if (event.status === 204) return;
+    this.#run ??= randomBytes(9).toString("base64url");
     const line = toLoggedRequest(event, `${this.#run}-${(this.#lines++).toString(36)}`);
     if (kept !== undefined) this.#addTexts(line, kept.texts);
     for (const taken of this.#pace.take(line, this.#options.clock.now())) this.#enqueue(taken);
@@ -81,17 +91,21 @@ export class RequestLogWriter {
 
   /** Resolves when all that is noted by now is written or dropped. */
   async flush(): Promise<void> {
+    if (this.#options.isolate) {
+      await this.#writeAll();
+      return;
+    }
     const last = this.#queue.at(-1);
-    while (this.#batch.length > 0 || (last !== undefined && this.#queue.includes(last))) await this.#drain();
+    while (this.#batches.size > 0 || (last !== undefined && this.#queue.includes(last))) await this.#drain();
   }
 
-  /** Drops what waits of an account, and waits for the batch that is being written. */
+  /** Drops what waits of an account, and waits for the batches that are being written. */
   async forget(account: string): Promise<void> {
     const isOther = (line: LoggedRequest) => line.account !== account;
     this.#pace.forget(account);
     this.#queue = this.#queue.filter((line) => isOther(line) || this.#release(line));
-    this.#batch = this.#batch.filter((line) => isOther(line) || this.#release(line));
-    await this.#writing;
+    for (const batch of this.#batches) batch.lines = batch.lines.filter((line) => isOther(line) || this.#release(line));
+    await Promise.all([...this.#batches].map(({ writing }) => writing));
   }
 
   /** Writes what waits, for `graceMs` at most, and drops the rest. */
@@ -103,10 +117,7 @@ export class RequestLogWriter {
     await waitFor(graceMs, [], (wake) => void written.then(wake));
     clearTimeout(this.#timer);
     this.#drop(this.#queue.splice(0));
-    if (this.#batch.length > 0) {
-      this.#drop(this.#batch);
-      this.#batch = [];
-    }
+    for (const batch of this.#batches) this.#dropBatch(batch);
     this.#tell(true);
   }
 
@@ -118,8 +129,7 @@ export class RequestLogWriter {
   #enqueue(line: LoggedRequest): void {
     const { maxRows, maxBytes } = this.#options;
     const bytes = lineBytes(line);
-    const rows = this.#queue.length + this.#batch.length;
-    if (rows >= maxRows || this.#bytes + bytes > maxBytes) {
+    if (this.#waiting >= maxRows || this.#bytes + bytes > maxBytes) {
       this.#dropped++;
       this.#untold++;
       this.#tell();
@@ -129,7 +139,14 @@ export class RequestLogWriter {
     this.#queue.push(line);
   }
 
+  get #waiting(): number {
+    let count = this.#queue.length;
+    for (const { lines } of this.#batches) count += lines.length;
+    return count;
+  }
+
   #schedule(): void {
+    if (this.#options.isolate) return;
     if (this.#queue.length >= linesPerBatch) void this.#drain();
     else if (this.#queue.length > 0 || this.#pace.hasRest) this.#timer ??= this.#startTimer();
   }
@@ -155,36 +172,41 @@ export class RequestLogWriter {
 
   async #writeAll(): Promise<void> {
     while (this.#queue.length > 0) {
-      this.#batch = this.#queue.splice(0, linesPerBatch);
-      await this.#writeBatch();
-      for (const line of this.#batch) this.#release(line);
-      this.#batch = [];
+      const batch: Batch = { lines: this.#queue.splice(0, linesPerBatch), writing: undefined };
+      this.#batches.add(batch);
+      await this.#writeBatch(batch);
+      for (const line of batch.lines) this.#release(line);
+      this.#batches.delete(batch);
     }
   }
 
-  async #writeBatch(): Promise<void> {
+  async #writeBatch(batch: Batch): Promise<void> {
     for (const pauseMs of [...retryPausesMs, undefined]) {
-      if (this.#batch.length === 0 || (await this.#tryBatch())) return;
+      if (batch.lines.length === 0 || (await this.#tryBatch(batch))) return;
       if (pauseMs === undefined || this.#isClosing) break;
       await waitFor(pauseMs, [], (wake) => {
         this.#wake = wake;
       });
     }
-    this.#drop(this.#batch);
-    this.#batch = [];
+    this.#dropBatch(batch);
   }
 
   /** @returns whether it is written. */
-  async #tryBatch(): Promise<boolean> {
-    const write = async () => this.#options.store.write(this.#batch);
+  async #tryBatch(batch: Batch): Promise<boolean> {
+    const write = async () => this.#options.store.write(batch.lines);
     let isWritten = true;
-    this.#writing = write().catch((cause: unknown) => {
+    batch.writing = write().catch((cause: unknown) => {
       isWritten = false;
       this.#cause = cause;
     });
-    await this.#writing;
-    this.#writing = undefined;
+    await batch.writing;
+    batch.writing = undefined;
     return isWritten;
+  }
+
+  #dropBatch(batch: Batch): void {
+    this.#drop(batch.lines);
+    batch.lines = [];
   }
 
   #drop(lines: readonly LoggedRequest[]): void {

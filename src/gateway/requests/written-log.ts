@@ -18,13 +18,13 @@ export interface WrittenLog {
 
 /** @returns `undefined` where requests are not logged. */
 export function writtenLog(
-  { requestLog }: ResolvedOptions,
+  { requestLog, isolate }: ResolvedOptions,
   clock: Clock,
   { timeLimit, warn }: Pick<WrittenLog, "timeLimit"> & { readonly warn: Warn },
 ): WrittenLog | undefined {
   if (requestLog === undefined) return undefined;
   const { store, maxQueuedRows: maxRows, maxQueuedBytes: maxBytes, keepTexts } = requestLog;
   const redact = keepTexts && redactor(keepTexts, warn);
-  const writer = new RequestLogWriter({ store, maxRows, maxBytes, warn, clock, redact });
+  const writer = new RequestLogWriter({ store, maxRows, maxBytes, warn, clock, isolate, redact });
   return { store, timeLimit, writer, maxTextCharacters: keepTexts?.maxCharacters ?? 0 };
 }

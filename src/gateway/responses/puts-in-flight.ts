@@ -1,5 +1,6 @@
 import { nextTurn } from "../../ledger/journal/next-turn.js";
 import { RotatingMap } from "../../memory/rotating-map.js";
+import { BackgroundWork } from "../../runtime/background-work.js";
 
 /** Longer than any call takes. */
 const longestCallMs = 86_400_000;
@@ -8,7 +9,7 @@ const longestCallMs = 86_400_000;
 export class PutsInFlight {
   /** By account: the moment, as counted here. */
   readonly #forgotten = new RotatingMap<number>(longestCallMs);
-  readonly #puts = new Map<Promise<void>, string>();
+  readonly #puts = new BackgroundWork();
   #moment = 0;
 
   /** A call begins. @returns whether its account has been forgotten since. */
@@ -17,23 +18,20 @@ export class PutsInFlight {
     return () => (this.#forgotten.get(account) ?? -1) >= begunAt;
   }
 
-  /** @param put - it must not reject. */
-  add(account: string, put: Promise<void>): Promise<void> {
-    const done = put.then(() => void this.#puts.delete(done));
-    this.#puts.set(done, account);
-    return done;
+  add(account: string, put: Promise<void>): void {
+    this.#puts.add(put, account);
   }
 
   /** Resolves when nothing of what the account had comes any more. */
   async forget(account: string): Promise<void> {
     this.#forgotten.set(account, this.#moment++, Date.now());
-    await Promise.all([...this.#puts].filter(([, owner]) => owner === account).map(([put]) => put));
+    await this.#puts.of(account);
   }
 
   /** Resolves when no put is under way any more. */
   async settled(): Promise<void> {
     // A call that was settled just now puts its response in this turn.
     await nextTurn();
-    await Promise.all(this.#puts.keys());
+    await this.#puts.idle();
   }
 }

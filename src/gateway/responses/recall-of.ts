@@ -7,6 +7,8 @@ import { WatchedResponseCache, type WatchedResponseCacheServices } from "./watch
 /** What finds responses that were kept, and what ends with the gateway. */
 export interface GatewayRecall {
   readonly recall: AnswerRecall;
+  /** Resolves when no response is being kept any more. */
+  settled(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -20,8 +22,15 @@ export function recallOf(
   const by = { clock, exposesCost, guards: names };
   if (options.store === undefined) {
     const cache = new MemoryResponseCache(options.maxBytes, clock);
-    return { recall: new AnswerRecall(options, { ...by, cache, isShared: false }), close: async () => {} };
+    return {
+      recall: new AnswerRecall(options, { ...by, cache, isShared: false }),
+      settled: nothingToDo,
+      close: nothingToDo,
+    };
   }
   const cache = new WatchedResponseCache(options.store, { ...services, clock });
-  return { recall: new AnswerRecall(options, { ...by, cache, isShared: true }), close: () => cache.close() };
+  const recall = new AnswerRecall(options, { ...by, cache, isShared: true });
+  return { recall, settled: () => cache.settled(), close: () => cache.close() };
 }
+
+const nothingToDo = async (): Promise<void> => {};

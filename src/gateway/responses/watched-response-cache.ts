@@ -56,7 +56,7 @@ export class WatchedResponseCache implements AnswerCache {
       .then(() => {
         this.#puttingBytes -= value.length;
       });
-    void this.#puts.add(account, done);
+    this.#puts.add(account, done);
   }
 
   /** @throws what the store throws, or a TimeLimitError. */
@@ -66,8 +66,12 @@ export class WatchedResponseCache implements AnswerCache {
   }
 
   /** Resolves when nothing is being put any more. */
+  settled(): Promise<void> {
+    return this.#puts.settled();
+  }
+
   async close(): Promise<void> {
-    await this.#puts.settled();
+    await this.settled();
     this.#lookLimit.close();
   }
 

@@ -22,7 +22,8 @@ export function watchedResponses(store: ResponseStore, limit: TimeLimit, warn: W
   };
   const put = (response: KeptResponse) => {
     const kept = ask("keep a response", async () => store.put(response)).catch(() => {});
-    return puts.add(response.account, kept);
+    puts.add(response.account, kept);
+    return kept;
   };
   const { measureChain, measureItems, findInput } = store;
   return {

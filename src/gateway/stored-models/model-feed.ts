@@ -14,6 +14,19 @@ export interface ModelFeedOptions {
   readonly onFailure: (cause: unknown) => void;
 }
 
+/** Keeps the models of a store in force. */
+export interface FollowedModels {
+  /** Asked by each request. @returns whether it can go on; else it waits until the feed is {@link ready}. */
+  admit(): boolean;
+  /** Waits until entries were read that are fresh enough, or could not be. */
+  ready(): Promise<void>;
+  /** Reads an entry that has changed, and what else has. Resolves also where it fails. */
+  changed(id: string): Promise<void>;
+  /** Reads all entries. @throws what the store throws, or that it took too long. */
+  read(): Promise<void>;
+  close(): void;
+}
+
 const longestTimerMs = 2 ** 31 - 1;
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
@@ -30,7 +43,7 @@ interface Failure {
  * since; single ones when they change. One reading is under way at a time, and what changes meanwhile is read by the next
  * one. No method rejects but {@link read}.
  */
-export class ModelFeed {
+export class ModelFeed implements FollowedModels {
   readonly #options: ModelFeedOptions;
   #entries: ReadonlyMap<string, StoredModel> | undefined;
   /** Whether requests go on with what was read last. */
@@ -48,23 +61,19 @@ export class ModelFeed {
     this.#options = options;
   }
 
-  /** Asked by each request. @returns whether it can go on; else it waits until the feed is {@link ready}. */
   admit(): boolean {
     this.#isUsed = true;
     return this.#isFresh;
   }
 
-  /** Waits until entries were read that are fresh enough, or could not be. */
   async ready(): Promise<void> {
     while (!this.#isFresh) await (this.#running ?? this.#read());
   }
 
-  /** Reads an entry that has changed, and what else has. Resolves also where it fails. */
   async changed(id: string): Promise<void> {
     await this.#read(id);
   }
 
-  /** Reads all entries. @throws what the store throws, or that it took too long. */
   async read(): Promise<void> {
     const failure = await this.#read();
     if (failure !== undefined) throw failure.cause;

@@ -9,12 +9,13 @@ import type { JudgedEntries, JudgedEntry } from "../catalog/judge-entries.js";
 import type { LiveCatalog } from "../catalog/live-catalog.js";
 import { warnOfModels } from "../catalog/model-warnings.js";
 import { ChangeWatch } from "../change-watch.js";
-import { ModelFeed } from "./model-feed.js";
+import { type FollowedModels, ModelFeed } from "./model-feed.js";
+import { OwnModelFeed } from "./own-model-feed.js";
 
 /** A store of models, and how this process follows it. */
 export interface WatchedModels {
   readonly store: ModelStore;
-  readonly feed: ModelFeed;
+  readonly feed: FollowedModels;
   /** Lets requests wait for the first entries, and for those after an idle time. Costs the others no promise. */
   gate(resolve: ResolveCaller): ResolveCaller;
   close(): Promise<void>;
@@ -26,22 +27,24 @@ export interface WatchedModelsOptions {
   readonly plans: PlanStore;
   readonly limit: TimeLimit;
   readonly ttlMs: number;
+  /** Whether no request may wait for what another one has begun: see `isIsolate`. */
+  readonly isolate: boolean;
   readonly warn: Warn;
   readonly warnOnce: Warn;
 }
 
 /** Follows the entries of the store, and puts them into the catalog. */
 export function watchedModels(store: ModelStore, options: WatchedModelsOptions): WatchedModels {
-  const { limit, ttlMs, warn } = options;
+  const { limit, ttlMs, isolate, warn } = options;
   const watch = new ChangeWatch({
     subscribe: store.subscribe && ((onChange) => store.subscribe?.(onChange) ?? nothingToEnd),
     onChange: (id) => void feed.changed(id),
     // What has changed before was not told.
     onListening: () => void feed.read().catch(() => {}),
     what: "model",
-    warn,
+    ...{ warn, isolate },
   });
-  const feed = new ModelFeed({
+  const feed: FollowedModels = new (isolate ? OwnModelFeed : ModelFeed)({
     store: {
       list: () => {
         watch.mayRemember();

@@ -59,6 +59,7 @@ export interface Build {
 const options: GuardOptions = {
   reserveTimeoutMs: 60_000,
   settleTimeoutMs: 60_000,
+  settleBeforeEndMs: 60_000,
   insureMicro: undefined,
   maxKeptSettlements: 10_000,
   replayMs: 10_000,

@@ -4,6 +4,7 @@ import { type WatchedLedger, watchedLedger } from "../../../src/gateway/watched-
 import type { LedgerEvent } from "../../../src/guard/ledger-event.js";
 import type { Clock } from "../../../src/ledger/clock.js";
 import type { CreditLedger, Lease } from "../../../src/ledger/credit-ledger.js";
+import { BackgroundWork } from "../../../src/runtime/background-work.js";
 import { accountId, type Call, observedMicro } from "../books/call.js";
 import type { ClientFigures } from "../books/client-figures.js";
 import type { TrueBooks } from "../books/true-books.js";
@@ -54,7 +55,7 @@ export class GatewayProcess implements Owner {
     this.#options = options;
     this.#clock = world.clock(random.between(-mostSkewMs, mostSkewMs));
     this.#ledger = this.#watch(options.connect(this)).ledger;
-    this.#keeper = new LeaseKeeper(this.#ledger, leaseMs, () => figures.warn());
+    this.#keeper = new LeaseKeeper(this.#ledger, { leaseMs, warn: () => figures.warn() });
     this.#next();
   }
 
@@ -72,8 +73,9 @@ export class GatewayProcess implements Owner {
       onLedgerEvent,
       onThreshold: undefined,
       thresholds: { percent: [], prepaidMicro: undefined },
+      isolate: false,
     };
-    return watchedLedger(options, this.#clock, () => figures.warn());
+    return watchedLedger(options, { clock: this.#clock, warn: () => figures.warn(), background: new BackgroundWork() });
   }
 
   #next(): void {

@@ -1,0 +1,59 @@
+import type { KeyUses } from "../access/key-uses.js";
+import type { OpenCalls } from "../call/open-calls.js";
+import { atMost } from "../ledger/at-most.js";
+import { nextTurn } from "../ledger/journal/next-turn.js";
+import type { BackgroundWork } from "../runtime/background-work.js";
+import type { RequestIds } from "../server/host-wait.js";
+import type { RequestLogWriter } from "./requests/request-log-writer.js";
+
+/** Hosts that wait for a request's work do so for half a minute, or a little longer. */
+const longestMs = 30_000;
+
+export interface LeftBehindParts {
+  readonly openCalls: OpenCalls;
+  readonly background: BackgroundWork;
+  /** `undefined`: the key store does not keep when keys were used. */
+  readonly keyUses: Pick<KeyUses, "flush"> | undefined;
+  /** `undefined`: requests are not logged. */
+  readonly log: Pick<RequestLogWriter, "flush"> | undefined;
+  /** What else is being written: of each, when that has ended. None rejects. */
+  readonly others: readonly (() => Promise<void>)[];
+  /** Whether no request may wait for what another one has begun: see `isIsolate`. */
+  readonly isolate: boolean;
+}
+
+/** What requests leave behind when they have ended: settlements, lines of the request log, uses of keys, calls of hooks. */
+export class LeftBehind {
+  readonly #parts: LeftBehindParts;
+
+  constructor(parts: LeftBehindParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when nothing of an ended request waits to be written, or after half a minute. */
+  async ofRequest({ requestId, callId }: RequestIds): Promise<void> {
+    const { background, isolate } = this.#parts;
+    await atMost(longestMs, isolate ? this.#writtenAfter(background.of(requestId, callId)) : this.#allWritten());
+  }
+
+  /** Resolves when the calls that are open now have ended, and nothing waits to be written, or after `maxMs`. */
+  async idle(maxMs = longestMs): Promise<void> {
+    const ended = async (): Promise<void> => {
+      await this.#parts.openCalls.idle();
+      // A client that has left ends its call in this turn.
+      await nextTurn();
+      await this.#allWritten();
+    };
+    await atMost(maxMs, ended());
+  }
+
+  async #allWritten(): Promise<void> {
+    const { background, others } = this.#parts;
+    await this.#writtenAfter(Promise.all([background.idle(), ...others.map((settled) => settled())]));
+  }
+
+  async #writtenAfter(work: Promise<unknown>): Promise<void> {
+    const { keyUses, log } = this.#parts;
+    await Promise.all([work, keyUses?.flush(), log?.flush()]);
+  }
+}
