@@ -1,9 +1,6 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
@@ -28,15 +25,11 @@ import {
 import { readFormPath, type ServerConfig } from "./answer.js";
 import { hasRuntime, type Runtime, startRuntime } from "./start-runtime.js";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-
 let made: string;
 let upstream: FakeUpstream;
 let node: HostedGateway;
 
 beforeAll(async () => {
-  await promisify(execFile)(npm, ["run", "build"], { cwd: root, maxBuffer: 10_000_000 });
   made = await mkdtemp(join(tmpdir(), "infergate-runtimes-"));
   upstream = await startFakeUpstream();
   upstream.reply(hostUpstream);
@@ -75,7 +68,7 @@ describe.each(["bun", "deno", "workerd"] as const)("%s", (name) => {
       },
       maxUploadBytes: mostUploadBytes,
     };
-    if (hasRuntime(name)) runtime = await startRuntime(name, config, made);
+    if (hasRuntime(name)) runtime = await startRuntime(name, config, { made });
   });
   afterAll(() => runtime?.close());
 

@@ -22,15 +22,32 @@ export function hasRuntime(name: RuntimeName): boolean {
   return existsSync(programOf(name));
 }
 
-/** Starts the built gateway on a runtime. @param config - see `ServerConfig`. @param made - a folder for what is built. */
-export async function startRuntime(name: RuntimeName, config: object, made: string): Promise<Runtime> {
+/** What a runtime is started with. */
+interface Started {
+  /** A folder for what is built. */
+  readonly made: string;
+  /** Of this folder. */
+  readonly entry?: string;
+}
+
+/** Starts the built gateway on a runtime. @param config - see `ServerConfig`, or what the entry wants. */
+export async function startRuntime(
+  name: RuntimeName,
+  config: object,
+  { made, entry = `serve-${name}.ts` }: Started,
+): Promise<Runtime> {
   const script = join(made, `${name}.mjs`);
   await build({
-    ...{ entryPoints: [join(folder, `serve-${name}.ts`)], outfile: script, bundle: true, format: "esm" },
+    ...{ entryPoints: [join(folder, entry)], outfile: script, bundle: true, format: "esm" },
     alias: { infergate: join(dist, "index.js"), "infergate/fetch": join(dist, "fetch.js") },
     // As the runtime itself resolves packages, and not as the sources' own settings do.
     tsconfigRaw: {},
-    ...{ conditions: [name, "import"], platform: "neutral", mainFields: ["module", "main"], external: ["node:*"] },
+    ...{
+      conditions: [name, "import"],
+      platform: "neutral",
+      mainFields: ["module", "main"],
+      external: ["node:*", "cloudflare:*"],
+    },
     logLevel: "error",
   });
   const CONFIG = JSON.stringify(config);
