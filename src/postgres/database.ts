@@ -14,6 +14,9 @@ export interface PostgresOptions {
   schema?: string | undefined;
 }
 
+/** Of the parameters of a statement. */
+type Values = readonly (string | number | null)[];
+
 /** Of an object that was not there when a transaction of a stricter isolation began. */
 const duplicates = new Set(["42P06", "42P07", "42710", "42723"]);
 const isMadeMeanwhile = (code: string) => duplicates.has(code) || isTransient(code);
@@ -54,13 +57,23 @@ export class Database {
    * @param isRetried - whether a statement that failed with this code is sent again. Default: failures that another
    * transaction caused.
    */
-  async query<Row>(
-    sql: string,
-    values: readonly (string | number | null)[],
-    isRetried?: (code: string) => boolean,
-  ): Promise<Row[]> {
+  async query<Row>(sql: string, values: Values, isRetried?: (code: string) => boolean): Promise<Row[]> {
+    const rows = await this.#rows<{ json: string | null }>(sql, values, isRetried);
+    return rows.map(({ json }) => (json === null ? null : JSON.parse(json)));
+  }
+
+  /**
+   * Calls a procedure that returns all its rows in one array. The parameter that brings them has a name that is no key word of
+   * any version of PostgreSQL: pg_dump writes it without quotes, and a newer server has to read that.
+   */
+  async call<Row>(sql: string, values: Values): Promise<Row[]> {
+    const [row] = await this.#rows<{ results: string | null }>(sql, values);
+    return row?.results ? JSON.parse(row.results) : [];
+  }
+
+  async #rows<Row>(sql: string, values: Values, isRetried?: (code: string) => boolean): Promise<Row[]> {
     await this.migrate();
     const { rows } = await retryTransient(() => this.pool.query(inSchema(sql, this.schema), [...values]), isRetried);
-    return (rows as { json: string | null }[]).map(({ json }) => (json === null ? null : JSON.parse(json)));
+    return rows as Row[];
   }
 }
