@@ -1,3 +1,4 @@
+import { isIsolate } from "../runtime/isolate.js";
 import type { PostgresPool } from "./postgres-pool.js";
 import { isTransient, retryTransient } from "./retry-transient.js";
 import { runMigrations } from "./run-migrations.js";
@@ -12,7 +13,22 @@ export interface PostgresOptions {
    * Created when it is missing. Default: `infergate`.
    */
   schema?: string | undefined;
+  /**
+   * Whether the stores listen to what other processes change, on a connection of their own. `false`: changes by others take
+   * effect when caches forget. Default: `true`, where the pool can listen, and `false` in an isolate.
+   */
+  listen?: boolean | undefined;
+  /**
+   * Whether no request may wait for what another one has begun, as in Cloudflare's Workers: there, a promise, a timer and a
+   * socket end with the request that made them. `true`: each operation is a statement of its own, which nothing else shares,
+   * nothing goes on behind it, and the stores do not listen. What is older than the retention is dropped by `sweep` alone.
+   * Default: `true` in Cloudflare's Workers, else `false`.
+   */
+  isolate?: boolean | undefined;
 }
+
+/** Of the parameters of a statement. */
+type Values = readonly (string | number | null)[];
 
 /** Of an object that was not there when a transaction of a stricter isolation began. */
 const duplicates = new Set(["42P06", "42P07", "42710", "42723"]);
@@ -22,10 +38,15 @@ const isMadeMeanwhile = (code: string) => duplicates.has(code) || isTransient(co
 export class Database {
   readonly pool: PostgresPool;
   readonly schema: string;
-  #migrated: Promise<void> | undefined;
+  readonly isolate: boolean;
+  /** Whether the host lets the stores listen, and its pool might. */
+  readonly listens: boolean;
+  #isMigrated = false;
+  /** Under way for all that wait for it. */
+  #migrating: Promise<void> | undefined;
 
   /** @throws TypeError when an option is not valid. */
-  constructor({ pool, schema = "infergate" }: PostgresOptions) {
+  constructor({ pool, schema = "infergate", listen = true, isolate = isIsolate }: PostgresOptions) {
     if (typeof pool?.query !== "function") throw new TypeError("`pool` must have a method `query`.");
     if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema) || schema.startsWith("pg_")) {
       throw new TypeError(
@@ -34,17 +55,26 @@ export class Database {
     }
     this.pool = pool;
     this.schema = schema;
+    this.isolate = isolate;
+    this.listens = listen && !isolate && pool.listen !== false && !isOverHttp(pool);
   }
 
-  /** Brings the schema up to date, once. */
-  migrate(): Promise<void> {
-    this.#migrated ??= retryTransient(() => runMigrations(this.pool, this.schema), isMadeMeanwhile).catch(
-      (error: unknown) => {
-        this.#migrated = undefined;
-        throw error;
-      },
-    );
-    return this.#migrated;
+  /** Brings the schema up to date, once. In an isolate, each that finds it not done does it itself. */
+  async migrate(): Promise<void> {
+    if (this.#isMigrated) return;
+    if (this.isolate) {
+      await this.#migrate();
+      return;
+    }
+    this.#migrating ??= this.#migrate().finally(() => {
+      this.#migrating = undefined;
+    });
+    await this.#migrating;
+  }
+
+  async #migrate(): Promise<void> {
+    await retryTransient(() => runMigrations(this.pool, this.schema), isMadeMeanwhile);
+    this.#isMigrated = true;
   }
 
   /**
@@ -54,13 +84,33 @@ export class Database {
    * @param isRetried - whether a statement that failed with this code is sent again. Default: failures that another
    * transaction caused.
    */
-  async query<Row>(
-    sql: string,
-    values: readonly (string | number | null)[],
-    isRetried?: (code: string) => boolean,
-  ): Promise<Row[]> {
-    await this.migrate();
-    const { rows } = await retryTransient(() => this.pool.query(inSchema(sql, this.schema), [...values]), isRetried);
-    return (rows as { json: string | null }[]).map(({ json }) => (json === null ? null : JSON.parse(json)));
+  async query<Row>(sql: string, values: Values, isRetried?: (code: string) => boolean): Promise<Row[]> {
+    const rows = await this.#rows<{ json: string | null }>(sql, values, isRetried);
+    return rows.map(({ json }) => (json === null ? null : JSON.parse(json)));
   }
+
+  /**
+   * Calls a procedure that returns all its rows in one array. The parameter that brings them has a name that is no key word of
+   * any version of PostgreSQL: pg_dump writes it without quotes, and a newer server has to read that.
+   */
+  async call<Row>(sql: string, values: Values): Promise<Row[]> {
+    const [row] = await this.#rows<{ results: string | null }>(sql, values);
+    return row?.results ? JSON.parse(row.results) : [];
+  }
+
+  async #rows<Row>(sql: string, values: Values, isRetried?: (code: string) => boolean): Promise<Row[]> {
+    if (!this.#isMigrated) await this.migrate();
+    const { rows } = await retryTransient(() => this.pool.query(inSchema(sql, this.schema), [...values]), isRetried);
+    if (!Array.isArray(rows)) {
+      throw new TypeError(
+        "The pool's `query` must resolve with `{ rows }`. Neon's driver does so with `neon(url, { fullResults: true })`.",
+      );
+    }
+    return rows as Row[];
+  }
+}
+
+/** A function with a method `query`, as `neon(url)` is one: each statement is a request, and nothing can listen. */
+function isOverHttp(pool: PostgresPool): boolean {
+  return pool instanceof Function && pool.connect === undefined && pool.listen === undefined;
 }

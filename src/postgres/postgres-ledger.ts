@@ -47,6 +47,8 @@ import type { AccountBatch } from "./batching/account-batch.js";
 import { AccountQueue } from "./batching/account-queue.js";
 import type { BatchBounds } from "./batching/batch-options.js";
 import { renewalBatches } from "./batching/renewal-batches.js";
+import type { RunBatches } from "./batching/run-in-halves.js";
+import { SingleOperations } from "./batching/single-operations.js";
 import type { Database } from "./database.js";
 import { byWindow, type LedgerAnswer, partOf, type Refusable, requireDone, viewOf } from "./ledger-answer.js";
 import { historyPage, historyQuery, type StoredEntry } from "./ledger-history.js";
@@ -92,6 +94,8 @@ const sweptAtOnce = 100;
 const mostSweeps = 50;
 /** How long the end of the ledger waits for operations that hang. */
 const closeMs = 10_000;
+/** How long a change waits for its notice where it must be sent before the request is over. */
+const announceMs = 250;
 
 const operateSql = "select answer::text as json from infergate.operate($1::text::jsonb) as answer";
 const operateProcedure = "call infergate.operate_read_committed($1::text::jsonb, null)";
@@ -111,7 +115,7 @@ const announceSql = "select pg_notify($1, account) from jsonb_array_elements_tex
 /** The operations, each of them one statement but for {@link forget}. */
 export class PostgresLedger implements CreditLedger {
   readonly #database: Database;
-  readonly #queue: AccountQueue;
+  readonly #queue: AccountQueue | SingleOperations;
   readonly #purger: Purger;
   readonly #readCommitted: ReadCommitted;
   readonly #announcements: Announcements;
@@ -120,13 +124,12 @@ export class PostgresLedger implements CreditLedger {
   readonly channel: string;
 
   constructor(database: Database, retentionMs: number, bounds: BatchBounds) {
-    this.#queue = new AccountQueue((batches) => this.#operate(batches), bounds);
+    const run: RunBatches = (batches) => this.#operate(batches);
+    this.#queue = database.isolate ? new SingleOperations(run) : new AccountQueue(run, bounds);
     this.#database = database;
     this.channel = `${database.schema}_account`;
     this.#readCommitted = new ReadCommitted(database);
-    this.#announcements = new Announcements((accounts) =>
-      database.pool.query(announceSql, [this.channel, JSON.stringify(accounts)]),
-    );
+    this.#announcements = new Announcements((accounts) => this.#notify(accounts));
     this.#purger = new Purger(async (stepSize) => {
       const [more] = await database.query(purgeSql, [retentionMs, stepSize]);
       // One that fails leaves nothing behind, and must not hold up the retention.
@@ -177,7 +180,7 @@ export class PostgresLedger implements CreditLedger {
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     const answer = await this.#submit(grantOperation(request), request, asItIs);
-    this.#announcements.add(request.account);
+    await this.#announce(request.account);
     return windowStates(admittingInstances(viewOf(answer), request.limits, answer.now), request.limits);
   }
 
@@ -198,7 +201,7 @@ export class PostgresLedger implements CreditLedger {
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
     await this.#submit(resetOperation(account, windows), { account }, asItIs);
-    this.#announcements.add(account);
+    await this.#announce(account);
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -237,7 +240,7 @@ export class PostgresLedger implements CreditLedger {
     checkAccount(account);
     const step = () => this.#readCommitted.query<boolean>(forgetSql, forgetProcedure, [account, forgottenAtOnce]);
     while (!only(await runStatement(step)));
-    this.#announcements.add(account);
+    await this.#announce(account);
   }
 
   async sweep(): Promise<number> {
@@ -248,6 +251,7 @@ export class PostgresLedger implements CreditLedger {
       ended += count;
       if (count < sweptAtOnce) break;
     }
+    if (this.#database.isolate) await this.#purger.sweep();
     return ended;
   }
 
@@ -268,7 +272,7 @@ export class PostgresLedger implements CreditLedger {
 
   async #changePrepaid(operation: LedgerOperation, request: TopUpRequest | DeductRequest): Promise<PrepaidState> {
     const answer = await this.#submit(operation, request, asItIs);
-    this.#announcements.add(request.account);
+    await this.#announce(request.account);
     return prepaidState(viewOf(answer).limits?.prepaid ?? newPrepaid(), answer.now);
   }
 
@@ -284,13 +288,26 @@ export class PostgresLedger implements CreditLedger {
     });
   }
 
+  async #announce(account: string): Promise<void> {
+    if (this.#database.isolate)
+      await atMost(
+        announceMs,
+        this.#notify([account]).catch(() => {}),
+      );
+    else this.#announcements.add(account);
+  }
+
+  async #notify(accounts: readonly string[]): Promise<void> {
+    await this.#database.pool.query(announceSql, [this.channel, JSON.stringify(accounts)]);
+  }
+
   async #operate(batches: readonly AccountBatch[]): Promise<readonly LedgerAnswer[]> {
     const answers = await runStatement(() =>
       this.#readCommitted.query<LedgerAnswer>(operateSql, operateProcedure, [JSON.stringify(batches)]),
     );
     const expected = batches.reduce((count, { operations }) => count + operations.length, 0);
     if (answers.length !== expected) throw incomplete();
-    this.#purger.touch();
+    if (!this.#database.isolate) this.#purger.touch();
     return answers;
   }
 

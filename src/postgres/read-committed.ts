@@ -30,7 +30,6 @@ export class ReadCommitted {
         this.#isToBeSet = true;
       }
     }
-    const [rows] = await this.#database.query<Row[]>(procedure, values);
-    return rows ?? [];
+    return this.#database.call<Row>(procedure, values);
   }
 }

@@ -205,7 +205,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "postgres",
     question: "How are keys, plans, credits and responses kept in PostgreSQL?",
-    imports: [...store],
+    imports: [...store, "runtime"],
   },
   {
     folder: "sqlite",

@@ -2,6 +2,7 @@ import type { Mutation } from "../mutation/mutation.js";
 import { accountMutations } from "./account-mutations.js";
 import { bookMutations } from "./book-mutations.js";
 import { catalogMutations } from "./catalog-mutations.js";
+import { isolateMutations } from "./isolate-mutations.js";
 import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { responseMutations } from "./response-mutations.js";
@@ -400,6 +401,7 @@ export const mutations: readonly Mutation[] = [
   { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", part: "version-1", test: stores },
   ...accountMutations,
   ...catalogMutations,
+  ...isolateMutations,
   ...limitMutations,
   ...fundingMutations,
   ...responseMutations,

@@ -17,6 +17,8 @@ const heartbeatMs = 30_000;
 export class Notifications {
   readonly #pool: PostgresPool;
   readonly #probe: string;
+  /** Whether the stores offer subscriptions. */
+  readonly isEnabled: boolean;
   readonly #channels = new Map<string, Set<Listener>>();
   #client: PostgresClient | undefined;
   /** Ends when the connection is free for the next query. */
@@ -29,14 +31,10 @@ export class Notifications {
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ pool, schema }: Database) {
+  constructor({ pool, schema, listens }: Database) {
     this.#pool = pool;
     this.#probe = `${schema}_probe`;
-  }
-
-  /** Whether the host lets the stores listen. */
-  get isEnabled(): boolean {
-    return this.#pool.listen !== false;
+    this.isEnabled = listens;
   }
 
   /**
@@ -53,7 +51,9 @@ export class Notifications {
         // One listener's error must reach neither the driver nor the other subscribers.
       }
     };
-    const { listen } = this.#pool;
+    const pool = this.#pool;
+    // Called as a method: the pool may be a database in this process.
+    const listen: ListenPool | false | undefined = pool.listen && ((...given) => (pool.listen as ListenPool)(...given));
     if (listen) {
       await this.#requireNotifications(listen);
       return listen(channel, listener);

@@ -63,7 +63,8 @@ export function responseStore(database: Database, limits: ResponseLimits | undef
   return checkedResponseStore("postgresResponseStore", {
     async put(response) {
       await readCommitted.query(putSql, putProcedure, [...valuesOf(response), maxAccountBytes]);
-      purger.touch();
+      if (database.isolate) await purger.runDue();
+      else purger.touch();
     },
     async find(account, id) {
       const [found] = await database.query<StoredResponse>(findSql, [account, id, ttlMs]);

@@ -4,32 +4,32 @@
  */
 export const readCommittedProcedures = /* sql */ `
 -- Each answers the rows of its function in an array.
-create procedure infergate.operate_read_committed(batches jsonb, inout json text)
+create procedure infergate.operate_read_committed(batches jsonb, inout results text)
 language plpgsql as $$
 begin
   commit;
   set transaction isolation level read committed;
-  json := (
+  results := (
     select jsonb_agg(answer order by place) from infergate.operate(batches) with ordinality as answers (answer, place)
   );
 end
 $$;
 
-create procedure infergate.forget_read_committed(wanted text, step_size int, inout json text)
+create procedure infergate.forget_read_committed(wanted text, step_size int, inout results text)
 language plpgsql as $$
 begin
   commit;
   set transaction isolation level read committed;
-  json := jsonb_build_array(infergate.forget(wanted, step_size));
+  results := jsonb_build_array(infergate.forget(wanted, step_size));
 end
 $$;
 
-create procedure infergate.sweep_read_committed(most_accounts int, inout json text)
+create procedure infergate.sweep_read_committed(most_accounts int, inout results text)
 language plpgsql as $$
 begin
   commit;
   set transaction isolation level read committed;
-  json := jsonb_build_array(infergate.sweep(most_accounts));
+  results := jsonb_build_array(infergate.sweep(most_accounts));
 end
 $$;
 `;

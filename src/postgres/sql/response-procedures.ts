@@ -2,7 +2,7 @@
 export const responseProcedures = /* sql */ `
 create procedure infergate.put_response_read_committed(
   new_account text, new_id text, new_created_at bigint, new_previous_id text, new_bytes bigint, new_response text,
-  items json, most_bytes bigint, inout json text
+  items json, most_bytes bigint, inout results text
 )
 language plpgsql as $$
 begin
@@ -11,25 +11,25 @@ begin
   perform infergate.put_response(
     new_account, new_id, new_created_at, new_previous_id, new_bytes, new_response, items, most_bytes
   );
-  json := '[]';
+  results := '[]';
 end
 $$;
 
-create procedure infergate.delete_response_read_committed(wanted text, wanted_id text, ttl_ms bigint, inout json text)
+create procedure infergate.delete_response_read_committed(wanted text, wanted_id text, ttl_ms bigint, inout results text)
 language plpgsql as $$
 begin
   commit;
   set transaction isolation level read committed;
-  json := jsonb_build_array(infergate.delete_response(wanted, wanted_id, ttl_ms));
+  results := jsonb_build_array(infergate.delete_response(wanted, wanted_id, ttl_ms));
 end
 $$;
 
-create procedure infergate.delete_responses_read_committed(wanted text, until bigint, step_size int, inout json text)
+create procedure infergate.delete_responses_read_committed(wanted text, until bigint, step_size int, inout results text)
 language plpgsql as $$
 begin
   commit;
   set transaction isolation level read committed;
-  json := jsonb_build_array(infergate.delete_responses(wanted, until, step_size));
+  results := jsonb_build_array(infergate.delete_responses(wanted, until, step_size));
 end
 $$;
 `;

@@ -67,12 +67,12 @@ begin
 end
 $$;
 
-create procedure infergate.statement_read_committed(owner text, since bigint, until bigint, inout json text)
+create procedure infergate.statement_read_committed(owner text, since bigint, until bigint, inout results text)
 language plpgsql as $$
 begin
   commit;
   set transaction isolation level read committed;
-  json := jsonb_build_array(infergate.statement(owner, since, until));
+  results := jsonb_build_array(infergate.statement(owner, since, until));
 end
 $$;
 `;

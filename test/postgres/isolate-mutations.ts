@@ -1,0 +1,25 @@
+import type { Mutation } from "../mutation/mutation.js";
+
+const test = "isolate";
+
+export const isolateMutations: readonly Mutation[] = [
+  {
+    name: "requests of an isolate share statements",
+    find: "database.isolate ? new SingleOperations(run)",
+    replace: "false ? new SingleOperations(run)",
+    test,
+  },
+  {
+    name: "requests of an isolate wait for one migration",
+    find: "if (this.isolate) {",
+    replace: "if (false) {",
+    test,
+  },
+  {
+    name: "an isolate drops what is too old behind operations",
+    find: "if (!this.#database.isolate) this.#purger.touch();",
+    replace: "this.#purger.touch();",
+    test,
+  },
+  { name: "an isolate listens", find: "listen && !isolate &&", replace: "listen &&", test },
+];
