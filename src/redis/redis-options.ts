@@ -2,6 +2,7 @@ import { TimeLimit } from "../guard/time-limit.js";
 import { isIsolate } from "../runtime/isolate.js";
 import { ChangeFeed } from "./change-feed.js";
 import { connectionMark } from "./clients/connection-mark.js";
+import { replicaLeaver } from "./clients/replica-leaver.js";
 import { raceAlone } from "./isolate/race-alone.js";
 import { isCluster, type RedisClient } from "./redis-client.js";
 import { refuseEviction } from "./refuse-eviction.js";
@@ -62,7 +63,8 @@ export function connectionOf(options: RedisOptions): RedisConnection {
     throw new RangeError(`timeoutMs must be a whole number of at least 1, not ${timeoutMs}.`);
   }
   const now = () => performance.now();
-  const { run, returnsBytes } = scriptRunner(client);
+  // A connection of an isolate ends with its request.
+  const { run, returnsBytes } = scriptRunner(client, isolate ? undefined : replicaLeaver(client, now));
   const timed = isolate ? withOwnTimers(run, timeoutMs) : withOneTimer(run, timeoutMs);
   const channel = `${prefix}:changes`;
   const checks = { isolate, connection: () => connectionMark(client), now };

@@ -14,8 +14,11 @@ export interface ScriptRunner {
   readonly returnsBytes: boolean;
 }
 
-/** @throws TypeError when the client is neither ioredis nor node-redis, nor stands for one of them. */
-export function scriptRunner(client: RedisClient): ScriptRunner {
+/**
+ * @param onFailure - is told of each error of the server.
+ * @throws TypeError when the client is neither ioredis nor node-redis, nor stands for one of them.
+ */
+export function scriptRunner(client: RedisClient, onFailure: (error: unknown) => void = () => {}): ScriptRunner {
   checkClient(client);
   const { texts, bytes } = replyForms(client);
   const sendPacked = packedSender(client);
@@ -31,6 +34,7 @@ export function scriptRunner(client: RedisClient): ScriptRunner {
       return sent.catch((error: unknown) => {
         // A server has no scripts after a restart, a promotion or SCRIPT FLUSH: this loads them.
         if (isNoScript(error)) return byText(text, namesOf(keys), given);
+        onFailure(error);
         throw error;
       });
     },
