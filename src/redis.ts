@@ -4,6 +4,12 @@ export type { RedisBatchOptions } from "./redis/batch/batch-options.js";
 export type { RedisAuditTrailOptions } from "./redis/books/redis-audit-trail.js";
 export { redisAuditTrail } from "./redis/books/redis-audit-trail.js";
 export { redisBudgetStore } from "./redis/budgets/redis-budget-store.js";
+export {
+  fromUpstash,
+  type UpstashOutcome,
+  type UpstashPipeline,
+  type UpstashRedis,
+} from "./redis/clients/from-upstash.js";
 export { redisModelStore } from "./redis/models/redis-model-store.js";
 export type { IoredisClient, NodeRedisClient, NodeRedisEvalOptions, RedisClient } from "./redis/redis-client.js";
 export type { RedisCreditLedgerOptions, RedisJournalOptions } from "./redis/redis-credit-ledger.js";

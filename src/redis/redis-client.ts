@@ -17,7 +17,7 @@ export interface NodeRedisEvalOptions {
 
 /**
  * The host's own client of Redis 6 or later, or of Valkey. It is used as it is and never closed: how it connects,
- * authenticates and retries is the host's choice.
+ * authenticates and retries is the host's choice. One of `@upstash/redis` is made into one by `fromUpstash`.
  */
 export type RedisClient = IoredisClient | NodeRedisClient;
 

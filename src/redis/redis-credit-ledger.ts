@@ -11,7 +11,7 @@ export interface RedisCreditLedgerOptions extends RedisOptions {
   journal?: RedisJournalOptions | false | undefined;
   /**
    * Operations of all accounts that come in one turn of the event loop go together in one script; on a cluster, those of
-   * each account. `false`: each in a script of its own.
+   * each account. `false`: each in a script of its own, as with `isolate`.
    */
   batch?: RedisBatchOptions | false | undefined;
 }
@@ -41,7 +41,7 @@ export function redisCreditLedger(options: RedisCreditLedgerOptions): CreditLedg
 
 /** The same on a connection that is shared with other stores. */
 export function creditLedgerOn(
-  { run, returnsBytes, isCluster, prefix, onReconnected, changes }: RedisConnection,
+  { run, returnsBytes, isCluster, isolate, prefix, onReconnected, changes }: RedisConnection,
   { journal = {}, batch }: Pick<RedisCreditLedgerOptions, "journal" | "batch">,
   scripts = ledgerScripts,
 ): CreditLedger {
@@ -51,7 +51,7 @@ export function creditLedgerOn(
     requireCount("journal.days", days);
   }
   const ledger = new ScriptedCreditLedger({
-    ...{ run, returnsBytes, isCluster, scripts, prefix, journalEntries },
+    ...{ run, returnsBytes, isCluster, isolate, scripts, prefix, journalEntries },
     batch: batchSizes(batch),
     journalMs: days * dayMs,
     channel: changes.channel,

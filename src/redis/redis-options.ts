@@ -1,5 +1,9 @@
 import { TimeLimit } from "../guard/time-limit.js";
+import { isIsolate } from "../runtime/isolate.js";
 import { ChangeFeed } from "./change-feed.js";
+import { connectionMark } from "./clients/connection-mark.js";
+import { replicaLeaver } from "./clients/replica-leaver.js";
+import { raceAlone } from "./isolate/race-alone.js";
 import { isCluster, type RedisClient } from "./redis-client.js";
 import { refuseEviction } from "./refuse-eviction.js";
 import { type RunScript, scriptRunner } from "./run-script.js";
@@ -8,7 +12,10 @@ import { whenReconnected } from "./when-reconnected.js";
 
 /** Options of every store in Redis. */
 export interface RedisOptions {
-  /** A connected client of ioredis or node-redis, for one server, Sentinel or Cluster. It stays the host's to close. */
+  /**
+   * A connected client of ioredis or node-redis, for one server, Sentinel or Cluster; or one of `@upstash/redis`, as
+   * `fromUpstash(redis)`. It stays the host's to close.
+   */
   client: RedisClient;
   /** What the names of all keys begin with; without braces. Default: `infergate`. */
   prefix?: string | undefined;
@@ -19,6 +26,12 @@ export interface RedisOptions {
    * account has all its credits again. Default: `false`: every operation fails on such a server.
    */
   allowEviction?: boolean | undefined;
+  /**
+   * No operation waits for a promise, a timer or a connection that another one has begun: where each request's end with it,
+   * it would wait for ever. So nothing is put together, and there are no subscriptions. Default: `true` on Cloudflare
+   * Workers, else `false`.
+   */
+  isolate?: boolean | undefined;
 }
 
 /** Options, checked, with their defaults. */
@@ -27,6 +40,7 @@ export interface RedisConnection {
   /** Whether `run` can return bytes. */
   readonly returnsBytes: boolean;
   readonly isCluster: boolean;
+  readonly isolate: boolean;
   readonly prefix: string;
   readonly changes: ChangeFeed;
   /** @returns what ends it. */
@@ -36,11 +50,11 @@ export interface RedisConnection {
 const maxTimeoutMs = 2 ** 31 - 1;
 
 /**
- * @throws TypeError when the client is none, or the prefix is not valid.
+ * @throws TypeError when the client or the prefix is not valid.
  * @throws RangeError when `timeoutMs` is not a whole number of at least 1.
  */
 export function connectionOf(options: RedisOptions): RedisConnection {
-  const { client, prefix = "infergate", timeoutMs = 2_000, allowEviction = false } = options;
+  const { client, prefix = "infergate", timeoutMs = 2_000, allowEviction = false, isolate = isIsolate } = options;
   // Braces would move all accounts into one slot of a cluster.
   if (typeof prefix !== "string" || prefix === "" || /[{}]/.test(prefix)) {
     throw new TypeError("prefix must be a string that is not empty and has no braces.");
@@ -48,16 +62,29 @@ export function connectionOf(options: RedisOptions): RedisConnection {
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > maxTimeoutMs) {
     throw new RangeError(`timeoutMs must be a whole number of at least 1, not ${timeoutMs}.`);
   }
-  const { run, returnsBytes } = scriptRunner(client);
-  const limit = new TimeLimit(timeoutMs);
-  const timed: RunScript = (script, keys, args) => limit.race(run(script, keys, args));
+  const now = () => performance.now();
+  // A connection of an isolate ends with its request.
+  const { run, returnsBytes } = scriptRunner(client, isolate ? undefined : replicaLeaver(client, now));
+  const timed = isolate ? withOwnTimers(run, timeoutMs) : withOneTimer(run, timeoutMs);
   const channel = `${prefix}:changes`;
+  const checks = { isolate, connection: () => connectionMark(client), now };
   return {
-    run: allowEviction ? timed : refuseEviction(timed),
+    run: allowEviction ? timed : refuseEviction(timed, checks),
     returnsBytes,
     isCluster: isCluster(client),
+    isolate,
     prefix,
-    changes: new ChangeFeed(channel, subscriptionOpener(client, channel)),
-    onReconnected: (listener) => whenReconnected(client, listener),
+    changes: new ChangeFeed(channel, isolate ? undefined : subscriptionOpener(client, channel)),
+    // The event comes in the midst of another request.
+    onReconnected: (listener) => (isolate ? () => {} : whenReconnected(client, listener)),
   };
+}
+
+function withOneTimer(run: RunScript, timeoutMs: number): RunScript {
+  const limit = new TimeLimit(timeoutMs);
+  return (script, keys, args) => limit.race(run(script, keys, args));
+}
+
+function withOwnTimers(run: RunScript, timeoutMs: number): RunScript {
+  return (script, keys, args) => raceAlone(timeoutMs, run(script, keys, args));
 }

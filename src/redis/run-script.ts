@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { checkClient } from "./clients/check-client.js";
 import { packedSender } from "./commands/packed-sender.js";
 import { namesOf, type ScriptKeys } from "./commands/script-keys.js";
 import { isNodeRedis, type RedisClient } from "./redis-client.js";
@@ -13,8 +14,12 @@ export interface ScriptRunner {
   readonly returnsBytes: boolean;
 }
 
-/** @throws TypeError when the client is neither ioredis nor node-redis. */
-export function scriptRunner(client: RedisClient): ScriptRunner {
+/**
+ * @param onFailure - is told of each error of the server.
+ * @throws TypeError when the client is neither ioredis nor node-redis, nor stands for one of them.
+ */
+export function scriptRunner(client: RedisClient, onFailure: (error: unknown) => void = () => {}): ScriptRunner {
+  checkClient(client);
   const { texts, bytes } = replyForms(client);
   const sendPacked = packedSender(client);
   return {
@@ -29,6 +34,7 @@ export function scriptRunner(client: RedisClient): ScriptRunner {
       return sent.catch((error: unknown) => {
         // A server has no scripts after a restart, a promotion or SCRIPT FLUSH: this loads them.
         if (isNoScript(error)) return byText(text, namesOf(keys), given);
+        onFailure(error);
         throw error;
       });
     },
@@ -63,20 +69,15 @@ function replyForms(client: RedisClient): ReplyForms {
     const mapped = withTypeMapping?.call(client, { [blobString]: Buffer });
     return { texts: callsOf(client), bytes: mapped && callsOf(mapped) };
   }
-  if (typeof client?.evalsha === "function") {
-    const { evalshaBuffer, evalBuffer } = client as object as Partial<BytesOfIoredis>;
-    if (evalshaBuffer === undefined || evalBuffer === undefined) return { texts: callsOf(client), bytes: undefined };
-    return {
-      texts: callsOf(client),
-      bytes: {
-        byDigest: (sha1, keys, args) => evalshaBuffer.call(client, sha1, keys.length, ...keys, ...args),
-        byText: (text, keys, args) => evalBuffer.call(client, text, keys.length, ...keys, ...args),
-      },
-    };
-  }
-  throw new TypeError(
-    "client must be a client of ioredis or node-redis, such as `new Redis(url)` or `createClient()`.",
-  );
+  const { evalshaBuffer, evalBuffer } = client as object as Partial<BytesOfIoredis>;
+  if (evalshaBuffer === undefined || evalBuffer === undefined) return { texts: callsOf(client), bytes: undefined };
+  return {
+    texts: callsOf(client),
+    bytes: {
+      byDigest: (sha1, keys, args) => evalshaBuffer.call(client, sha1, keys.length, ...keys, ...args),
+      byText: (text, keys, args) => evalBuffer.call(client, text, keys.length, ...keys, ...args),
+    },
+  };
 }
 
 function callsOf(client: RedisClient): Calls {

@@ -59,6 +59,8 @@ import {
 } from "./batch/operation-text.js";
 import { RecentAccounts } from "./batch/recent-accounts.js";
 import { operationRunner } from "./batch/run-operations.js";
+import { LoneAnnouncements } from "./isolate/lone-announcements.js";
+import { LoneOperations } from "./isolate/lone-operations.js";
 import { idBefore, type JournalEntry, oldestOf, streamRange, toLedgerEntry } from "./journal-entry.js";
 import {
   conflictOf,
@@ -88,6 +90,8 @@ export interface LedgerParts {
   returnsBytes: boolean;
   /** Whether accounts are spread over several servers. */
   isCluster: boolean;
+  /** Whether no operation may wait for what another one has begun. */
+  isolate: boolean;
   batch: BatchSizes;
   scripts: LedgerScripts;
   prefix: string;
@@ -120,13 +124,13 @@ export class ScriptedCreditLedger implements CreditLedger {
   readonly #journal: readonly [entries: number, retentionMs: number];
   /** As the scripts take it: whether their replies are to be text. */
   readonly #isText: 0 | 1;
-  readonly #lanes: OperationLanes;
+  readonly #lanes: Pick<OperationLanes, "submit" | "idle">;
   readonly #due: DueAccounts;
-  readonly #announcements: Announcements;
+  readonly #announcements: Pick<Announcements, "add" | "idle">;
   readonly #newest = new NewestInstances();
 
   constructor(parts: LedgerParts) {
-    const { run, returnsBytes, scripts, prefix, journalEntries, journalMs, channel } = parts;
+    const { run, returnsBytes, isolate, scripts, prefix, journalEntries, journalMs, channel } = parts;
     this.#run = run;
     this.#isText = returnsBytes ? 0 : 1;
     this.#scripts = {
@@ -141,13 +145,15 @@ export class ScriptedCreditLedger implements CreditLedger {
     this.#journal = [journalEntries, journalMs];
     const head = `${journalEntries},${journalMs},${this.#isText}`;
     const runOperations = operationRunner({ run, script: this.#scripts.operate, head });
-    this.#lanes = new OperationLanes(runOperations, parts.batch, parts.isCluster);
-    this.#announcements = new Announcements((accounts) =>
+    this.#lanes = isolate
+      ? new LoneOperations(runOperations)
+      : new OperationLanes(runOperations, parts.batch, parts.isCluster);
+    const notify = (accounts: readonly string[]) =>
       run(announceScript, this.#recent.get(accounts[0] as string).keys.names.slice(0, 1), [
         channel,
         ...accounts.map((account) => `account ${account}`),
-      ]),
-    );
+      ]);
+    this.#announcements = isolate ? new LoneAnnouncements(notify) : new Announcements(notify);
   }
 
   reserve(request: ReserveRequest): Promise<ReserveResult> {

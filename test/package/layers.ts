@@ -199,7 +199,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
-    imports: [...contracts, "cache/response-cache-store.js", "metering", "guard/time-limit.js"],
+    imports: [...contracts, "cache/response-cache-store.js", "metering", "guard/time-limit.js", "runtime"],
     packages: ["lru-cache", "node:buffer", "node:crypto", "node:timers"],
   },
   {

@@ -2,8 +2,8 @@ import { createServer } from "node:net";
 import { expect, it } from "vitest";
 import { UpstreamError } from "../../src/providers/upstream-provider.js";
 import { readAll, readBytes, upstreamCall } from "../../src/testing/upstream-calls.js";
-import { createGate, rawAnswer, wholeAnswer } from "../../src/testing.js";
-import { describeTransports, nextRound, useProviders } from "./provider-harness.js";
+import { createGate, rawAnswer } from "../../src/testing.js";
+import { describeTransports, nextRound } from "./provider-harness.js";
 
 const interrupted = { name: "UpstreamError", failure: "interrupted" };
 const unreachable = { name: "UpstreamError", failure: "unreachable" };
@@ -114,18 +114,4 @@ describeTransports("failures", (harness) => {
     expect(answer.headers.link).toBeUndefined();
     expect((await readAll(answer.body)).toString()).toBe("hello");
   });
-});
-
-const undici = useProviders("undici");
-
-it("does not send again what may have been processed, over undici", async () => {
-  const provider = undici.provider();
-  await readAll((await provider.call(upstreamCall())).body);
-  await nextRound();
-  // The server reads the request on the old connection and dies of it.
-  undici.upstream.reply((request) => void request.socket.resetAndDestroy());
-  await expect(provider.call(upstreamCall())).rejects.toMatchObject(interrupted);
-  expect(undici.upstream.requests).toHaveLength(2);
-  undici.upstream.reply(wholeAnswer("alive"));
-  expect((await readAll((await provider.call(upstreamCall())).body)).toString()).toBe("alive");
 });

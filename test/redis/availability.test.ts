@@ -1,10 +1,14 @@
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, it } from "vitest";
 import { LedgerUnavailableError } from "../../src/ledger/credit-ledger.js";
+import { connectionMark } from "../../src/redis/clients/connection-mark.js";
 import type { RedisClient } from "../../src/redis/redis-client.js";
 import { redisCreditLedger } from "../../src/redis/redis-credit-ledger.js";
 import type { RedisOptions } from "../../src/redis/redis-options.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
+import { refuseEviction } from "../../src/redis/refuse-eviction.js";
+import { type RunScript, scriptRunner } from "../../src/redis/run-script.js";
+import { makeScript } from "../../src/redis/script.js";
 import { everywhere, Fixture } from "../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
@@ -142,6 +146,55 @@ describe.runIf(hasRedisServer).each(clients)("the Redis ledger with %s", (_, con
 
     await (await admin(server)).config("SET", "maxmemory-policy", "noeviction");
     expect((await one.reserve(1)).ok).toBe(true);
+  });
+
+  it("reads the policy again after each reconnection", async () => {
+    const server = await start("--maxmemory", "100mb");
+    const one = await account(server.port);
+    await one.spend(1);
+    const control = await admin(server);
+    for (const [policy, outcome] of [
+      ["allkeys-lru", expect.stringContaining("maxmemory-policy is allkeys-lru")],
+      ["noeviction", "spent"],
+    ] as const) {
+      await control.config("SET", "maxmemory-policy", policy);
+      await control.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      const spend = () =>
+        one.spend(1).then(
+          () => "spent",
+          ({ message }) => message,
+        );
+      await expect.poll(spend).toEqual(outcome);
+    }
+  });
+
+  it("reads the policy again every five minutes, and not in between", async () => {
+    const server = await start("--maxmemory", "100mb");
+    const { client, end } = await connect(server.port);
+    ends.push(end);
+    const control = await admin(server);
+    const reads = async () => Number(/cmdstat_info:calls=(\d+)/.exec(await control.info("commandstats"))?.[1] ?? 0);
+    const clock = new ManualClock(0);
+    const checks = { connection: () => connectionMark(client), now: () => clock.now() };
+    const [together, alone] = [false, true].map((isolate) =>
+      refuseEviction(scriptRunner(client).run, { ...checks, isolate }),
+    ) as [RunScript, RunScript];
+    const one = makeScript("return 1");
+    const ready = await reads();
+    for (const run of [together, alone]) await run(one, ["a"], []);
+    await control.config("SET", "maxmemory-policy", "allkeys-lru");
+    clock.advance(5 * 60_000 - 1);
+    for (let call = 0; call < 10; call++)
+      for (const run of [together, alone]) expect(await run(one, ["a"], [])).toBe(1);
+    // Each of this client's own, and one for each question of the test.
+    expect((await reads()) - ready).toBe(2 + 1);
+    clock.advance(1);
+    for (const run of [together, alone]) await expect(run(one, ["a"], [])).rejects.toThrow("maxmemory-policy");
+    await control.config("SET", "maxmemory-policy", "noeviction");
+    const before = await reads();
+    const ten = Array.from({ length: 10 }, () => together(one, ["a"], []));
+    expect(await Promise.all(ten)).toEqual(Array(10).fill(1));
+    expect((await reads()) - before).toBe(1 + 1);
   });
 
   it("trusts a server that does not tell", async () => {

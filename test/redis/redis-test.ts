@@ -14,8 +14,13 @@ import { RedisServer } from "../support/redis-server.js";
 import { runAt, shiftedScripts } from "./store-clock.js";
 
 /** A ledger whose clock is the test's. */
-export function ledgerAt(clock: Clock, client: RedisClient, batch?: RedisCreditLedgerOptions["batch"]): CreditLedger {
-  const { run, ...rest } = connectionOf({ client, prefix: "test", timeoutMs: 20_000 });
+export function ledgerAt(
+  clock: Clock,
+  client: RedisClient,
+  batch?: RedisCreditLedgerOptions["batch"],
+  isolate?: boolean,
+): CreditLedger {
+  const { run, ...rest } = connectionOf({ client, prefix: "test", timeoutMs: 20_000, isolate });
   return creditLedgerOn({ run: runAt(run, clock), ...rest }, { journal: { days: 400 }, batch }, shiftedScripts);
 }
 

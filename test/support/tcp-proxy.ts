@@ -10,6 +10,7 @@ export class TcpProxy {
   delayMs = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #stranded = new WeakSet<Socket>();
   readonly #held: (() => void)[] = [];
   #isStalled = false;
 
@@ -33,6 +34,11 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy();
     this.#sockets.clear();
     this.#held.length = 0;
+  }
+
+  /** The connections of now are dead, and neither side learns of it. New ones pass. */
+  strand(): void {
+    for (const socket of this.#sockets) this.#stranded.add(socket);
   }
 
   /** From now on nothing arrives, and neither side gets an error. */
@@ -69,6 +75,7 @@ export class TcpProxy {
       const deliver = () => {
         if (!to.destroyed) to.write(data);
       };
+      if (this.#stranded.has(from)) return;
       if (this.#isStalled) this.#held.push(deliver);
       else if (this.delayMs > 0) setTimeout(deliver, this.delayMs);
       else deliver();

@@ -4,8 +4,8 @@ import type { AbortNotice } from "../upstream-provider.js";
 /** Carries JSON requests to one origin. Two implementations: undici on Node, `fetch` everywhere else. */
 export interface Transport {
   /**
-   * Posts a body; resolves as soon as status and headers are known. Follows no redirects and retries nothing: a model
-   * may have run although no byte of its response arrived.
+   * Posts a body; resolves as soon as status and headers are known. Follows no redirects and retries nothing, as a model
+   * may have run although no byte of its response arrived; but see docs/decisions/0008-kept-connections.md.
    * @throws {@link UpstreamError}
    */
   send(request: TransportRequest): Promise<DirectAnswer>;

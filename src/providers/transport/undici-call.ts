@@ -4,8 +4,10 @@ import type { HandoverListener } from "../direct-call.js";
 import { type AbortNotice, UpstreamError } from "../upstream-provider.js";
 import type { IdleTimeout, IdleTimeoutListener } from "./idle-timeout.js";
 import type { IdleTimeoutPool } from "./idle-timeout-pool.js";
+import { isLostConnection } from "./is-lost-connection.js";
 import { leftoverBytes, leftoverMs } from "./leftover-read.js";
 import { type BodySource, ReceivedBody } from "./received-body.js";
+import type { SentPieces } from "./sent-pieces.js";
 import type { TransportOptions } from "./transport.js";
 import { UndiciAnswer } from "./undici-answer.js";
 import { toUpstreamError } from "./undici-error.js";
@@ -18,16 +20,35 @@ export interface AnswerCallbacks {
   handover?: HandoverListener | undefined;
 }
 
+/** Dispatch options that name the call they belong to, and the body where it is in pieces. */
+export interface UndiciCallOptions extends Dispatcher.DispatchOptions {
+  call?: UndiciCall;
+  pieces?: SentPieces;
+}
+
+/** A connection of the pool, as a call sees it. */
+export interface CallConnection {
+  readonly line: UndiciSocket;
+  /** It takes no more requests. */
+  readonly closed: boolean;
+  /** Sends a request; on a new connection, if the last one was lost. */
+  dispatch(options: UndiciCallOptions, handler: Dispatcher.DispatchHandler): boolean;
+}
+
 /**
  * One call over undici, from dispatch to the end of the body. The first of end, error, timeout, abort and discard ends
  * it; everything after that is ignored.
+ *
+ * A request whose connection was kept after an earlier response, and is lost before a byte of its own, is sent once more
+ * on a new one, see docs/decisions/0008-kept-connections.md.
  *
  * The methods `on…` are those of undici's older handler: the newer one is wrapped around it, and parses the headers of
  * every response, though hardly any is read. package.json pins the exact version.
  */
 export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleTimeoutListener {
-  /** Set when a connection was chosen. */
-  line: UndiciSocket | undefined;
+  /** Both set when a connection was chosen. */
+  #connection: CallConnection | undefined;
+  #request: UndiciCallOptions | undefined;
   readonly #signal: AbortNotice;
   /** Dropped when there is a response: the callbacks hold it, and with it all of its headers. */
   #answer: AnswerCallbacks | undefined;
@@ -35,6 +56,8 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
   readonly #timers: IdleTimeoutPool;
   /** Another call's when this one is over. */
   readonly #timer: IdleTimeout;
+  /** Whether the request may be sent once more, as things are; "spent" when it was. */
+  #repetition: "refused" | "allowed" | "spent" = "refused";
   #state: "waiting" | "reading" | "discarding" | "over" = "waiting";
   /** Closes the connection; there when the request is about to be written. */
   #abort: ((error: Error) => void) | undefined;
@@ -53,6 +76,12 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
     signal.addEventListener("abort", this);
   }
 
+  /** A connection was chosen for it. */
+  goOver(connection: CallConnection, request: UndiciCallOptions): void {
+    this.#connection = connection;
+    this.#request = request;
+  }
+
   /** The signal's listener. */
   handleEvent(): void {
     this.#cancel(new UpstreamError("aborted", "The call was aborted.", { cause: this.#signal.reason }));
@@ -62,8 +91,18 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
     // Thrown here, before anything is written, it takes the request back and leaves the connection as good as it was.
     if (this.#state === "over") throw new UpstreamError("aborted", "The call ended before it was sent.");
     this.#abort = abort;
+    const line = this.#connection?.line;
+    line?.ref();
+    if (this.#repetition === "spent") return;
     this.#answer?.handover?.handedOver();
-    this.line?.ref();
+    if (line?.isKept !== true) return;
+    this.#repetition = "allowed";
+    if (this.#request?.pieces) this.#request.pieces.mayBeRepeated = true;
+  }
+
+  /** The first byte of a response, of an early one of 1xx as well. */
+  onResponseStarted(): void {
+    this.#dropRequest();
   }
 
   /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciSocket}. */
@@ -91,10 +130,12 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
   }
 
   onComplete(): void {
+    if (this.#connection) this.#connection.line.isKept = true;
     if (this.#finish()) this.#body?.end();
   }
 
   onError(error: Error): void {
+    if (this.#repetition === "allowed" && isLostConnection(error) && this.#sendAgain()) return;
     const connected = this.#abort !== undefined;
     if (this.#finish()) this.#fail(toUpstreamError(error, connected));
   }
@@ -103,7 +144,7 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
     if (!this.#held) return;
     this.#held = false;
     this.#timer.start(this.#timeouts.idleTimeoutMs);
-    this.line?.unhold();
+    this.#connection?.line.unhold();
   }
 
   release(): void {
@@ -111,10 +152,10 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
     this.#state = "discarding";
     this.#timer.pause();
     this.#leftoverTimer = setTimeout(discardCall, leftoverMs, this).unref();
-    this.line?.unref();
+    this.#connection?.line.unref();
     if (this.#held) {
       this.#held = false;
-      this.line?.unhold();
+      this.#connection?.line.unhold();
     }
   }
 
@@ -123,11 +164,33 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
     this.#cancel(new UpstreamError("aborted", "The response was not read to its end."));
   }
 
+  /**
+   * Over the same connection of undici's, which has no socket any more and no other request: it opens a new one. The time
+   * limits run on.
+   * @returns false where the pool was closed meanwhile.
+   */
+  #sendAgain(): boolean {
+    const [connection, request] = [this.#connection, this.#request];
+    if (connection === undefined || request === undefined || connection.closed) return false;
+    this.#repetition = "spent";
+    this.#abort = undefined;
+    if (request.pieces) request.pieces.mayBeRepeated = false;
+    connection.dispatch(request, this);
+    return true;
+  }
+
+  /** It is not sent again. */
+  #dropRequest(): void {
+    if (this.#repetition === "allowed") this.#repetition = "refused";
+    this.#request?.pieces?.letGo();
+    this.#request = undefined;
+  }
+
   #hold(): void {
     if (this.#held) return;
     this.#held = true;
     this.#timer.pause();
-    this.line?.hold();
+    this.#connection?.line.hold();
   }
 
   /** The timer's listener. */
@@ -159,17 +222,18 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
 
   #disconnect(error: UpstreamError): void {
     if (this.#abort) this.#abort(error);
-    else this.line?.cancelConnecting(error);
+    else this.#connection?.line.cancelConnecting(error);
   }
 
   /** True for the first that ends the call. */
   #finish(): boolean {
     if (this.#state === "over") return false;
     this.#state = "over";
+    this.#dropRequest();
     this.#timers.giveBack(this.#timer);
     clearTimeout(this.#leftoverTimer);
     this.#signal.removeEventListener("abort", this);
-    if (this.#held) this.line?.settle();
+    if (this.#held) this.#connection?.line.settle();
     this.#held = false;
     return true;
   }

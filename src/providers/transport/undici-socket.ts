@@ -10,6 +10,8 @@ export class UndiciSocket {
   #cancelConnecting: ((error: UpstreamError) => void) | undefined;
   #held = false;
   #isUnref = false;
+  /** Whether the connection has brought a response, and was kept after it. */
+  isKept = false;
 
   constructor(connect: buildConnector.connector, connectTimeoutMs: number) {
     this.#connect = connect;
@@ -72,6 +74,7 @@ export class UndiciSocket {
     this.#socket = socket;
     this.#held = false;
     this.#isUnref = false;
+    this.isKept = false;
     // Not undici's own pause(): in 7.30 an assertion in its parser crashes the process when the connection ends while
     // paused, and a complete response can become an error. A read without a size is undici's; those with one are
     // Node's.

@@ -4,16 +4,17 @@ import Pool from "undici/lib/dispatcher/pool.js";
 import type { RequestBytes } from "../direct-call.js";
 import { UpstreamError } from "../upstream-provider.js";
 import { IdleTimeoutPool } from "./idle-timeout-pool.js";
+import { SentPieces } from "./sent-pieces.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
 import type { UndiciAnswer } from "./undici-answer.js";
-import { UndiciCall } from "./undici-call.js";
-import { type UndiciCallOptions, UndiciConnection } from "./undici-connection.js";
+import { UndiciCall, type UndiciCallOptions } from "./undici-call.js";
+import { UndiciConnection } from "./undici-connection.js";
 
 /**
  * How long a connection is kept without work, in milliseconds, where the server announces nothing. A request that meets
- * the server's own closing fails, and must not be repeated, so the gateway has to be the first to close. Public
- * services keep connections for a minute and more, and a TLS handshake is expensive. Model servers in the own network
- * are often uvicorn, which closes after 5 s without notice; there a new connection costs next to nothing.
+ * the server's own closing has to be sent twice, so the gateway had better be the first to close. Public services keep
+ * connections for a minute and more, and a TLS handshake is expensive. Model servers in the own network are often
+ * uvicorn, which closes after 5 s without notice; there a new connection costs next to nothing.
  */
 const keepAliveMs = { "https:": 30_000, "http:": 4_000 };
 
@@ -28,30 +29,16 @@ function toDispatch(
 ): UndiciCallOptions {
   if (body instanceof Uint8Array) return { method: "POST", path, headers, body, call };
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
-  // Undici writes what can be iterated piece by piece. Its types do not say so.
-  const pieces = new PassingPieces(body) as unknown as NonNullable<UndiciCallOptions["body"]>;
-  return { method: "POST", path, headers: { ...headers, "content-length": String(length) }, body: pieces, call };
-}
-
-/** Lets go of what it has passed on: undici keeps a request until its response has ended. */
-class PassingPieces implements IterableIterator<Uint8Array, undefined> {
-  #pieces: readonly Uint8Array[];
-  #next = 0;
-
-  constructor(pieces: readonly Uint8Array[]) {
-    this.#pieces = pieces;
-  }
-
-  [Symbol.iterator](): this {
-    return this;
-  }
-
-  next(): IteratorResult<Uint8Array, undefined> {
-    const value = this.#pieces[this.#next++];
-    if (value !== undefined) return { done: false, value };
-    this.#pieces = [];
-    return { done: true, value };
-  }
+  const pieces = new SentPieces(body);
+  return {
+    method: "POST",
+    path,
+    headers: { ...headers, "content-length": String(length) },
+    // Undici writes what can be iterated piece by piece. Its types do not say so.
+    body: pieces as unknown as NonNullable<UndiciCallOptions["body"]>,
+    call,
+    pieces,
+  };
 }
 
 /**

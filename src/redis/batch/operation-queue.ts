@@ -7,13 +7,14 @@ import type { BatchSizes } from "./batch-options.js";
 import {
   type AccountGroup,
   type BatchedOperation,
+  type OperationGroup,
   type Waiting,
   WaitingOperations,
   type WaitingTotal,
 } from "./waiting-operations.js";
 
 /** Runs operations in one script. Resolves with one reply, or error, for each of them in their order. */
-export type RunOperations = (groups: readonly AccountGroup[]) => Promise<readonly (LedgerReply | Error)[]>;
+export type RunOperations = (groups: readonly OperationGroup[]) => Promise<readonly (LedgerReply | Error)[]>;
 
 export interface QueueParts extends BatchSizes {
   readonly run: RunOperations;

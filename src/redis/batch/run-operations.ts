@@ -4,7 +4,7 @@ import type { RunScript } from "../run-script.js";
 import type { Script } from "../script.js";
 import { decodeReplies } from "./decode-replies.js";
 import type { RunOperations } from "./operation-queue.js";
-import type { AccountGroup, BatchedOperation, Waiting } from "./waiting-operations.js";
+import type { BatchedOperation, OperationGroup, Waiting } from "./waiting-operations.js";
 
 /** What runs operations in scripts. */
 export interface OperationRunner {
@@ -32,20 +32,20 @@ export function operationRunner({ run, script, head }: OperationRunner): RunOper
 }
 
 /** Of each account its own, and those of its operations' ids. */
-function keysOf(groups: readonly AccountGroup[]): ManyKeys {
+function keysOf(groups: readonly OperationGroup[]): ManyKeys {
   return { names: () => groups.flatMap(namesOf), pack: () => pack(groups) };
 }
 
-function namesOf({ waiting }: AccountGroup): string[] {
-  const { names } = (waiting[0] as Waiting).operation.keys;
+function namesOf({ waiting }: OperationGroup): string[] {
+  const { names } = (waiting[0] as Pick<Waiting, "operation">).operation.keys;
   return [...names, ...waiting.flatMap(({ operation }) => ownName(operation) ?? [])];
 }
 
-function pack(groups: readonly AccountGroup[]): PackedKeys {
+function pack(groups: readonly OperationGroup[]): PackedKeys {
   let count = 0;
   let text = "";
   for (const { waiting } of groups) {
-    const { keys } = (waiting[0] as Waiting).operation;
+    const { keys } = (waiting[0] as Pick<Waiting, "operation">).operation;
     count += keys.names.length;
     text += keys.packed;
     for (const { operation } of waiting) {

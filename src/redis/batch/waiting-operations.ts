@@ -28,6 +28,12 @@ export interface AccountGroup {
   readonly waiting: readonly Waiting[];
 }
 
+/** Operations on one account, in their order, without their callers. */
+export interface OperationGroup {
+  readonly account: string;
+  readonly waiting: readonly Pick<Waiting, "operation">[];
+}
+
 /** How many operations wait, in all queues of a ledger. */
 export interface WaitingTotal {
   count: number;
