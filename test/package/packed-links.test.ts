@@ -57,7 +57,7 @@ describe("what npm pack takes", () => {
       const own = examples.map(({ path }) => path).filter((path) => path.startsWith(`examples/${name}/`));
       expect(own).toEqual(expect.arrayContaining([`examples/${name}/README.md`, `examples/${name}/package.json`]));
     }
-    const sources = /^examples\/([\w[\].-]+\/)*[\w.-]+\.(ts|tsx|md|json|html|yml)$/;
+    const sources = /^examples\/([\w[\].-]+\/)*[\w.-]+\.(ts|tsx|md|json|jsonc|html|yml)$/;
     expect(examples.map(({ path }) => path).filter((path) => !sources.test(path))).toEqual([]);
     expect(examples.filter(({ path }) => /node_modules|package-lock|\.next|\/dist\//.test(path))).toEqual([]);
     expect(examples.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(200_000);

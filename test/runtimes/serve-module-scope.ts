@@ -1,11 +1,12 @@
-// @ts-expect-error a module of workerd
 import { env } from "cloudflare:workers";
 import { createGateway, openAICompatible } from "infergate";
 import { toFetchHandler } from "infergate/fetch";
 import type { ModuleScopeConfig } from "./module-scope-config.js";
 import { remoteStores } from "./remote-stores.js";
 
-const { upstream, stores, model, options }: ModuleScopeConfig = JSON.parse(env.CONFIG);
+const { upstream, stores, model, options }: ModuleScopeConfig = JSON.parse(
+  (env as unknown as { CONFIG: string }).CONFIG,
+);
 
 /** As docs have it: at module scope, once for all requests of the isolate. */
 const gateway = createGateway({
