@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { runtime } from "#runtime";
 import { toAllowance } from "../access/allowance.js";
 import { budgetResolver } from "../access/budgets/budget-resolver.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
@@ -272,7 +272,7 @@ function operationServices(
   responses: CallResponses | undefined,
   warn: Warn,
 ): OperationServices {
-  const seal = new PayloadSeal(secret ?? [randomBytes(32)]);
+  const seal = new PayloadSeal(secret ?? [runtime.randomBytes(32)]);
   return { maxBodyDepth, maxBodyBytes, responses, seal, onUnknownBeta: warnOfBetas(warn) };
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { runtime } from "#runtime";
 import type { LoggedRequest, LoggedTexts } from "../../books/requests/logged-request.js";
 import type { RequestLog } from "../../books/requests/request-log.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
@@ -44,7 +44,7 @@ const warnEveryMs = 10_000;
 export class RequestLogWriter {
   readonly #options: WriterOptions;
   readonly #pace = new RefusalPace();
-  readonly #run = randomBytes(9).toString("base64url");
+  readonly #run = runtime.randomBytes(9).toString("base64url");
   #lines = 0;
   #queue: LoggedRequest[] = [];
   #batch: readonly LoggedRequest[] = [];
