@@ -21,18 +21,18 @@ const entries = [
   "testing",
   "tokenizer",
 ];
-/** What `#transport` in package.json chooses from: no public entries, so no declarations. */
-const transports = ["transport.undici", "transport.fetch"];
+/** What `#runtime` and `#transport` in package.json choose from: no public entries, so no declarations. */
+const choices = ["runtime.node", "runtime.web", "transport.undici", "transport.fetch"];
 
 const files = (names: string[]) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
 
 export default defineConfig([
   {
-    entry: files([...entries, ...transports]),
+    entry: files([...entries, ...choices]),
     format: "esm",
     target: "node20",
     platform: "node",
-    external: ["#transport"],
+    external: ["#runtime", "#transport"],
     // Deno and workerd know Node's modules by their full names only.
     removeNodeProtocol: false,
     // Shared chunks, so that every entry has the same classes.

@@ -17,7 +17,12 @@ export async function finishOutput(folder: string, entries: readonly string[]): 
   await Promise.all(modules.map((module) => writeModule(folder, module, pure)));
   await Promise.all(entries.map((name) => writeFile(join(folder, `${name}.d.ts`), `export * from "./${name}.cjs";\n`)));
   // Their licences ask that they go wherever their code does.
-  for (const name of ["zod", "preact"]) await copyFile(`node_modules/${name}/LICENSE`, join(folder, `${name}.LICENSE`));
+  for (const name of ["zod", "preact", "@noble/hashes"]) {
+    await copyFile(
+      `node_modules/${name}/LICENSE`,
+      join(folder, `${name.replace(/\W+/g, "-").replace(/^-/, "")}.LICENSE`),
+    );
+  }
 }
 
 async function readOutputs(folder: string): Promise<Output[]> {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { runtime } from "#runtime";
 
 /** Shorter than a hash, so that no text is another one's hash. */
 const plain = /^[!-~]{1,63}$/;
@@ -14,5 +14,5 @@ export function ownCounters(owner: "key" | "caller" | "budget", name: string): s
 }
 
 function hashed(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return runtime.sha256(text, "hex");
 }

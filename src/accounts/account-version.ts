@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { runtime } from "#runtime";
 import { withoutNulls } from "../check/without-nulls.js";
 import type { StoredAccount } from "./account-store.js";
 
@@ -18,7 +18,7 @@ export function accountVersion({
   priceFactor,
 }: StoredAccount): string {
   const members = sorted(withoutNulls({ id, plan, anchor, status, message, metadata, rates, models, priceFactor }));
-  return createHash("sha256").update(JSON.stringify(members)).digest("base64url").slice(0, 22);
+  return runtime.sha256(JSON.stringify(members), "base64url").slice(0, 22);
 }
 
 /** @param expected - a version, or `null`: there is none. */

@@ -1,4 +1,5 @@
-import { createHash, type Hash } from "node:crypto";
+import { runtime } from "#runtime";
+import type { RunningDigest } from "../runtime/runtime.js";
 import type { JsonMember } from "../wire/json-members.js";
 import { SliceCount, type Steps, sliceBytes } from "../wire/slices.js";
 
@@ -50,7 +51,7 @@ export function* cacheKeySteps(
   ignored: ReadonlySet<string>,
 ): Steps<string> {
   const { account, operation, model, definition, delivery, addedCap, headers, guarded } = parts;
-  const hash = createHash("sha256");
+  const hash = runtime.startSha256();
   const count = new SliceCount();
   addText(hash, [version, account, operation, model, definition, delivery, addedCap, headers, guarded]);
   const counted = members.filter(({ name }) => !ignored.has(name));
@@ -69,11 +70,11 @@ export function* cacheKeySteps(
 }
 
 /** With the length of the bytes that follow, none of them can be taken for what comes after. */
-function addText(hash: Hash, values: readonly unknown[]): void {
+function addText(hash: RunningDigest, values: readonly unknown[]): void {
   hash.update(`${JSON.stringify(values)}\n`);
 }
 
-function* addBytes(hash: Hash, bytes: Uint8Array, count: SliceCount): Steps<void> {
+function* addBytes(hash: RunningDigest, bytes: Uint8Array, count: SliceCount): Steps<void> {
   for (let at = 0; at < bytes.length; at += sliceBytes) {
     const slice = bytes.subarray(at, at + sliceBytes);
     hash.update(slice);

@@ -1,12 +1,13 @@
 import { Buffer } from "node:buffer";
-import { randomFillSync } from "node:crypto";
+import { runtime } from "#runtime";
 
 const prefix = "req_";
 const uuidBytes = 16;
 
 /** Random bytes are fetched for this many ids at once. */
-const random = Buffer.alloc(128 * uuidBytes);
-let used = random.length;
+const atOnce = 128 * uuidBytes;
+let random: Uint8Array = new Uint8Array();
+let used = 0;
 
 const text = Buffer.from(`${prefix}00000000-0000-4000-8000-000000000000`);
 const digits = Buffer.from("0123456789abcdef");
@@ -20,7 +21,7 @@ const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34].map((
  */
 export function makeRequestId(): string {
   if (used === random.length) {
-    randomFillSync(random);
+    random = runtime.randomBytes(atOnce);
     used = 0;
   }
   for (let index = 0; index < uuidBytes; index++) {

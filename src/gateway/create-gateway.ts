@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { runtime } from "#runtime";
 import { toAllowance } from "../access/allowance.js";
 import { budgetResolver } from "../access/budgets/budget-resolver.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
@@ -313,7 +313,7 @@ function randomSecret(isolate: boolean, warn: Warn): readonly Uint8Array[] {
       "Give createGateway one, such as that of `openssl rand -base64 32`.";
     warn({ code: "secret_missing", message });
   }
-  return [randomBytes(32)];
+  return [runtime.randomBytes(32)];
 }
 
 function responseStore({ responses, clock }: ResolvedOptions, limit: TimeLimit, warn: Warn): CallResponses | undefined {

@@ -1,12 +1,9 @@
-import crypto from "node:crypto";
+import { runtime } from "#runtime";
 
 /**
  * The form in which API keys are stored and looked up: SHA-256 of the key's UTF-8 text as 64 lower-case hexadecimal
  * digits. API keys are long random texts, so a fast hash without salt keeps them safe.
  */
 export function hashKey(key: string): string {
-  // The one-shot form takes half the time, but other runtimes lack it.
-  return typeof crypto.hash === "function"
-    ? crypto.hash("sha256", key, "hex")
-    : crypto.createHash("sha256").update(key).digest("hex");
+  return runtime.sha256(key, "hex");
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { runtime } from "#runtime";
 
 /** What fits into the 12 bits of a counter. */
 const mostOfMillisecond = 2 ** 12;
@@ -25,7 +25,7 @@ export class KeyIds {
     this.#made %= mostOfMillisecond;
     const time = this.#millisecond.toString(16).padStart(12, "0");
     const counter = (this.#made++).toString(16).padStart(3, "0");
-    const random = randomBytes(8);
+    const random = runtime.randomBytes(8);
     random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
     const rest = random.toString("hex");
     return `${this.#prefix}${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${rest.slice(0, 4)}-${rest.slice(4)}`;

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { runtime } from "#runtime";
 
 /**
  * The beginning of the gateway's own keys, unless its options name another. A host's own kinds of keys have no checksum,
@@ -49,7 +49,7 @@ export function keyHint(key: string, prefix = managedPrefix): string {
 function randomText(length: number): string {
   let text = "";
   while (text.length < length) {
-    for (const byte of randomBytes(length - text.length)) {
+    for (const byte of runtime.randomBytes(length - text.length)) {
       // Bytes beyond the last whole round through the alphabet would favour its beginning.
       if (byte < 256 - (256 % alphabet.length)) text += alphabet[byte % alphabet.length];
     }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { runtime } from "#runtime";
 import { dataProblem } from "../check/data-problem.js";
 import { idProblem } from "../check/id-problem.js";
 import { isPlain } from "../check/is-same-data.js";
@@ -24,7 +24,7 @@ export function storageProblem(model: unknown): string | undefined {
 
 /** The version of an entry: a digest of its text. It needs no column of its own, and holds whoever wrote the text. */
 export function textVersion(text: string): string {
-  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  return runtime.sha256(text, "base64url").slice(0, 22);
 }
 
 /** The entry of a text that a store has kept. */

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import crypto from "node:crypto";
+import { runtime } from "#runtime";
 
 /** Names the keys of an account. What stands in braces decides the hash slot, so all of them are in one. */
 export class AccountKeys {
@@ -45,11 +45,5 @@ export class AccountKeys {
  * bytes.
  */
 export function digest(text: string): string {
-  const bytes = Buffer.from(text, "utf16le");
-  // The one-shot form takes half the time, but other runtimes lack it.
-  const hash =
-    typeof crypto.hash === "function"
-      ? crypto.hash("sha256", bytes, "base64url")
-      : crypto.createHash("sha256").update(bytes).digest("base64url");
-  return hash.slice(0, 22);
+  return runtime.sha256(Buffer.from(text, "utf16le"), "base64url").slice(0, 22);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { runtime } from "#runtime";
 
 /** A Lua script, and the digest by which a server that has seen it knows it. */
 export interface Script {
@@ -11,5 +11,5 @@ export interface Script {
 /** Joins the parts to one script. Each part sees the local variables of those before it. */
 export function makeScript(...parts: readonly string[]): Script {
   const text = parts.map((part) => part.trim()).join("\n\n");
-  return { text, sha1: createHash("sha1").update(text).digest("hex") };
+  return { text, sha1: runtime.sha1(text, "hex") };
 }

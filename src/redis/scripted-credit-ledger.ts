@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { runtime } from "#runtime";
 import { admittingInstances, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
 import { promised } from "../ledger/calls/promised.js";
@@ -252,7 +252,7 @@ export class ScriptedCreditLedger implements CreditLedger {
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
     checkAccount(account);
-    const named = windows.map((window) => [window, `reset_${randomUUID()}`] as const);
+    const named = windows.map((window) => [window, `reset_${runtime.randomUUID()}`] as const);
     await this.#submit(account, resetText(named));
     this.#announcements.add(account);
   }

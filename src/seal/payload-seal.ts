@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { runtime } from "#runtime";
 import { findJsonFault } from "../wire/json-syntax.js";
 import { decodeOwnPayload, joinOwnPayload, splitOwnPayload } from "../wire/own-payload.js";
 
@@ -18,7 +18,7 @@ type Secrets = readonly (string | Uint8Array)[];
  */
 export class PayloadSeal {
   readonly #secrets: () => Secrets;
-  #known: readonly Buffer[] | undefined;
+  #known: readonly Uint8Array[] | undefined;
 
   /**
    * @param secrets - at least one. The first signs, and all of them verify. A function is called when the first is needed: a
@@ -28,13 +28,13 @@ export class PayloadSeal {
     this.#secrets = typeof secrets === "function" ? secrets : () => secrets;
   }
 
-  get #keys(): readonly Buffer[] {
-    this.#known ??= this.#secrets().map((secret) => Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
+  get #keys(): readonly Uint8Array[] {
+    this.#known ??= this.#secrets().map((secret) => runtime.hkdfSha256(secret, purpose, 32));
     return this.#known;
   }
 
   write(account: string, json: Uint8Array | string): string {
-    return joinOwnPayload(json, (encoded) => this.#sign(this.#keys[0] as Buffer, account, encoded));
+    return joinOwnPayload(json, (encoded) => this.#sign(this.#keys[0] as Uint8Array, account, encoded));
   }
 
   /** The payload's bytes, which are an object's JSON; `undefined` where the gateway did not make it for the account. */
@@ -44,17 +44,15 @@ export class PayloadSeal {
     if (parts === undefined) return undefined;
     // As text: many texts decode to the same bytes.
     const signature = Buffer.from(parts.signature);
-    const isOwn = this.#keys.some((key) => isSame(this.#sign(key, account, parts.encoded), signature));
+    const isOwn = this.#keys.some((key) =>
+      runtime.isSameBytes(Buffer.from(this.#sign(key, account, parts.encoded)), signature),
+    );
     if (!isOwn) return undefined;
     const json = decodeOwnPayload(text);
     return findJsonFault(json, mostLevels) === undefined && json[0] === 0x7b ? json : undefined;
   }
 
-  #sign(key: Buffer, account: string, encoded: string): string {
-    return createHmac("sha256", key).update(`${account.length}:${account}:`).update(encoded).digest("base64url");
+  #sign(key: Uint8Array, account: string, encoded: string): string {
+    return runtime.hmacSha256(key, `${account.length}:${account}:${encoded}`, "base64url");
   }
-}
-
-function isSame(expected: string, signature: Buffer): boolean {
-  return expected.length === signature.length && timingSafeEqual(Buffer.from(expected), signature);
 }

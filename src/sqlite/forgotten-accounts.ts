@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { runtime } from "#runtime";
 import { dayMs } from "../ledger/windows.js";
 import { toNumber } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
@@ -42,5 +42,5 @@ export class ForgottenAccounts {
 }
 
 function nameOf(account: string): string {
-  return prefix + createHash("sha256").update(account).digest("base64url");
+  return prefix + runtime.sha256(account, "base64url");
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { runtime } from "#runtime";
 import {
   addHold,
   admit,
@@ -210,7 +210,7 @@ export class LedgerTables {
       const { used, start, end } = account[window];
       if (used === 0 || end <= now) continue;
       account[window].used = 0;
-      const entry = { id: `reset_${randomUUID()}`, at: now, amountMicro: -used, starts: { [window]: start } };
+      const entry = { id: `reset_${runtime.randomUUID()}`, at: now, amountMicro: -used, starts: { [window]: start } };
       this.#journal.write(account, { kind: "reset", ...entry });
     }
     closeEmptySession(account);

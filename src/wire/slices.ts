@@ -1,3 +1,4 @@
+import { afterTurn } from "../runtime/after-turn.js";
 import { isIsolate } from "../runtime/isolate.js";
 
 /** Work on a text that can be interrupted: other work runs between its slices. */
@@ -78,23 +79,17 @@ const waiting: (() => void)[] = [];
 export function nextSlice(): Promise<void> {
   return new Promise((resolve) => {
     if (isIsolate) {
-      soon(resolve);
+      afterTurn(resolve);
       return;
     }
     waiting.push(resolve);
-    if (waiting.length === 1) soon(giveTurn);
+    if (waiting.length === 1) afterTurn(giveTurn);
   });
 }
 
 /** A callback that is set up here runs after everything that has happened meanwhile. */
 function giveTurn(): void {
   const resolve = waiting.shift();
-  if (waiting.length > 0) soon(giveTurn);
+  if (waiting.length > 0) afterTurn(giveTurn);
   resolve?.();
-}
-
-/** Not every runtime has `setImmediate`. */
-function soon(callback: () => void): void {
-  if (typeof setImmediate === "function") setImmediate(callback);
-  else setTimeout(callback, 0);
 }

@@ -1,51 +1,33 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { rm, symlink } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import OpenAI from "openai";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chatChunks, createGate, eventStream, type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 import { chromiumPath, launchChromium } from "../browser/support/chromium.js";
+import { buildNext, type NextServer, runNpm, startNext } from "./start-next.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const app = `${root}examples/next`;
-const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-const environment = { ...process.env, NEXT_TELEMETRY_DISABLED: "1" };
 
 let upstream: FakeUpstream;
-let server: ChildProcess | undefined;
+let server: NextServer | undefined;
 let origin: string;
 let client: OpenAI;
 
-async function run(folder: string, ...words: string[]): Promise<void> {
-  await promisify(execFile)(npm, words, { cwd: folder, env: environment, maxBuffer: 10_000_000 });
-}
-
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  await run(root, "run", "build");
-  await run(app, "ci", "--no-audit", "--no-fund");
-  await run(app, "run", "build");
-  server = spawn(process.execPath, ["node_modules/next/dist/bin/next", "start", "-p", "0", "-H", "127.0.0.1"], {
-    cwd: app,
-    env: { ...environment, UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: "sk-upstream", UPSTREAM_MODEL: "up" },
-    stdio: ["ignore", "pipe", "inherit"],
+  await runNpm(root, "run", "build");
+  await runNpm(app, "ci", "--no-audit", "--no-fund");
+  await buildNext(app);
+  server = await startNext(app, {
+    ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: "sk-upstream", UPSTREAM_MODEL: "up" },
   });
-  origin = await new Promise<string>((resolve, reject) => {
-    let printed = "";
-    server?.stdout?.on("data", (part: Buffer) => {
-      printed += part.toString();
-      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0];
-      if (found !== undefined && printed.includes("Ready")) resolve(found);
-    });
-    server?.once("exit", () => reject(new Error(`next start has ended:\n${printed}`)));
-  });
+  origin = server.origin;
   client = new OpenAI({ baseURL: `${origin}/api/ai/v1`, apiKey: "sk-demo" });
 }, 300_000);
 
 afterAll(async () => {
-  const exit = new Promise((resolve) => (server === undefined ? resolve(0) : server.once("exit", resolve)));
-  server?.kill("SIGTERM");
-  await exit;
+  await server?.close();
   await upstream.close();
 });
 
@@ -178,4 +160,57 @@ it.skipIf(chromiumPath === undefined)(
 
 it("leaves the app's own pages alone", async () => {
   expect(await (await fetch(origin)).text()).toContain("An app like yours");
+});
+
+/** The packages of examples/next, in an app whose one route runs in the edge runtime. */
+describe("in Next.js' edge runtime", () => {
+  const folder = fileURLToPath(new URL("edge-app", import.meta.url));
+  let edge: NextServer | undefined;
+  let edgeClient: OpenAI;
+
+  beforeAll(async () => {
+    await rm(`${folder}/node_modules`, { force: true });
+    await symlink(`${app}/node_modules`, `${folder}/node_modules`);
+    await buildNext(folder);
+    edge = await startNext(folder, { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: "sk-upstream" });
+    edgeClient = new OpenAI({ baseURL: `${edge.origin}/api/v1`, apiKey: "sk-demo", maxRetries: 0 });
+  }, 300_000);
+  afterAll(async () => {
+    await edge?.close();
+    await rm(`${folder}/node_modules`, { force: true });
+  });
+
+  it("answers whole and streamed, for one account's credits", async () => {
+    const { data, response } = await edgeClient.chat.completions.create(question).withResponse();
+    expect(data.choices[0]?.message.content).toBe("Hello world");
+    expect(response.headers.get("x-ratelimit-limit-session")).toBe("100");
+    const words: string[] = [];
+    for await (const chunk of await edgeClient.chat.completions.create({ ...question, stream: true })) {
+      words.push(chunk.choices[0]?.delta.content ?? "");
+    }
+    expect(words.join("")).toBe("Hello world");
+    const usage = await fetch(`${edge?.origin}/api/v1/usage`, { headers: { authorization: "Bearer sk-demo" } });
+    const { windows } = (await usage.json()) as { windows: { session: { used: number } } };
+    expect(windows.session.used).toBeGreaterThan(0);
+  });
+
+  it("refuses wrong keys, bytes that are no text, and what is no form, and reads a form that is one", async () => {
+    await expect(edgeClient.withOptions({ apiKey: "sk-wrong" }).models.list()).rejects.toMatchObject({ status: 401 });
+    const post = async (path: string, type: string, body: Uint8Array<ArrayBuffer> | string) => {
+      const headers = { authorization: "Bearer sk-demo", "content-type": type };
+      const response = await fetch(`${edge?.origin}/api/v1/${path}`, { method: "POST", headers, body });
+      const { error } = (await response.json()) as { error: { code: string } };
+      return [response.status, error.code];
+    };
+    expect(await post("chat/completions", "application/json", Uint8Array.of(0x7b, 0xff))).toEqual([
+      400,
+      "invalid_json",
+    ]);
+    const file = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.ogg"\r\n\r\na sound\r\n';
+    const form = `${file}--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nacme/none\r\n--b--\r\n`;
+    const sent = await post("audio/transcriptions", "multipart/form-data; boundary=b", form);
+    expect(sent).toEqual([404, "model_not_found"]);
+    const cut = await post("audio/transcriptions", "multipart/form-data; boundary=b", form.slice(0, -4));
+    expect(cut).toEqual([400, "invalid_form"]);
+  });
 });

@@ -17,18 +17,19 @@ export const layers: readonly Layer[] = [
     folder: "runtime",
     question: "In what kind of process does this code run?",
     imports: [],
+    packages: ["node:buffer"],
   },
   {
     folder: "wire",
     question: "How are JSON and server-sent events read and edited as bytes? It knows no API.",
     imports: ["runtime"],
-    packages: ["eventsource-parser", "node:buffer"],
+    packages: ["#runtime", "eventsource-parser", "node:buffer"],
   },
   {
     folder: "seal",
     question: "What does the gateway sign, so that clients can keep it and send it back?",
     imports: ["wire"],
-    packages: ["node:buffer", "node:crypto"],
+    packages: ["node:buffer", "#runtime"],
   },
   {
     folder: "check",
@@ -51,7 +52,7 @@ export const layers: readonly Layer[] = [
     folder: "keys",
     question: "What is an API key, and what does a key store promise?",
     imports: ["metering", "check"],
-    packages: ["zod", "node:crypto"],
+    packages: ["zod", "#runtime"],
   },
   {
     folder: "budgets",
@@ -69,18 +70,18 @@ export const layers: readonly Layer[] = [
     folder: "accounts",
     question: "What is an account, and what does an account store promise?",
     imports: ["keys", "metering", "check"],
-    packages: ["zod", "node:crypto"],
+    packages: ["zod", "#runtime"],
   },
   {
     folder: "models",
     question: "What does a store of models promise, and which rules do all of them share?",
     imports: ["check"],
-    packages: ["zod", "node:crypto"],
+    packages: ["zod", "#runtime"],
   },
   {
     folder: "ledger",
     question: "What does a credit ledger promise, and which rules do all of them share?",
-    imports: ["metering", "check"],
+    imports: ["runtime", "metering", "check"],
   },
   {
     folder: "responses",
@@ -91,8 +92,8 @@ export const layers: readonly Layer[] = [
   {
     folder: "cache",
     question: "How are responses kept for equal requests?",
-    imports: ["wire"],
-    packages: ["lru-cache", "node:buffer", "node:crypto"],
+    imports: ["runtime", "wire"],
+    packages: ["lru-cache", "node:buffer", "#runtime"],
   },
   {
     folder: "books",
@@ -114,13 +115,13 @@ export const layers: readonly Layer[] = [
     folder: "model-api",
     question: "What do the APIs of all model servers share, in prompts, answers and failures?",
     imports: ["wire", "tokens", "metering", "errors", "redaction"],
-    packages: ["node:buffer"],
+    packages: ["#runtime", "node:buffer"],
   },
   {
     folder: "openai",
     question: "How does OpenAI's API look on the wire?",
     imports: ["wire", "seal", "tokens", "metering", "errors", "model-api"],
-    packages: ["node:buffer"],
+    packages: ["#runtime", "node:buffer"],
   },
   {
     folder: "anthropic",
@@ -132,13 +133,13 @@ export const layers: readonly Layer[] = [
     folder: "translate",
     question: "How does one client protocol become another?",
     imports: ["wire", "seal", "metering", "errors", "model-api", "openai", "anthropic"],
-    packages: ["node:buffer", "node:crypto"],
+    packages: ["node:buffer", "#runtime"],
   },
   {
     folder: "providers",
     question: "How is a model server reached?",
     imports: ["metering", "redaction", "model-api", "wire", "check"],
-    packages: ["zod", "lru-cache", "#transport", "node:*"],
+    packages: ["zod", "lru-cache", "#runtime", "#transport", "node:*"],
   },
   {
     folder: "operations",
@@ -148,7 +149,7 @@ export const layers: readonly Layer[] = [
       ...["model-api", "openai"],
       "ledger/clock.js",
     ],
-    packages: ["node:buffer", "node:crypto"],
+    packages: ["node:buffer", "#runtime"],
   },
   {
     folder: "http",
@@ -199,19 +200,19 @@ export const layers: readonly Layer[] = [
   {
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
-    imports: [...contracts, "cache/response-cache-store.js", "metering", "guard/time-limit.js", "runtime"],
-    packages: ["lru-cache", "node:buffer", "node:crypto", "node:timers"],
+    imports: ["runtime", ...contracts, "cache/response-cache-store.js", "metering", "guard/time-limit.js"],
+    packages: ["lru-cache", "node:buffer", "#runtime"],
   },
   {
     folder: "postgres",
     question: "How are keys, plans, credits and responses kept in PostgreSQL?",
-    imports: [...store, "runtime"],
+    imports: ["runtime", ...store],
   },
   {
     folder: "sqlite",
     question: "How are keys, plans, credits and responses kept in SQLite?",
     imports: [...store],
-    packages: ["lru-cache", "node:crypto", "node:timers/promises"],
+    packages: ["lru-cache", "#runtime", "node:timers/promises"],
   },
   {
     folder: "answer-guards",
@@ -240,7 +241,7 @@ export const layers: readonly Layer[] = [
       ...["operations/operation.js", "operations/model-type.js", "operations/table.js"],
       "check/credit-limit.js",
     ],
-    packages: ["lru-cache", "node:crypto"],
+    packages: ["lru-cache", "#runtime"],
   },
   {
     folder: "call",
@@ -261,7 +262,7 @@ export const layers: readonly Layer[] = [
         "cache",
       ],
     ],
-    packages: ["node:buffer", "node:crypto", "node:process"],
+    packages: ["node:buffer", "#runtime"],
   },
   {
     folder: "server",
@@ -293,7 +294,7 @@ export const layers: readonly Layer[] = [
       "providers/direct-call.js",
       ...["events", "hooks", "guard", "answer-guards", "routing", "access", "call", "server"],
     ],
-    packages: ["zod", "node:crypto", "node:buffer"],
+    packages: ["zod", "#runtime", "node:buffer"],
   },
   {
     folder: "adapters",
@@ -363,6 +364,18 @@ export interface FileRule {
 
 /** The last rule that names a file holds. */
 export const fileRules: readonly FileRule[] = [
+  {
+    files: ["runtime/node-runtime.ts"],
+    reason: "Of what Node alone has, this file alone knows, but for its servers and sockets.",
+    imports: ["runtime/runtime.js"],
+    packages: ["node:*"],
+  },
+  {
+    files: ["runtime/web-runtime.ts"],
+    reason: "It knows nothing that Node alone has.",
+    imports: ["runtime/runtime.js"],
+    packages: ["@noble/hashes/*.js", "node:buffer"],
+  },
   {
     files: ["providers/transport/undici-*.ts"],
     reason: "Only these files know undici, and they know no call.",

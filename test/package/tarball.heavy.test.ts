@@ -76,6 +76,7 @@ describe("the packed package, installed in an empty project", () => {
       ".github/SECURITY.md",
       "LICENSE",
       "README.md",
+      "dist/noble-hashes.LICENSE",
       "dist/preact.LICENSE",
       "dist/zod.LICENSE",
       "package.json",
@@ -170,6 +171,8 @@ describe("the packed package, installed in an empty project", () => {
     ["require", ["scenario-require.cjs"]],
     ["import, with the transport for other runtimes", ["--conditions=workerd", "scenario-import.mjs"]],
     ["require, with the transport for other runtimes", ["--conditions=workerd", "scenario-require.cjs"]],
+    ["import, with what the edge has", ["--conditions=edge-light", "scenario-import.mjs"]],
+    ["require, with what the edge has", ["--conditions=edge-light", "scenario-require.cjs"]],
   ])("works by %s", async (_name, args) => {
     const { stdout, stderr } = await node(project, ...args);
     expect(stderr).toBe("");
@@ -192,6 +195,21 @@ describe("the packed package, installed in an empty project", () => {
     const { stdout, stderr } = await node(project, outfile);
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toEqual(expected);
+  });
+
+  it.each([
+    ["infergate", ["node:async_hooks"]],
+    ["infergate/fetch", []],
+    ["infergate/redis", []],
+    ["infergate/postgres", []],
+  ])("needs of Node's modules no more than the edge has: %s", async (name, expectedModules) => {
+    const { metafile } = await build({
+      ...{ stdin: { contents: `export * from "${name}";`, resolveDir: project }, write: false, metafile: true },
+      ...{ bundle: true, platform: "neutral", format: "esm", conditions: ["edge-light", "browser"] },
+      ...{ mainFields: ["module", "main"], external: ["node:*"], logLevel: "error" },
+    });
+    const imports = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));
+    expect([...new Set(imports)]).toEqual(expectedModules);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { runtime } from "#runtime";
 import type { CatalogModel } from "../../access/catalog.js";
 import { cacheKeySteps, type KeyParts } from "../../cache/cache-key.js";
 import { type CacheWishes, readCacheWishes } from "../../cache/cache-wishes.js";
@@ -178,8 +178,6 @@ export class AnswerRecall {
     // A tokenizer is an object of the host's. What it changes of a request, a cap, is part of the key.
     const terms = { ...definition, tokenizer: undefined };
     const addresses = route.targets.map(({ name, secrets }) => [name, secrets?.().urls]);
-    return createHash("sha256")
-      .update(JSON.stringify([terms, addresses, exposesCost]))
-      .digest("base64url");
+    return runtime.sha256(JSON.stringify([terms, addresses, exposesCost]), "base64url");
   }
 }

@@ -1,4 +1,4 @@
-import { nextTick } from "node:process";
+import { runtime } from "#runtime";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
@@ -161,7 +161,7 @@ export class StreamChunks implements PieceReader {
   #gather(): void {
     if (this.#out !== undefined && !this.#isGathering) {
       this.#isGathering = true;
-      nextTick(giveGathered, this);
+      runtime.nextTick(giveGathered, this);
     }
     this.#read();
   }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { runtime } from "#runtime";
 import type { LoggedRequest, LoggedTexts } from "../../books/requests/logged-request.js";
 import type { RequestLog } from "../../books/requests/request-log.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
@@ -82,7 +82,7 @@ export class RequestLogWriter {
   readonly add = (event: RequestCompleted, kept?: Pick<KeptTexts, "texts">): void => {
     // Nobody calls with it: it is a browser that asks whether it may.
     if (event.status === 204) return;
-    this.#run ??= randomBytes(9).toString("base64url");
+    this.#run ??= runtime.randomBytes(9).toString("base64url");
     const line = toLoggedRequest(event, `${this.#run}-${(this.#lines++).toString(36)}`);
     if (kept !== undefined) this.#addTexts(line, kept.texts);
     for (const taken of this.#pace.take(line, this.#options.clock.now())) this.#enqueue(taken);

@@ -1,4 +1,5 @@
-import { type Buffer, isAscii } from "node:buffer";
+import type { Buffer } from "node:buffer";
+import { runtime } from "#runtime";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { isRecord } from "../../wire/is-record.js";
 import {
@@ -46,7 +47,7 @@ function editOutlined(answer: ReceivedAnswer, edits: MemberEdits): Uint8Array {
 
 function editAmongMembers({ bytes, text }: ReceivedAnswer, edits: MemberEdits): Uint8Array | string {
   const members = membersOf(bytes);
-  if (bytes.length > shortAnswer || !isAscii(bytes)) return editMembers(bytes, members, edits);
+  if (bytes.length > shortAnswer || !runtime.isAscii(bytes)) return editMembers(bytes, members, edits);
   const out = new TextWriter(text);
   writeEdited(out, asBuffer(bytes), members, edits);
   return out.text;
@@ -79,7 +80,7 @@ class TextWriter implements MemberWriter {
 function replaceModel(answer: ReceivedAnswer, model: string): Uint8Array | string | undefined {
   const { bytes } = answer;
   // In latin1 each byte is one character, whatever it means. A string is faster to search than bytes.
-  const searched = isAscii(bytes) ? answer.text : asBuffer(bytes).toString("latin1");
+  const searched = runtime.isAscii(bytes) ? answer.text : asBuffer(bytes).toString("latin1");
   const start = findModel(bytes, searched);
   if (start === undefined) return undefined;
   return spliceAnswer(answer, start, endOfValue(bytes, start), model);
@@ -88,7 +89,7 @@ function replaceModel(answer: ReceivedAnswer, model: string): Uint8Array | strin
 /** The response with other JSON in place of a value. */
 export function spliceAnswer(answer: ReceivedAnswer, start: number, end: number, json: string): Uint8Array | string {
   const { bytes } = answer;
-  if (bytes.length > shortAnswer || !isAscii(bytes)) return splice(bytes, start, end, json);
+  if (bytes.length > shortAnswer || !runtime.isAscii(bytes)) return splice(bytes, start, end, json);
   const { text } = answer;
   return text.slice(0, start) + json + text.slice(end);
 }

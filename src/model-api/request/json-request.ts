@@ -1,4 +1,5 @@
-import { Buffer, isUtf8 } from "node:buffer";
+import { Buffer } from "node:buffer";
+import { runtime } from "#runtime";
 import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { foldName } from "../../wire/folded-names.js";
@@ -78,7 +79,7 @@ export function* jsonRequestSteps(bytes: Uint8Array, maxDepth: number, names: Re
 
 function requireUtf8(body: Uint8Array): void {
   if (body.length === 0) throw invalidJson("The request body is empty. Send a JSON object.");
-  if (!isUtf8(body)) throw invalidJson("The request body is not valid UTF-8.");
+  if (!runtime.isUtf8(body)) throw invalidJson("The request body is not valid UTF-8.");
 }
 
 function takeApart(body: Uint8Array, leaps: Leaps, names: RequestNames): JsonRequest {

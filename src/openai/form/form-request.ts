@@ -1,4 +1,5 @@
-import { Buffer, isUtf8 } from "node:buffer";
+import { Buffer } from "node:buffer";
+import { runtime } from "#runtime";
 import { GatewayError, invalidValue } from "../../errors/gateway-error.js";
 import { type JsonRequest, parseJsonRequest } from "../../model-api/request/json-request.js";
 import type { RequestNames } from "../../model-api/request/request-names.js";
@@ -154,7 +155,7 @@ class FormFields {
     const most = this.#form.longest.get(base) ?? longestField;
     if (end - start > most) throw invalidValue(param, `'${param}' must have at most ${most} bytes.`);
     const payload = bytes.part(start, end);
-    if (!isUtf8(payload)) throw invalidValue(param, `'${param}' is not valid UTF-8.`);
+    if (!runtime.isUtf8(payload)) throw invalidValue(param, `'${param}' is not valid UTF-8.`);
     const json = JSON.stringify(payload.toString());
     this.#length += Buffer.byteLength(json);
     if (this.#length > longestFields)

@@ -1,4 +1,5 @@
-import { type Buffer, isAscii } from "node:buffer";
+import type { Buffer } from "node:buffer";
+import { runtime } from "#runtime";
 import { asBuffer } from "../../wire/as-buffer.js";
 import type { TextRule } from "./prompt-layout.js";
 
@@ -72,7 +73,7 @@ const shortLength = 256;
 export function isWord(body: Uint8Array, start: number, end: number): boolean {
   if (end - start > shortLength) {
     const text = asBuffer(body).subarray(start, end);
-    return isAscii(text) && !text.includes(0x20) && (!text.includes(0x5c) || isEscapedWord(text));
+    return runtime.isAscii(text) && !text.includes(0x20) && (!text.includes(0x5c) || isEscapedWord(text));
   }
   for (let at = start; at < end; at++) {
     const byte = body[at] as number;

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { runtime } from "#runtime";
 import type { ModelTraits, TargetTraits } from "../operation.js";
 
 /** An opaque mark of a target, for what its model wants back of its thoughts: another model could not use it. */
 export function originOf({ upstreamModel }: TargetTraits, { id }: ModelTraits): string {
-  return createHash("sha256").update(`${id}\n${upstreamModel}`).digest("base64url").slice(0, 16);
+  return runtime.sha256(`${id}\n${upstreamModel}`, "base64url").slice(0, 16);
 }

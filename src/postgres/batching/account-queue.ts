@@ -1,4 +1,5 @@
 import { asItIs } from "../../ledger/calls/as-it-is.js";
+import { afterTurn } from "../../runtime/after-turn.js";
 import type { LedgerAnswer } from "../ledger-answer.js";
 import type { LedgerOperation } from "../ledger-operation.js";
 import type { AccountOperation } from "./account-batches.js";
@@ -6,9 +7,6 @@ import { Backlog, type Batch } from "./backlog.js";
 import type { BatchBounds } from "./batch-options.js";
 import { byAccount } from "./by-account.js";
 import { type RunBatches, runInHalves } from "./run-in-halves.js";
-
-// Read when the module is loaded: a host's tests may replace the timers later by fake ones.
-const { setImmediate } = globalThis;
 
 /** As long as the gateway lets a reservation take by default. */
 const slowMs = 250;
@@ -50,7 +48,7 @@ export class AccountQueue {
       this.#backlog.add({ account, operation, read, resolve, reject });
       if (this.#isScheduled || this.#inFlight >= this.#mostInFlight) return;
       this.#isScheduled = true;
-      setImmediate(() => {
+      afterTurn(() => {
         this.#isScheduled = false;
         this.#flush();
       });

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { nextTick } from "node:process";
+import { runtime } from "#runtime";
 import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
 import type { UpstreamError } from "../upstream-provider.js";
 
@@ -130,7 +130,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   #deliverSoon(): void {
     if (!this.#reader || this.#delivering) return;
     this.#delivering = true;
-    nextTick(deliverBody, this);
+    runtime.nextTick(deliverBody, this);
   }
 
   #take(): Uint8Array {

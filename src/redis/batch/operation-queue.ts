@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers";
 import { TimeLimitError } from "../../guard/time-limit.js";
 import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
+import { afterTurn } from "../../runtime/after-turn.js";
 import type { LedgerReply } from "../ledger-reply.js";
 import { unavailable } from "../unavailable.js";
 import type { BatchSizes } from "./batch-options.js";
@@ -85,7 +85,7 @@ export class OperationQueue {
     // To wait for the end of the turn takes a lone operation some time, which it need not spend where none came with the last.
     const isAlone = this.#lastCount === 1 && this.#underWay === 0;
     if (isAlone || this.#parts.operations === 1) queueMicrotask(() => this.#flush());
-    else setImmediate(() => this.#flush());
+    else afterTurn(() => this.#flush());
   }
 
   #flush(): void {

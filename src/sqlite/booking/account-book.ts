@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { runtime } from "#runtime";
 import { windowNames } from "../../ledger/credit-ledger.js";
 import { type AccountLimits, endHold, type LeaseEnding } from "../../ledger/limits/account-limits.js";
 import { type HeldLimits, usesAtExpiry } from "../../ledger/limits/held-limits.js";
@@ -118,7 +118,7 @@ export class AccountBook {
     const until = this.#lapseUntil(account.id, firstEnd, now);
     if (until < firstEnd) return false;
     for (const { left, expiresAt } of lapse(prepaid, until)) {
-      const entry = { id: `expiry_${randomUUID()}`, at: now, amountMicro: -left, starts: {} };
+      const entry = { id: `expiry_${runtime.randomUUID()}`, at: now, amountMicro: -left, starts: {} };
       this.#journal.write(account, { kind: "expiry", ...entry, tags: { [endedAtTag]: expiresAt } });
     }
     this.#limits.putPrepaid(account.id, limits);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { runtime } from "#runtime";
 import { LedgerConflictError } from "../../ledger/credit-ledger.js";
 import { dayMs } from "../../ledger/windows.js";
 import type { JournalTable } from "../journal-table.js";
@@ -49,5 +49,5 @@ function ofTopUp(change: { readonly account: string } | undefined): string | und
 }
 
 function digest(account: string): string {
-  return createHash("sha256").update(account).digest("base64url");
+  return runtime.sha256(account, "base64url");
 }

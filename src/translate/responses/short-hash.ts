@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
+import { runtime } from "#runtime";
 
 /** Tells texts apart, in eight letters and digits. */
 export function shortHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+  return runtime.sha256(text, "hex").slice(0, 8);
 }

@@ -1,4 +1,5 @@
-import { type Buffer, isUtf8 } from "node:buffer";
+import type { Buffer } from "node:buffer";
+import { runtime } from "#runtime";
 
 /** A part of a form, as offsets into its bytes. */
 export interface FormPart {
@@ -25,7 +26,7 @@ const plainEncodings = ["7bit", "8bit", "binary"];
 /** What the lines before a part's payload say. @returns a text that says what is wrong. */
 export function readPartHead(bytes: Buffer): Pick<FormPart, "name" | "filename" | "type"> | string {
   const text = bytes.toString("utf8");
-  if (!isUtf8(bytes) || hasControl(text)) return "has a header that is no text";
+  if (!runtime.isUtf8(bytes) || hasControl(text)) return "has a header that is no text";
   const lines = text.split("\r\n");
   if (lines.length > mostLines) return `has more than ${mostLines} headers`;
   let disposition: string | undefined;

@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { runtime } from "#runtime";
 
 /** A part of some bytes. */
 export interface ByteSpan {
@@ -32,7 +32,7 @@ export function measureString(bytes: Uint8Array, start: number, span: ByteSpan):
     }
     position++;
   }
-  if (!ascii && !isUtf8(bytes.subarray(start, position))) return -1;
+  if (!ascii && !runtime.isUtf8(bytes.subarray(start, position))) return -1;
   span.start = start;
   span.end = position;
   return escapes;

@@ -1,4 +1,5 @@
-import { type Buffer, isUtf8 } from "node:buffer";
+import type { Buffer } from "node:buffer";
+import { runtime } from "#runtime";
 import { ReceivedAnswer } from "../../../model-api/answer/received-answer.js";
 import { eventEnd, eventNameStart, eventStart } from "../../../wire/event-frame.js";
 import { startsWith } from "../../../wire/json-members.js";
@@ -34,7 +35,7 @@ export function longEventAt(source: Buffer, start: number): LongEvent | undefine
   if (source[jsonEnd - 1] !== closeBrace || source[jsonEnd + 1] !== lineFeed) return undefined;
   const bytes = source.subarray(start, jsonEnd + eventEnd.length);
   const name = source.toString("utf8", start + eventNameStart.length, nameEnd);
-  if (name === "" || bytes.includes(carriageReturn) || !isUtf8(bytes)) return undefined;
+  if (name === "" || bytes.includes(carriageReturn) || !runtime.isUtf8(bytes)) return undefined;
   const outline = new ReceivedAnswer(source.subarray(jsonStart, jsonEnd)).outline();
   return outline && { name, bytes, jsonStart: jsonStart - start, outline };
 }

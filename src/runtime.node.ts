@@ -1,0 +1,1 @@
+export { nodeRuntime as runtime } from "./runtime/node-runtime.js";

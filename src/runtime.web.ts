@@ -1,0 +1,1 @@
+export { webRuntime as runtime } from "./runtime/web-runtime.js";
