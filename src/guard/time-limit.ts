@@ -6,6 +6,8 @@ export interface Wait extends Indexed {
   firstTick: number;
   /** Called when that takes too long. */
   expire(error: TimeLimitError): void;
+  /** Called after a quarter and after half of that time. */
+  again?(): void;
 }
 
 const leastTicks = 10;
@@ -28,6 +30,7 @@ export class TimeLimit {
   readonly ms: number;
   readonly #ticks: number;
   readonly #mostTicks: number;
+  readonly #againTicks: number;
   readonly #waits = new IndexedSet<Wait>();
   #tick = 0;
   /** The tick of the last {@link TimeLimit.extend}. */
@@ -43,6 +46,8 @@ export class TimeLimit {
     this.ms = ms;
     this.#ticks = Math.max(leastTicks, Math.ceil(ms / longestTickMs));
     this.#mostTicks = Math.ceil((mostMs * this.#ticks) / ms);
+    // The first tick may come at once.
+    this.#againTicks = Math.floor(this.#ticks / 4) + 1;
   }
 
   /** The other side has sent another response, so waits may last longer. */
@@ -108,7 +113,11 @@ export class TimeLimit {
     this.#tick++;
     for (const wait of this.#waits.list()) {
       const silentSince = Math.max(wait.firstTick, this.#extendedTick);
-      if (this.#tick - silentSince <= this.#ticks && this.#tick - wait.firstTick <= this.#mostTicks) continue;
+      const waited = this.#tick - wait.firstTick;
+      if (this.#tick - silentSince <= this.#ticks && waited <= this.#mostTicks) {
+        if (waited === this.#againTicks || waited === 2 * this.#againTicks) wait.again?.();
+        continue;
+      }
       this.#waits.remove(wait);
       wait.expire(new TimeLimitError(`There was no response in time (${this.ms} ms).`));
     }

@@ -11,6 +11,7 @@ export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #held: (() => void)[] = [];
+  readonly #silent = new WeakSet<Socket>();
   #isStalled = false;
 
   private constructor(target: number) {
@@ -46,6 +47,11 @@ export class TcpProxy {
     for (const deliver of this.#held.splice(0)) deliver();
   }
 
+  /** The connections that there are carry nothing any more, and neither side gets an error. New ones do. */
+  silence(): void {
+    for (const socket of this.#sockets) this.#silent.add(socket);
+  }
+
   async close(): Promise<void> {
     this.cut();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -66,6 +72,7 @@ export class TcpProxy {
     this.#sockets.add(from);
     from.setNoDelay(true);
     from.on("data", (data) => {
+      if (this.#silent.has(from)) return;
       const deliver = () => {
         if (!to.destroyed) to.write(data);
       };
