@@ -9,6 +9,7 @@ const slow = [
   "soak",
   "next",
   "runtimes",
+  "grounds",
   "local-model",
   "bench",
   "token-search",

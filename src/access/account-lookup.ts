@@ -8,7 +8,7 @@ import type { IdentifiedCaller } from "./caller.js";
 import type { CurrentCatalog } from "./catalog.js";
 import { ModelPatterns } from "./model-patterns.js";
 import { RateRules } from "./rate-rules.js";
-import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
+import { checkRecord, readWithin, type StoreLookupOptions } from "./store-lookup.js";
 import { warnOfUnmatched } from "./warn-of-unmatched.js";
 
 /** What an account's record says of all its callers, whatever their plan. */
@@ -44,7 +44,7 @@ export function accountLookup(
     return serviceUnavailable("Accounts cannot be checked at the moment. Try again shortly.", cause);
   };
   return cachedLookup(async (id) => {
-    const account = await findWithin(() => store.find(id), timeLimit, fail);
+    const account = await readWithin(() => store.find(id), timeLimit, fail);
     if (account === undefined || account === null) return undefined;
     const known = checkRecord(() => toKnownAccount(account), fail);
     warnOfUnmatched({ account: id, models: known.terms?.accountModels }, catalog.current, warnOnce);

@@ -12,7 +12,7 @@ import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
 import type { CurrentCatalog } from "./catalog.js";
 import { ModelPatterns } from "./model-patterns.js";
 import { RateRules } from "./rate-rules.js";
-import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
+import { checkRecord, readWithin, type StoreLookupOptions } from "./store-lookup.js";
 import { warnOfTooLarge } from "./warn-of-too-large.js";
 import { warnOfUnmatched } from "./warn-of-unmatched.js";
 
@@ -54,7 +54,7 @@ export function allowanceLookup(
       warn({ code: "plan_store_failed", message, cause });
       return serviceUnavailable("Plans cannot be checked at the moment. Try again shortly.", cause);
     };
-    const plan = await findWithin(() => store.find(id), timeLimit, fail);
+    const plan = await readWithin(() => store.find(id), timeLimit, fail);
     if (plan === undefined || plan === null) {
       warnOnce({
         code: "unknown_plan",

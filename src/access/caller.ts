@@ -11,7 +11,7 @@ import { ownCounters } from "./counter-name.js";
 import { KeyCaps } from "./key-caps.js";
 import { ModelPatterns } from "./model-patterns.js";
 import { RateRules } from "./rate-rules.js";
-import { checkRecord, findWithin, type StoreLookupOptions } from "./store-lookup.js";
+import { checkRecord, readWithin, type StoreLookupOptions } from "./store-lookup.js";
 import { warnOfTooLarge } from "./warn-of-too-large.js";
 
 /** Whose request it is, checked. Its account has not been looked up. */
@@ -76,7 +76,7 @@ export function callerLookup(
     return serviceUnavailable("API keys cannot be checked at the moment. Try again shortly.", cause);
   };
   return cachedLookup(async (hash) => {
-    const key = await findWithin(() => store.find(hash), timeLimit, fail);
+    const key = await readWithin(() => store.find(hash), timeLimit, fail);
     if (key === undefined || key === null) return undefined;
     const caller = checkRecord(() => toCaller(key, hasAccounts), fail);
     warnOfTooLarge(`The key ${JSON.stringify(key.id)}`, key.credits, warnOnce);

@@ -1,5 +1,6 @@
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { Warn } from "../events/warning.js";
+import { repeatedRead } from "../guard/repeated-read.js";
 import type { TimeLimit } from "../guard/time-limit.js";
 import type { CachedLookupOptions } from "./cached-lookup.js";
 
@@ -21,6 +22,20 @@ export async function findWithin<Found>(
   try {
     const found = find();
     return isPromiseLike(found) ? await limit.race(found) : found;
+  } catch (cause) {
+    throw fail("failed", cause);
+  }
+}
+
+/** As {@link findWithin}, but what has no response is sent again: see {@link repeatedRead}. */
+export async function readWithin<Found>(
+  read: () => Promise<Found> | Found,
+  limit: TimeLimit,
+  fail: Fail,
+): Promise<Found> {
+  try {
+    const found = read();
+    return isPromiseLike(found) ? await repeatedRead(found, read, limit) : found;
   } catch (cause) {
     throw fail("failed", cause);
   }

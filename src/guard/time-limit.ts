@@ -7,6 +7,8 @@ export interface Wait extends Indexed {
   firstTick: number;
   /** Called when that takes too long. */
   expire(error: TimeLimitError): void;
+  /** Called after a quarter and after half of that time. */
+  again?(): void;
 }
 
 const leastTicks = 10;
@@ -31,9 +33,10 @@ export class TimeLimit {
   readonly ms: number;
   readonly #ticks: number;
   readonly #mostTicks: number;
+  readonly #againTicks: number;
   readonly #waits = new IndexedSet<Wait>();
   /** `undefined`: they share one. */
-  readonly #timers: Map<Wait, ReturnType<typeof setTimeout>> | undefined;
+  readonly #timers: Map<Wait, ReturnType<typeof setInterval>> | undefined;
   #tick = 0;
   /** The tick of the last {@link TimeLimit.extend}. */
   #extendedTick = Number.NEGATIVE_INFINITY;
@@ -50,6 +53,8 @@ export class TimeLimit {
     this.ms = ms;
     this.#ticks = Math.max(leastTicks, Math.ceil(ms / longestTickMs));
     this.#mostTicks = Math.ceil((mostMs * this.#ticks) / ms);
+    // The first tick may come at once.
+    this.#againTicks = Math.floor(this.#ticks / 4) + 1;
   }
 
   /** The other side has sent another response, so waits may last longer. */
@@ -62,11 +67,7 @@ export class TimeLimit {
     wait.firstTick = this.#tick;
     this.#waits.add(wait);
     if (this.#timers === undefined) this.#timer ??= this.#start();
-    else
-      this.#timers.set(
-        wait,
-        setTimeout(() => this.#giveUp(wait), this.ms),
-      );
+    else this.#timers.set(wait, this.#startFor(wait));
   }
 
   /** @returns whether it has ended in time. */
@@ -121,10 +122,24 @@ export class TimeLimit {
     this.#tick++;
     for (const wait of this.#waits.list()) {
       const silentSince = Math.max(wait.firstTick, this.#extendedTick);
-      if (this.#tick - silentSince <= this.#ticks && this.#tick - wait.firstTick <= this.#mostTicks) continue;
+      const waited = this.#tick - wait.firstTick;
+      if (this.#tick - silentSince <= this.#ticks && waited <= this.#mostTicks) {
+        if (waited === this.#againTicks || waited === 2 * this.#againTicks) wait.again?.();
+        continue;
+      }
       this.#giveUp(wait);
     }
     if (this.#waits.size === 0) this.#stop();
+  }
+
+  /** In an isolate. */
+  #startFor(wait: Wait): ReturnType<typeof setInterval> {
+    let quarters = 0;
+    return setInterval(() => {
+      quarters++;
+      if (quarters === 4) this.#giveUp(wait);
+      else if (quarters < 3) wait.again?.();
+    }, this.ms / 4);
   }
 
   #giveUp(wait: Wait): void {
@@ -135,7 +150,7 @@ export class TimeLimit {
 
   #stopTimerOf(wait: Wait): void {
     if (this.#timers === undefined) return;
-    clearTimeout(this.#timers.get(wait));
+    clearInterval(this.#timers.get(wait));
     this.#timers.delete(wait);
   }
 }

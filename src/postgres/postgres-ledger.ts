@@ -47,6 +47,7 @@ import type { AccountBatch } from "./batching/account-batch.js";
 import { AccountQueue } from "./batching/account-queue.js";
 import type { BatchBounds } from "./batching/batch-options.js";
 import { renewalBatches } from "./batching/renewal-batches.js";
+import { RepeatedStatements } from "./batching/repeated-statements.js";
 import type { RunBatches } from "./batching/run-in-halves.js";
 import { SingleOperations } from "./batching/single-operations.js";
 import type { Database } from "./database.js";
@@ -125,7 +126,10 @@ export class PostgresLedger implements CreditLedger {
 
   constructor(database: Database, retentionMs: number, bounds: BatchBounds) {
     const run: RunBatches = (batches) => this.#operate(batches);
-    this.#queue = database.isolate ? new SingleOperations(run) : new AccountQueue(run, bounds);
+    const statements = new RepeatedStatements(run);
+    this.#queue = database.isolate
+      ? new SingleOperations(run)
+      : new AccountQueue((batches) => statements.run(batches), bounds);
     this.#database = database;
     this.channel = `${database.schema}_account`;
     this.#readCommitted = new ReadCommitted(database);

@@ -5,8 +5,8 @@ const test = "isolate";
 export const isolateMutations: readonly Mutation[] = [
   {
     name: "requests of an isolate share statements",
-    find: "database.isolate ? new SingleOperations(run)",
-    replace: "false ? new SingleOperations(run)",
+    find: "? new SingleOperations(run)",
+    replace: "? new AccountQueue(run, bounds)",
     test,
   },
   {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { type PostgresStores, postgresStores } from "../../src/postgres/postgres-stores.js";
@@ -154,18 +155,20 @@ describeWithPostgres("PostgreSQL in an isolate", (server) => {
 
   it("drops what is too old as a part of a sweep, and not behind any other operation", async () => {
     const isolate = new IsolatePool(pool);
-    const { ledger } = postgresStores({ pool: isolate, isolate: true, retentionMs: 24 * hour });
+    const newLedger = () => postgresStores({ pool: isolate, isolate: true, retentionMs: 24 * hour }).ledger;
     const account = "old";
     const inRequest = (work: () => Promise<unknown>) =>
       isolate.run(newRequest(Number.POSITIVE_INFINITY), async () => void (await work()));
-    const spend = (id: string) =>
+    const spend = (ledger: CreditLedger, id: string) =>
       inRequest(async () => {
         const reserved = await ledger.reserve({ id, account, amountMicro: 10, limits, leaseMs });
         if (reserved.ok) await ledger.settle(reserved.lease, { amountMicro: 7 });
       });
-    await spend("first");
+    await spend(newLedger(), "first");
     await pool.query("update infergate.entry set at = at - 3 * 86400000");
-    await spend("second");
+    const ledger = newLedger();
+    await spend(ledger, "second");
+    await isolate.idle();
     const count = async () => (await pool.query("select from infergate.entry where account = 'old'")).rowCount;
     expect(await count()).toBe(2);
     await inRequest(async () => expect(await ledger.sweep?.()).toBe(0));

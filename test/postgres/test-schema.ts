@@ -3,15 +3,16 @@ import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { runMigrations } from "../../src/postgres/run-migrations.js";
 import { inSchema } from "../../src/postgres/schema/in-schema.js";
 
-/** Stands in the place of the database's clock: what a test last set. */
-const testClock = /* sql */ `
-create table infergate.test_clock (now_ms bigint not null);
-insert into infergate.test_clock values (0);
+/** Stand in the place of the database's clock: what a test last set. Each by itself, since not every driver takes several. */
+const testClock = [
+  "create table infergate.test_clock (now_ms bigint not null)",
+  "insert into infergate.test_clock values (0)",
+  /* sql */ `
 create or replace function infergate.clock_ms() returns bigint
 language sql volatile as $$
   select now_ms from infergate.test_clock
-$$;
-`;
+$$`,
+];
 
 /** Where a schema's clock stands, or soon will, and by whose clock. */
 interface Told {
@@ -34,7 +35,7 @@ export async function createShiftedSchema(pool: PostgresPool, schema: string): P
 
 /** Puts a clock in the place of a schema's, whatever its version is. */
 export async function setTestClock(pool: PostgresPool, schema: string): Promise<void> {
-  await pool.query(inSchema(testClock, schema));
+  for (const sql of testClock) await pool.query(inSchema(sql, schema));
 }
 
 /** A pool that sets the schema's clock before its statements, where the clock has moved. */

@@ -12,7 +12,8 @@ export async function postgresCatalog(pool: pg.Pool, schema: string): Promise<st
     where relkind in ('r', 'c')
     union all select 'index ' || pg_get_indexdef(indexrelid) from pg_index join relation on relation.oid = indrelid
     union all select concat_ws(' ', 'constraint', conrelid::regclass, conname, pg_get_constraintdef(pg_constraint.oid))
-      from pg_constraint join home on home.oid = connamespace
+      -- From PostgreSQL 18 on, what is not null is a constraint, too: the columns tell it.
+      from pg_constraint join home on home.oid = connamespace where contype <> 'n'
     union all select 'trigger ' || pg_get_triggerdef(pg_trigger.oid)
       from pg_trigger join relation on relation.oid = tgrelid where not tgisinternal
     union all select pg_get_functiondef(pg_proc.oid) from pg_proc join home on home.oid = pronamespace

@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, inject } from "vitest";
 import "./bundled-folder.js";
 import { freePort } from "./free-port.js";
 
-const binaries = process.env["POSTGRES_BIN"] ?? "/usr/lib/postgresql/15/bin";
+/** The folder of the binaries that tests use. */
+export const postgresBinaries = process.env["POSTGRES_BIN"] ?? "/usr/lib/postgresql/15/bin";
 
 /** Whether PostgreSQL is installed. Where REQUIRE_SERVICES is 1 it has to be. */
-export const hasPostgres = existsSync(`${binaries}/postgres`) || process.env["REQUIRE_SERVICES"] === "1";
+export const hasPostgres = existsSync(`${postgresBinaries}/postgres`) || process.env["REQUIRE_SERVICES"] === "1";
 
 /** Runs the server for as long as this process lives, however it ends: then the guard's input ends. */
 const guard = `exec 3<&0
@@ -40,7 +41,7 @@ export function describeWithPostgres(
   settings: Readonly<Record<string, string>> = {},
 ): void {
   if (!hasPostgres) {
-    console.warn(`SKIPPED: ${name}: there is no PostgreSQL in ${binaries}.`);
+    console.warn(`SKIPPED: ${name}: there is no PostgreSQL in ${postgresBinaries}.`);
     describe.skip(name, () => body(undefined as unknown as PostgresServer));
     return;
   }
@@ -54,13 +55,16 @@ export function describeWithPostgres(
 
 /** One that is made and removed by hand. */
 export class TemporaryServer implements PostgresServer {
+  readonly #binaries: string;
   readonly #settings: readonly string[];
   readonly #user = unprivileged();
   #folder = "";
   #port = 0;
   #child: ChildProcess | undefined;
 
-  constructor(settings: Readonly<Record<string, string>>) {
+  /** @param binaries - the folder of another version's. */
+  constructor(settings: Readonly<Record<string, string>>, binaries = postgresBinaries) {
+    this.#binaries = binaries;
     // What is compiled is run once or twice here: that took half of the server's time.
     const all = { fsync: "off", jit: "off", max_connections: "200", listen_addresses: "127.0.0.1", ...settings };
     this.#settings = Object.entries(all).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
@@ -81,8 +85,8 @@ export class TemporaryServer implements PostgresServer {
     if (uid !== undefined && gid !== undefined) chownSync(this.#folder, uid, gid);
     const options = { ...this.#user, cwd: this.#folder, stdio: "pipe" } as const;
     // Also scripts start servers, which the tests' folder is not there for.
-    if (process.env["VITEST"] === undefined) makeData(this.#folder, this.#user);
-    else execFileSync("cp", ["-R", `${template(this.#user)}/.`, this.#folder], options);
+    if (process.env["VITEST"] === undefined) makeData(this.#folder, this.#user, this.#binaries);
+    else execFileSync("cp", ["-R", `${template(this.#user, this.#binaries)}/.`, this.#folder], options);
     this.#port = await freePort();
     process.on("exit", this.#abandon);
     await this.start();
@@ -90,7 +94,7 @@ export class TemporaryServer implements PostgresServer {
 
   async start(): Promise<void> {
     const args = ["-D", this.#folder, "-p", String(this.#port), "-c", `unix_socket_directories=${this.#folder}`];
-    const child = spawn("/bin/sh", ["-c", guard, "guard", `${binaries}/postgres`, ...args, ...this.#settings], {
+    const child = spawn("/bin/sh", ["-c", guard, "guard", `${this.#binaries}/postgres`, ...args, ...this.#settings], {
       ...this.#user,
       cwd: this.#folder,
       stdio: ["pipe", "ignore", "pipe"],
@@ -139,20 +143,22 @@ interface ProcessUser {
   gid?: number;
 }
 
-let templateFolder: string | undefined;
+/** By the folder of the binaries. */
+const templates = new Map<string, string>();
 
 /** The data of a new server. Made once in each process: to copy it takes a tenth of the time. */
-function template(user: ProcessUser): string {
-  if (templateFolder !== undefined) return templateFolder;
-  const folder = join(inject("bundledFolder"), `postgres-${process.pid}`);
+function template(user: ProcessUser, binaries: string): string {
+  const known = templates.get(binaries);
+  if (known !== undefined) return known;
+  const folder = join(inject("bundledFolder"), `postgres-${process.pid}-${templates.size}`);
   mkdirSync(folder, { mode: 0o700 });
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
-  makeData(folder, user);
-  templateFolder = folder;
+  makeData(folder, user, binaries);
+  templates.set(binaries, folder);
   return folder;
 }
 
-function makeData(folder: string, user: ProcessUser): void {
+function makeData(folder: string, user: ProcessUser, binaries: string): void {
   const args = ["-D", folder, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
   execFileSync(`${binaries}/initdb`, args, { ...user, cwd: folder, stdio: "pipe" });
 }

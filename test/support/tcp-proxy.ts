@@ -12,6 +12,7 @@ export class TcpProxy {
   readonly #sockets = new Set<Socket>();
   readonly #stranded = new WeakSet<Socket>();
   readonly #held: (() => void)[] = [];
+  readonly #silent = new WeakSet<Socket>();
   #isStalled = false;
 
   private constructor(target: number) {
@@ -52,6 +53,11 @@ export class TcpProxy {
     for (const deliver of this.#held.splice(0)) deliver();
   }
 
+  /** The connections that there are carry nothing any more, and neither side gets an error. New ones do. */
+  silence(): void {
+    for (const socket of this.#sockets) this.#silent.add(socket);
+  }
+
   async close(): Promise<void> {
     this.cut();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -72,6 +78,7 @@ export class TcpProxy {
     this.#sockets.add(from);
     from.setNoDelay(true);
     from.on("data", (data) => {
+      if (this.#silent.has(from)) return;
       const deliver = () => {
         if (!to.destroyed) to.write(data);
       };

@@ -5,7 +5,7 @@ import type { Warn } from "../../events/warning.js";
 import type { Tags } from "../../metering/tags.js";
 import { cachedLookup } from "../cached-lookup.js";
 import type { CurrentCatalog } from "../catalog.js";
-import { checkRecord, findWithin, type StoreLookupOptions } from "../store-lookup.js";
+import { checkRecord, readWithin, type StoreLookupOptions } from "../store-lookup.js";
 import { warnOfTooLarge } from "../warn-of-too-large.js";
 import { warnOfUnmatched } from "../warn-of-unmatched.js";
 import { Generations } from "./generations.js";
@@ -38,7 +38,7 @@ export function budgetLookup(
   };
   const read = async (account: string, tags: Tags): Promise<readonly CheckedBudget[]> => {
     if (store === undefined) return [];
-    const found = await findWithin(() => store.find(account, tags), timeLimit, fail);
+    const found = await readWithin(() => store.find(account, tags), timeLimit, fail);
     const budgets = checkRecord(() => checkBudgets(found), fail);
     for (const { tag, credits } of budgets) {
       warnOfTooLarge(`A budget of ${tag} of the account ${JSON.stringify(account)}`, credits, warnOnce);

@@ -1,5 +1,6 @@
 import { isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
+import { repeatedRead } from "../../guard/repeated-read.js";
 import type { TimeLimit } from "../../guard/time-limit.js";
 import type { CallResponses } from "../../responses/call-responses.js";
 import type { KeptResponse, ResponseStore } from "../../responses/response-store.js";
@@ -25,6 +26,9 @@ export function watchedResponses(store: ResponseStore, limit: TimeLimit, warn: W
     puts.add(response.account, kept);
     return kept;
   };
+  /** What changes nothing is sent again where it has no response. */
+  const read = <Found>(what: string, find: () => Promise<Found>): Promise<Found> =>
+    ask(what, () => repeatedRead(find(), find, limit));
   const { measureChain, measureItems, findInput } = store;
   return {
     put,
@@ -35,18 +39,18 @@ export function watchedResponses(store: ResponseStore, limit: TimeLimit, warn: W
       };
     },
     settled: () => puts.settled(),
-    find: (account, id) => ask("find a response", async () => store.find(account, id)),
-    findChain: (account, id, most) => ask("find responses", async () => store.findChain(account, id, most)),
-    findItems: (account, ids) => ask("find items", async () => store.findItems(account, ids)),
+    find: (account, id) => read("find a response", async () => store.find(account, id)),
+    findChain: (account, id, most) => read("find responses", async () => store.findChain(account, id, most)),
+    findItems: (account, ids) => read("find items", async () => store.findItems(account, ids)),
     ...(measureChain && {
       measureChain: (account, id, most) =>
-        ask("measure responses", async () => measureChain.call(store, account, id, most)),
+        read("measure responses", async () => measureChain.call(store, account, id, most)),
     }),
     ...(measureItems && {
-      measureItems: (account, ids) => ask("measure items", async () => measureItems.call(store, account, ids)),
+      measureItems: (account, ids) => read("measure items", async () => measureItems.call(store, account, ids)),
     }),
     ...(findInput && {
-      findInput: (account, id, page) => ask("find items", async () => findInput.call(store, account, id, page)),
+      findInput: (account, id, page) => read("find items", async () => findInput.call(store, account, id, page)),
     }),
     delete: (account, id) => ask("delete a response", async () => store.delete(account, id)),
     async forget(account) {

@@ -1,3 +1,4 @@
+import { repeatedRead } from "../../guard/repeated-read.js";
 import type { TimeLimit } from "../../guard/time-limit.js";
 import type { ModelStore, StoredModel } from "../../models/model-store.js";
 import { checkEntries, checkEntry } from "./check-entries.js";
@@ -118,20 +119,24 @@ export class ModelFeed implements FollowedModels {
   }
 
   async #list(): Promise<ReadonlyMap<string, StoredModel>> {
-    const { store, limit } = this.#options;
-    return checkEntries(await limit.race(attempt(() => store.list())));
+    const { store } = this.#options;
+    return checkEntries(await this.#ask(() => store.list()));
   }
 
   async #find(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, StoredModel>> {
-    const { store, limit } = this.#options;
+    const { store } = this.#options;
     const entries = new Map(this.#entries);
     const find = async (id: string) => {
-      const found = await limit.race(attempt(() => store.find(id)));
+      const found = await this.#ask(() => store.find(id));
       if (found === undefined || found === null) entries.delete(id);
       else entries.set(id, checkEntry(found));
     };
     await Promise.all(Array.from(ids, find));
     return entries;
+  }
+
+  #ask<Found>(read: () => Promise<Found>): Promise<Found> {
+    return repeatedRead(attempt(read), read, this.#options.limit);
   }
 
   #fail(cause: unknown): Failure {
