@@ -125,7 +125,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "lines of requests wait without a bound",
-    find: "if (rows >= maxRows || this.#bytes + bytes > maxBytes) {",
+    find: "if (this.#waiting >= maxRows || this.#bytes + bytes > maxBytes) {",
     replace: "if (this.#bytes + bytes > maxBytes) {",
     test: "requests/request-log-writer",
   },

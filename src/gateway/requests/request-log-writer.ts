@@ -37,6 +37,8 @@ interface Batch {
   lines: readonly LoggedRequest[];
   /** One write. It never rejects. */
   writing: Promise<void> | undefined;
+  /** Resolves when they are written or dropped. */
+  over: Promise<void>;
 }
 
 const linesPerBatch = 200;
@@ -89,14 +91,18 @@ export class RequestLogWriter {
     this.#schedule();
   };
 
-  /** Resolves when all that is noted by now is written or dropped. */
+  /** Resolves when all that is noted by now is written or dropped, however many lines come meanwhile. */
   async flush(): Promise<void> {
-    if (this.#options.isolate) {
-      await this.#writeAll();
-      return;
-    }
+    if (this.#options.isolate) return this.#writeAll();
     const last = this.#queue.at(-1);
-    while (this.#batches.size > 0 || (last !== undefined && this.#queue.includes(last))) await this.#drain();
+    do {
+      if (last !== undefined && this.#queue.includes(last)) void this.#drain();
+      await Promise.all(Array.from(this.#batches, ({ over }) => over));
+    } while (last !== undefined && this.#holds(last));
+  }
+
+  #holds(line: LoggedRequest): boolean {
+    return this.#queue.includes(line) || [...this.#batches].some(({ lines }) => lines.includes(line));
   }
 
   /** Drops what waits of an account, and waits for the batches that are being written. */
@@ -172,12 +178,18 @@ export class RequestLogWriter {
 
   async #writeAll(): Promise<void> {
     while (this.#queue.length > 0) {
-      const batch: Batch = { lines: this.#queue.splice(0, linesPerBatch), writing: undefined };
+      const lines = this.#queue.splice(0, linesPerBatch);
+      const batch: Batch = { lines, writing: undefined, over: Promise.resolve() };
       this.#batches.add(batch);
-      await this.#writeBatch(batch);
-      for (const line of batch.lines) this.#release(line);
-      this.#batches.delete(batch);
+      batch.over = this.#endBatch(batch);
+      await batch.over;
     }
+  }
+
+  async #endBatch(batch: Batch): Promise<void> {
+    await this.#writeBatch(batch);
+    for (const line of batch.lines) this.#release(line);
+    this.#batches.delete(batch);
   }
 
   async #writeBatch(batch: Batch): Promise<void> {
