@@ -28,18 +28,25 @@ interface Started {
   readonly made: string;
   /** Of this folder. */
   readonly entry?: string;
+  /** Of a Worker, further ones than `CONFIG`. */
+  readonly bindings?: Readonly<Record<string, string>>;
 }
 
 /** Starts the built gateway on a runtime. @param config - see `ServerConfig`, or what the entry wants. */
 export async function startRuntime(
   name: RuntimeName,
   config: object,
-  { made, entry = `serve-${name}.ts` }: Started,
+  { made, entry = `serve-${name}.ts`, bindings = {} }: Started,
 ): Promise<Runtime> {
   const script = join(made, `${name}.mjs`);
   await build({
     ...{ entryPoints: [join(folder, entry)], outfile: script, bundle: true, format: "esm" },
-    alias: { infergate: join(dist, "index.js"), "infergate/fetch": join(dist, "fetch.js") },
+    alias: Object.fromEntries(
+      ["", "/fetch", "/postgres", "/redis"].map((entry) => [
+        `infergate${entry}`,
+        join(dist, `${entry.slice(1) || "index"}.js`),
+      ]),
+    ),
     // As the runtime itself resolves packages, and not as the sources' own settings do.
     tsconfigRaw: {},
     ...{
@@ -51,9 +58,11 @@ export async function startRuntime(
     logLevel: "error",
   });
   const CONFIG = JSON.stringify(config);
-  if (name === "workerd") await writeFile(join(made, "workerd.capnp"), workerConfig);
+  if (name === "workerd") {
+    await writeFile(join(made, "workerd.capnp"), workerConfig(["CONFIG", ...Object.keys(bindings)]));
+  }
   const child = spawn(programOf(name), wordsFor(name, script, made), {
-    env: { ...process.env, CONFIG, DENO_NO_UPDATE_CHECK: "1" },
+    env: { ...process.env, ...bindings, CONFIG, DENO_NO_UPDATE_CHECK: "1" },
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
@@ -88,7 +97,7 @@ function wordsFor(name: RuntimeName, script: string, made: string): string[] {
   }
 }
 
-const workerConfig = `using Workerd = import "/workerd/workerd.capnp";
+const workerConfig = (bindings: readonly string[]): string => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .worker),
@@ -100,6 +109,6 @@ const worker :Workerd.Worker = (
   modules = [(name = "workerd.mjs", esModule = embed "workerd.mjs")],
   compatibilityDate = "2026-07-01",
   compatibilityFlags = ["nodejs_compat", "enable_request_signal"],
-  bindings = [(name = "CONFIG", fromEnvironment = "CONFIG")],
+  bindings = [${bindings.map((name) => `(name = "${name}", fromEnvironment = "${name}")`).join(", ")}],
 );
 `;
