@@ -232,7 +232,10 @@ export interface GatewayOptions<Raw = unknown> {
   negativeCacheTtlMs?: number | undefined;
   /** The most keys to cache, and the most absent ones. Default: 10,000. */
   maxCacheEntries?: number | undefined;
-  /** How long a key or plan store, or `identify`, may take to respond, in milliseconds; beyond it a 503. Default: 2,000. */
+  /**
+   * How long a key or plan store, or `identify`, may take to respond, in milliseconds; beyond it a 503. A read of a store that has
+   * no response after a quarter of it is sent again. Default: 2,000.
+   */
   storeTimeoutMs?: number | undefined;
   /**
    * Keeps responses of the Responses API, so that later requests can refer to them: one of the stores, or your own.

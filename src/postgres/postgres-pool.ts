@@ -1,5 +1,6 @@
 /**
- * What the stores need of PostgreSQL. A `Pool` of the `pg` package is one; for postgres.js there is {@link fromPostgresJs}.
+ * What the stores need of PostgreSQL. A `Pool` of the `pg` package is one, and so are a PGlite and Neon's
+ * `neon(url, { fullResults: true })`; for postgres.js there is {@link fromPostgresJs}.
  *
  * Each statement stands alone, unnamed and in its own transaction, so `query` may go through PgBouncer in transaction mode.
  * `connect` may not: give `{ query: (text, values) => bouncer.query(text, values), connect: () => direct.connect() }`.

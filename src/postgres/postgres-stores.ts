@@ -102,7 +102,7 @@ class Stores {
 }
 
 /**
- * Keys, plans, accounts, credits and responses in PostgreSQL 13 or later, in a schema of their own.
+ * Keys, plans, accounts, credits and responses in PostgreSQL 14 or later, or PGlite, in a schema of their own.
  *
  * @throws TypeError or RangeError when an option is not valid.
  */

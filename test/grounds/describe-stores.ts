@@ -1,6 +1,6 @@
 import { beforeAll } from "vitest";
-import { type PostgresStores, postgresStores } from "../../src/postgres/postgres-stores.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
+import { type PostgresStores, postgresStores } from "../../src/postgres/postgres-stores.js";
 import { postgresRequestLog } from "../../src/postgres/requests/postgres-request-log.js";
 import { postgresResponseStore } from "../../src/postgres/responses/postgres-response-store.js";
 import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
@@ -17,27 +17,45 @@ import { createShiftedSchema, shiftedPool } from "../postgres/test-schema.js";
 const retentionMs = 50 * 365 * 86_400_000;
 const schema = "shifted";
 
-/** The contracts of all stores, on a pool. @param poolOf - called when the tests run. */
-export function describeStores(name: string, poolOf: () => PostgresPool): void {
+/** The contract of the ledger, on a pool. @param poolOf - called when the tests run. */
+export function describeLedger(name: string, poolOf: () => PostgresPool): void {
   beforeAll(() => createShiftedSchema(poolOf(), schema), 120_000);
-  const two = async (): Promise<readonly [PostgresStores, PostgresStores]> => [
-    postgresStores({ pool: poolOf() }),
-    postgresStores({ pool: poolOf() }),
-  ];
-  const both = <Store>(pick: (stores: PostgresStores) => Store) => async () => {
-    const [first, second] = await two();
-    return [pick(first), pick(second)] as [Store, Store];
-  };
   describeCreditLedger(
     `postgresCreditLedger on ${name}`,
     (clock) => postgresStores({ pool: shiftedPool(poolOf(), schema, clock), schema, retentionMs }).ledger,
     { holds: 300, limits: true },
   );
-  describeWritableKeyStore(`postgresKeyStore on ${name}`, both(({ keys }) => keys));
-  describeWritablePlanStore(`postgresPlanStore on ${name}`, both(({ plans }) => plans));
-  describeWritableAccountStore(`postgresAccountStore on ${name}`, both(({ accounts }) => accounts));
-  describeWritableBudgetStore(`postgresBudgetStore on ${name}`, both(({ budgets }) => budgets));
-  describeModelStore(`postgresModelStore on ${name}`, both(({ catalog }) => catalog));
+}
+
+/** The contracts of all stores, on a pool. */
+export function describeStores(name: string, poolOf: () => PostgresPool): void {
+  describeLedger(name, poolOf);
+  const both =
+    <Store>(pick: (stores: PostgresStores) => Store) =>
+    async (): Promise<[Store, Store]> => [
+      pick(postgresStores({ pool: poolOf() })),
+      pick(postgresStores({ pool: poolOf() })),
+    ];
+  describeWritableKeyStore(
+    `postgresKeyStore on ${name}`,
+    both(({ keys }) => keys),
+  );
+  describeWritablePlanStore(
+    `postgresPlanStore on ${name}`,
+    both(({ plans }) => plans),
+  );
+  describeWritableAccountStore(
+    `postgresAccountStore on ${name}`,
+    both(({ accounts }) => accounts),
+  );
+  describeWritableBudgetStore(
+    `postgresBudgetStore on ${name}`,
+    both(({ budgets }) => budgets),
+  );
+  describeModelStore(
+    `postgresModelStore on ${name}`,
+    both(({ catalog }) => catalog),
+  );
   describeRequestLog(`postgresRequestLog on ${name}`, (limits) => postgresRequestLog({ pool: poolOf(), ...limits }));
   describeResponseStore(`postgresResponseStore on ${name}`, (clock) =>
     postgresResponseStore({ pool: shiftedPool(poolOf(), schema, clock), schema }),

@@ -28,7 +28,12 @@ const stores = ["credit-ledger", "stores", "response-store", "request-log"].map(
 
 /** What runs where: all tests of PostgreSQL on the newest server, those of the contracts on the others. */
 export const grounds: readonly Ground[] = [
-  { name: "PostgreSQL 18", binaries: binariesOf(18), mode: "test", suites: ["test/postgres/", "test/schema/postgres-"] },
+  {
+    name: "PostgreSQL 18",
+    binaries: binariesOf(18),
+    mode: "test",
+    suites: ["test/postgres/", "test/schema/postgres-"],
+  },
   { name: "PostgreSQL 17", binaries: binariesOf(17), mode: "test", suites: stores },
   { name: "PostgreSQL 16", binaries: binariesOf(16), mode: "test", suites: stores },
   { name: "PGlite, Neon, PgBouncer, a restored dump", mode: "grounds", suites: ["test/grounds/"] },

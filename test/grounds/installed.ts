@@ -13,7 +13,10 @@ export interface Lite {
 /** What is used of Neon's driver. */
 export interface Neon {
   readonly neonConfig: { fetchEndpoint: unknown };
-  neon(url: string, options?: { fullResults: true }): { query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> };
+  neon(
+    url: string,
+    options?: { fullResults: true },
+  ): { query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> };
 }
 
 /** The packages stand in a folder of their own, which TypeScript does not find before they are installed. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hashKey } from "../../src/keys/hash-key.js";
 import type { PostgresPool } from "../../src/postgres/postgres-pool.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { TemporaryServer } from "../support/postgres-server.js";
 import { chatRequest, startTestGateway } from "../support/test-gateway.js";
-import { hashKey } from "../../src/keys/hash-key.js";
-import { describeStores } from "./describe-stores.js";
+import { describeLedger } from "./describe-stores.js";
 import { binariesOf } from "./grounds.js";
 import { loadNeon, type Neon } from "./installed.js";
 import { NeonHttp } from "./neon-http.js";
@@ -32,8 +32,18 @@ describe("Neon's driver over HTTP", () => {
     const stores = postgresStores({ pool });
     expect([stores.keys.subscribe, stores.ledger.subscribe]).toEqual([undefined, undefined]);
     await stores.plans.put({ id: "pro", models: ["acme/*"], credits: { week: 1_000 } });
-    await stores.keys.insert({ id: "k", hash: hashKey("sk-pro"), hint: "sk-…", account: "a", plan: "pro", createdAt: 1 });
-    const test = await startTestGateway({ ...stores, ledgerOptions: { reserveTimeoutMs: 10_000, settleTimeoutMs: 20_000 } });
+    await stores.keys.insert({
+      id: "k",
+      hash: hashKey("sk-pro"),
+      hint: "sk-…",
+      account: "a",
+      plan: "pro",
+      createdAt: 1,
+    });
+    const test = await startTestGateway({
+      ...stores,
+      ledgerOptions: { reserveTimeoutMs: 10_000, settleTimeoutMs: 20_000 },
+    });
     const answers = await Promise.all(Array.from({ length: 10 }, () => test.gateway.handler(chatRequest())));
     expect(answers.map(({ status }) => status)).toEqual(new Array(10).fill(200));
     await Promise.all(answers.map((answer) => answer.text()));
@@ -48,5 +58,5 @@ describe("Neon's driver over HTTP", () => {
     await expect(postgresStores({ pool: bare, schema: "bare" }).plans.find("p")).rejects.toThrow(/fullResults: true/);
   });
 
-  describeStores("Neon over HTTP", () => pool);
+  describeLedger("Neon over HTTP", () => pool);
 });

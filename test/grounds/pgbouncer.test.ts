@@ -2,7 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
 import { hasPgBouncer, PgBouncer } from "../support/pgbouncer.js";
 import { TemporaryServer } from "../support/postgres-server.js";
-import { describeStores } from "./describe-stores.js";
+import { describeLedger } from "./describe-stores.js";
 import { binariesOf } from "./grounds.js";
 
 if (!hasPgBouncer) console.warn("SKIPPED: PgBouncer: it is not installed.");
@@ -25,7 +25,7 @@ describe.skipIf(!hasPgBouncer)("PostgreSQL 18, behind PgBouncer in transaction m
     await server.remove();
   });
 
-  describeStores("PgBouncer", () => ({
+  describeLedger("PgBouncer", () => ({
     query: (text, values) => pool.query(text, values),
     connect: () => direct.connect(),
   }));

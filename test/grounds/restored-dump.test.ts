@@ -4,8 +4,8 @@ import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
-import { postgresBinaries, TemporaryServer } from "../support/postgres-server.js";
 import { postgresCatalog } from "../schema/postgres-catalog.js";
+import { postgresBinaries, TemporaryServer } from "../support/postgres-server.js";
 import { binariesOf } from "./grounds.js";
 
 const hasDump = existsSync(`${postgresBinaries}/pg_dump`);

@@ -22,7 +22,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const outputFile = process.argv.map((given) => /^--outputFile\.json=(.+)$/.exec(given)?.[1]).find(Boolean);
 
-if (!hasGrounds()) throw new Error("The servers are not here: run `npm run grounds:install`, on Linux with an x64 processor.");
+if (!hasGrounds())
+  throw new Error("The servers are not here: run `npm run grounds:install`, on Linux with an x64 processor.");
 // npm may be told to run no scripts of packages. These make links beside the server's libraries.
 for (const version of [16, 17, 18]) {
   spawnSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: packageOf(version), stdio: "ignore" });

@@ -46,7 +46,9 @@ export function shiftedPool(pool: PostgresPool, schema: string, clock: Clock): P
       const now = clock.now();
       if (!retired.has(clock) && (before?.clock !== clock || before.now !== now)) {
         if (before !== undefined && before.clock !== clock) retired.add(before.clock);
-        told.set(schema, { clock, now, done: pool.query(`update ${schema}.test_clock set now_ms = $1`, [now]) });
+        // In a promise of its own: Neon's is lazy, and sends its statement for each that waits for it.
+        const put = async () => pool.query(`update ${schema}.test_clock set now_ms = $1`, [now]);
+        told.set(schema, { clock, now, done: put() });
       }
       await told.get(schema)?.done;
       return pool.query(text, values);
