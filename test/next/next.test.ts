@@ -1,51 +1,29 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { chatChunks, createGate, eventStream, type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 import { chromiumPath, launchChromium } from "../browser/support/chromium.js";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const app = `${root}examples/next`;
-const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-const environment = { ...process.env, NEXT_TELEMETRY_DISABLED: "1" };
+import { NextApp } from "./next-app.js";
 
 let upstream: FakeUpstream;
-let server: ChildProcess | undefined;
+let app: NextApp | undefined;
 let origin: string;
 let client: OpenAI;
 
-async function run(folder: string, ...words: string[]): Promise<void> {
-  await promisify(execFile)(npm, words, { cwd: folder, env: environment, maxBuffer: 10_000_000 });
-}
-
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  await run(root, "run", "build");
-  await run(app, "ci", "--no-audit", "--no-fund");
-  await run(app, "run", "build");
-  server = spawn(process.execPath, ["node_modules/next/dist/bin/next", "start", "-p", "0", "-H", "127.0.0.1"], {
-    cwd: app,
-    env: { ...environment, UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: "sk-upstream", UPSTREAM_MODEL: "up" },
-    stdio: ["ignore", "pipe", "inherit"],
+  app = new NextApp("next", {
+    UPSTREAM_BASE_URL: upstream.url,
+    UPSTREAM_API_KEY: "sk-upstream",
+    UPSTREAM_MODEL: "up",
   });
-  origin = await new Promise<string>((resolve, reject) => {
-    let printed = "";
-    server?.stdout?.on("data", (part: Buffer) => {
-      printed += part.toString();
-      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0];
-      if (found !== undefined && printed.includes("Ready")) resolve(found);
-    });
-    server?.once("exit", () => reject(new Error(`next start has ended:\n${printed}`)));
-  });
+  await app.build();
+  await app.start();
+  origin = app.origin;
   client = new OpenAI({ baseURL: `${origin}/api/ai/v1`, apiKey: "sk-demo" });
 }, 300_000);
 
 afterAll(async () => {
-  const exit = new Promise((resolve) => (server === undefined ? resolve(0) : server.once("exit", resolve)));
-  server?.kill("SIGTERM");
-  await exit;
+  await app?.stop();
   await upstream.close();
 });
 
