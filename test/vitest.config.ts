@@ -43,6 +43,8 @@ export default defineConfig(({ mode }) => ({
   test: {
     // Most tests wait for sockets and servers: a processor left to itself by default would be idle.
     maxWorkers: "100%",
+    // The examples for Next.js install what is built here, which one of them builds.
+    fileParallelism: mode !== "next",
     // To load every module anew for each file takes as long as a third of the tests: they leave nothing behind.
     isolate: false,
     setupFiles: ["test/support/real-time.ts"],

@@ -28,6 +28,11 @@ const givens: Record<string, string> = {
     };`,
 };
 
+/** Packages of hosts that the snippets import, and that are not installed here. */
+const hostPackages = `
+  declare module "next/server" { export function after(work: Promise<unknown> | (() => unknown)): void }
+  declare module "@vercel/functions" { export function waitUntil(work: Promise<unknown>): void }`;
+
 function withGivens(snippet: string): string {
   const needed = Object.entries(givens).filter(
     ([name]) =>
@@ -40,6 +45,7 @@ it("the snippets of all pages compile", () => {
   const names = new Map(
     snippets.map(({ page, code }, index) => [`${root}test/${page.replace(/\W+/g, "-")}-${index}.ts`, withGivens(code)]),
   );
+  names.set(`${root}test/host-packages.d.ts`, hostPackages);
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const host = ts.createCompilerHost(options);

@@ -4,30 +4,28 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chatChunks, createGate, eventStream, type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 import { chromiumPath, launchChromium } from "../browser/support/chromium.js";
-import { buildNext, type NextServer, runNpm, startNext } from "./start-next.js";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const app = `${root}examples/next`;
+import { exampleFolder, NextApp } from "./next-app.js";
 
 let upstream: FakeUpstream;
-let server: NextServer | undefined;
+let app: NextApp | undefined;
 let origin: string;
 let client: OpenAI;
 
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  await runNpm(root, "run", "build");
-  await runNpm(app, "ci", "--no-audit", "--no-fund");
-  await buildNext(app);
-  server = await startNext(app, {
-    ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: "sk-upstream", UPSTREAM_MODEL: "up" },
+  app = new NextApp(exampleFolder("next"), {
+    UPSTREAM_BASE_URL: upstream.url,
+    UPSTREAM_API_KEY: "sk-upstream",
+    UPSTREAM_MODEL: "up",
   });
-  origin = server.origin;
+  await app.build();
+  await app.start();
+  origin = app.origin;
   client = new OpenAI({ baseURL: `${origin}/api/ai/v1`, apiKey: "sk-demo" });
 }, 300_000);
 
 afterAll(async () => {
-  await server?.close();
+  await app?.stop();
   await upstream.close();
 });
 
@@ -165,18 +163,19 @@ it("leaves the app's own pages alone", async () => {
 /** The packages of examples/next, in an app whose one route runs in the edge runtime. */
 describe("in Next.js' edge runtime", () => {
   const folder = fileURLToPath(new URL("edge-app", import.meta.url));
-  let edge: NextServer | undefined;
+  let edge: NextApp | undefined;
   let edgeClient: OpenAI;
 
   beforeAll(async () => {
     await rm(`${folder}/node_modules`, { force: true });
-    await symlink(`${app}/node_modules`, `${folder}/node_modules`);
-    await buildNext(folder);
-    edge = await startNext(folder, { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: "sk-upstream" });
+    await symlink(`${exampleFolder("next")}/node_modules`, `${folder}/node_modules`);
+    edge = new NextApp(folder, { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: "sk-upstream" });
+    await edge.compile();
+    await edge.start();
     edgeClient = new OpenAI({ baseURL: `${edge.origin}/api/v1`, apiKey: "sk-demo", maxRetries: 0 });
   }, 300_000);
   afterAll(async () => {
-    await edge?.close();
+    await edge?.stop();
     await rm(`${folder}/node_modules`, { force: true });
   });
 
