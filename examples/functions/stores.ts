@@ -2,7 +2,7 @@ import { postgresStores } from "infergate/postgres";
 import pg from "pg";
 
 /** Two connections of an instance are enough: the stores send what comes at once together. */
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 2, query_timeout: 5_000 });
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 3, query_timeout: 5_000 });
 // A connection that ends while nobody uses it, as when the pooler restarts.
 pool.on("error", (error) => console.error(`PostgreSQL: ${error.message}`));
 
