@@ -19,12 +19,14 @@ export interface Neon {
   ): { query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> };
 }
 
-/** The packages stand in a folder of their own, which TypeScript does not find before they are installed. */
+/** A package stands in a folder of its own, where TypeScript does not find it before it is installed. */
+const load = (name: string) => import(pathToFileURL(require.resolve(name)).href);
+
 export async function newLite(): Promise<Lite> {
-  const { PGlite } = await import(pathToFileURL(require.resolve("@electric-sql/pglite")).href);
+  const { PGlite } = await load("@electric-sql/pglite");
   return new PGlite();
 }
 
-export async function loadNeon(): Promise<Neon> {
-  return import(pathToFileURL(require.resolve("@neondatabase/serverless")).href);
+export function loadNeon(): Promise<Neon> {
+  return load("@neondatabase/serverless");
 }
