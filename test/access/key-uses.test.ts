@@ -183,10 +183,10 @@ describe("the uses of keys", () => {
     note("b");
     await uses.flush();
     expect(batches.slice(1)).toEqual([[{ id: "b", at: minute - 1 }]]);
-    await vi.advanceTimersByTimeAsync(2);
+    await vi.advanceTimersByTimeAsync(3);
     note("a");
     await uses.flush();
-    expect(batches.slice(2)).toEqual([[{ id: "a", at: minute + 1 }]]);
+    expect(batches.slice(2)).toEqual([[{ id: "a", at: minute + 2 }]]);
     await uses.close();
     if (isolate) expect(vi.getTimerCount()).toBe(0);
   });
