@@ -16,7 +16,7 @@ afterEach(() => {
 function start(touch: (uses: readonly KeyUse[]) => Promise<void> | void = () => {}, isolate = false) {
   const batches: (readonly KeyUse[])[] = [];
   const warnings: GatewayWarning[] = [];
-  const limit = new TimeLimit(2_000);
+  const limit = new TimeLimit(2_000, 2_000, isolate);
   const uses = new KeyUses(
     (batch) => {
       batches.push(batch);
