@@ -15,6 +15,9 @@ const mostAtOnce = 250;
 /** Of a key store. */
 type Touch = (uses: readonly KeyUse[]) => Promise<void> | void;
 
+/** Asked each time. What remembers the time for a moment has a timer for that, which ends with its request in an isolate. */
+const monotonic = { now: () => performance.now() };
+
 export interface KeyUsesOptions {
   /** How long the store may take for one batch. */
   timeLimit: TimeLimit;
@@ -52,7 +55,7 @@ export class KeyUses {
 
   /** Writes what is noted, without the pause: for a host that ends with its responses. Never rejects. */
   async flush(): Promise<void> {
-    this.#recent ??= new LRUCache({ max: mostRecent, ttl: pauseMs });
+    this.#recent ??= new LRUCache({ max: mostRecent, ttl: pauseMs, perf: monotonic, ttlResolution: 0 });
     for (const id of this.#noted.keys()) this.#recent.set(id, true);
     if (this.#options.isolate === true) return this.#write();
     await this.#writing;

@@ -33,7 +33,8 @@ export class LeftBehind {
   /** Resolves when nothing of an ended request waits to be written, or after half a minute. */
   async ofRequest({ requestId, callId }: RequestIds): Promise<void> {
     const { background, isolate } = this.#parts;
-    await atMost(longestMs, isolate ? this.#writtenAfter(background.of(requestId, callId)) : this.#allWritten());
+    const written = isolate ? this.#writtenAfter(background.of(requestId, callId), requestId) : this.#allWritten();
+    await atMost(longestMs, written);
   }
 
   /** Resolves when the calls that are open now have ended, and nothing waits to be written, or after `maxMs`. */
@@ -52,8 +53,8 @@ export class LeftBehind {
     await this.#writtenAfter(Promise.all([background.idle(), ...others.map((settled) => settled())]));
   }
 
-  async #writtenAfter(work: Promise<unknown>): Promise<void> {
+  async #writtenAfter(work: Promise<unknown>, requestId?: string): Promise<void> {
     const { keyUses, log } = this.#parts;
-    await Promise.all([work, keyUses?.flush(), log?.flush()]);
+    await Promise.all([work, keyUses?.flush(), log?.flush(requestId)]);
   }
 }

@@ -13,16 +13,16 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function start(touch: (uses: readonly KeyUse[]) => Promise<void> | void = () => {}) {
+function start(touch: (uses: readonly KeyUse[]) => Promise<void> | void = () => {}, isolate = false) {
   const batches: (readonly KeyUse[])[] = [];
   const warnings: GatewayWarning[] = [];
-  const limit = new TimeLimit(2_000);
+  const limit = new TimeLimit(2_000, 2_000, isolate);
   const uses = new KeyUses(
     (batch) => {
       batches.push(batch);
       return touch(batch);
     },
-    { timeLimit: limit, warn: (warning) => void warnings.push(warning) },
+    { timeLimit: limit, warn: (warning) => void warnings.push(warning), isolate },
   );
   return { uses, batches, warnings, note: (id: string) => uses.note(id, Date.now()) };
 }
@@ -170,5 +170,57 @@ describe("the uses of keys", () => {
     });
     await vi.advanceTimersByTimeAsync(3_000);
     expect(isClosed).toBe(true);
+  });
+
+  it.each([false, true])("are written at once by flush, each key once a minute (isolate: %s)", async (isolate) => {
+    const { uses, batches, note } = start(undefined, isolate);
+    await vi.advanceTimersByTimeAsync(1);
+    note("a");
+    await uses.flush();
+    expect(batches).toEqual([[{ id: "a", at: 1 }]]);
+    await vi.advanceTimersByTimeAsync(minute - 2);
+    note("a");
+    note("b");
+    await uses.flush();
+    expect(batches.slice(1)).toEqual([[{ id: "b", at: minute - 1 }]]);
+    await vi.advanceTimersByTimeAsync(3);
+    note("a");
+    await uses.flush();
+    expect(batches.slice(2)).toEqual([[{ id: "a", at: minute + 2 }]]);
+    await uses.close();
+    if (isolate) expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([false, true])(
+    "that the store did not take are noted again by the next call (isolate: %s)",
+    async (isolate) => {
+      let isDown = true;
+      const { uses, batches, warnings, note } = start(() => {
+        if (isDown) throw new Error("down");
+      }, isolate);
+      note("a");
+      await uses.flush();
+      expect(warnings).toHaveLength(1);
+      isDown = false;
+      await uses.flush();
+      expect(batches).toEqual([[{ id: "a", at: 0 }], [{ id: "a", at: 0 }]]);
+      await uses.close();
+    },
+  );
+
+  it("of others are not waited for in an isolate", async () => {
+    let isFirst = true;
+    const { uses, batches, note } = start(() => {
+      const hangs = isFirst;
+      isFirst = false;
+      return hangs ? new Promise(() => {}) : undefined;
+    }, true);
+    note("a");
+    void uses.flush();
+    note("b");
+    await uses.flush();
+    expect(batches.flat().map(({ id }) => id)).toEqual(["a", "b"]);
+    await vi.advanceTimersByTimeAsync(3_000);
+    await uses.close();
   });
 });

@@ -32,6 +32,7 @@ function keep(keeper: LeaseKeeper, lease: Lease, observed: () => number): KeptLe
 
 function setUp(
   answer: (requests: readonly RenewRequest[]) => RenewStatus[] = (requests) => requests.map(() => "renewed"),
+  isolate = false,
 ) {
   const renewals: [string, number][][] = [];
   const warnings: GatewayWarning[] = [];
@@ -45,7 +46,7 @@ function setUp(
   return {
     renewals,
     warnings,
-    keeper: new LeaseKeeper(ledger, { leaseMs: 60_000, warn: (warning) => warnings.push(warning) }),
+    keeper: new LeaseKeeper(ledger, { leaseMs: 60_000, warn: (warning) => warnings.push(warning), isolate }),
   };
 }
 
@@ -130,5 +131,21 @@ describe("LeaseKeeper", () => {
     await vi.advanceTimersByTimeAsync(20_000);
     expect(renewals).toHaveLength(2);
     keeper.stop();
+  });
+
+  it("renews each lease by itself in an isolate, by a timer that ends with its call", async () => {
+    const { keeper, renewals } = setUp(undefined, true);
+    const a = keep(keeper, lease("a"), () => 1);
+    await vi.advanceTimersByTimeAsync(5_000);
+    keep(keeper, lease("b"), () => 7);
+    expect(vi.getTimerCount()).toBe(2);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(renewals).toEqual([[["a", 1]], [["b", 7]]]);
+    keeper.drop(a);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(renewals.slice(2)).toEqual([[["b", 7]]]);
+    keeper.stop();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

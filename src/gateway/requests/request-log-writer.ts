@@ -39,6 +39,8 @@ interface Batch {
   writing: Promise<void> | undefined;
   /** Resolves when they are written or dropped. */
   over: Promise<void>;
+  /** By the monotonic clock, in milliseconds. */
+  readonly begunAt: number;
 }
 
 const linesPerBatch = 200;
@@ -47,6 +49,8 @@ const flushMs = 500;
 /** A batch that failed is written again after these pauses, and then dropped. Its ids keep it from having two effects. */
 const retryPausesMs = [200, 2_000];
 const warnEveryMs = 10_000;
+/** No work of an isolate's request lasts longer: a batch of one that has ended in the middle never ends. */
+const longestAloneMs = 35_000;
 
 /**
  * Writes the lines of a log behind the answers, a batch at a time. One batch is under way at most, so a store that hangs
@@ -91,14 +95,33 @@ export class RequestLogWriter {
     this.#schedule();
   };
 
-  /** Resolves when all that is noted by now is written or dropped, however many lines come meanwhile. */
-  async flush(): Promise<void> {
-    if (this.#options.isolate) return this.#writeAll();
+  /**
+   * Resolves when all that is noted by now is written or dropped, however many lines come meanwhile.
+   * @param requestId - in an isolate: the request that has ended. Its lines are written also where another request has begun
+   * to write them, which may have ended as it did.
+   */
+  async flush(requestId?: string): Promise<void> {
+    if (this.#options.isolate) {
+      this.#takeBack(requestId);
+      return this.#writeAll();
+    }
     const last = this.#queue.at(-1);
     do {
       if (last !== undefined && this.#queue.includes(last)) void this.#drain();
       await Promise.all(Array.from(this.#batches, ({ over }) => over));
     } while (last !== undefined && this.#holds(last));
+  }
+
+  /** Of batches of others: the lines of this request, and those of batches whose request is gone. Their ids keep them single. */
+  #takeBack(requestId: string | undefined): void {
+    const goneBefore = performance.now() - longestAloneMs;
+    for (const batch of this.#batches) {
+      const isGone = batch.begunAt < goneBefore;
+      const isTaken = (line: LoggedRequest) => isGone || line.requestId === requestId;
+      this.#queue.push(...batch.lines.filter(isTaken));
+      batch.lines = batch.lines.filter((line) => !isTaken(line));
+      if (isGone) this.#batches.delete(batch);
+    }
   }
 
   #holds(line: LoggedRequest): boolean {
@@ -179,7 +202,7 @@ export class RequestLogWriter {
   async #writeAll(): Promise<void> {
     while (this.#queue.length > 0) {
       const lines = this.#queue.splice(0, linesPerBatch);
-      const batch: Batch = { lines, writing: undefined, over: Promise.resolve() };
+      const batch: Batch = { lines, writing: undefined, over: Promise.resolve(), begunAt: performance.now() };
       this.#batches.add(batch);
       batch.over = this.#endBatch(batch);
       await batch.over;

@@ -84,15 +84,14 @@ export class FakeIsolate {
     const [operation] = this.#waiting.splice(this.#random.below(this.#waiting.length), 1);
     if (operation === undefined) return;
     const { context, run } = operation;
-    if (context === undefined) return run(true);
-    if (context.isOver) return;
-    if (context.left === 0) {
+    if (context?.isOver === true) return;
+    if (context?.left === 0) {
       context.isOver = true;
       // Whether it had an effect is a matter of luck.
       if (this.#random.oneIn(2)) run(false);
       return;
     }
-    if (context.left !== undefined) context.left--;
+    if (context?.left !== undefined) context.left--;
     run(true);
   }
 

@@ -93,3 +93,71 @@ it("is written when the gateway closes", async () => {
   await test.gateway.close();
   expect((await store.list()).requests).toHaveLength(1);
 });
+
+it("each request of an isolate writes what waits, and waits for no other one's batch", async () => {
+  const written: LoggedRequest[] = [];
+  let hangs = true;
+  const store = logThat(async (lines) => {
+    const isFirst = hangs;
+    hangs = false;
+    if (isFirst) return new Promise<void>(() => {});
+    written.push(...lines);
+  });
+  test = await startTestGateway({ requestLog: store, isolate: true });
+  const works: Promise<unknown>[] = [];
+  const waitUntil = (work: Promise<unknown>) => void works.push(work);
+  await test.gateway.handler(getRequest("/v1/models"), { waitUntil });
+  await vi.advanceTimersByTimeAsync(0);
+  await test.gateway.handler(getRequest("/v1/models"), { waitUntil });
+  await works[1];
+  expect(written).toHaveLength(1);
+  expect(test.gateway.health().requestLog).toEqual({ waiting: 1, dropped: 0 });
+  await vi.advanceTimersByTimeAsync(30_000);
+  await works[0];
+});
+
+it("a store that fails in an isolate is tried again by the request whose lines they are", async () => {
+  const kept = memoryRequestLog();
+  let failures = 2;
+  const store = logThat(async (lines) => {
+    if (failures-- > 0) throw new Error("connection lost");
+    await kept.write(lines);
+  });
+  test = await startTestGateway({ requestLog: store, isolate: true });
+  const works: Promise<unknown>[] = [];
+  await test.gateway.handler(getRequest("/v1/models"), { waitUntil: (work) => void works.push(work) });
+  await vi.advanceTimersByTimeAsync(2_200);
+  await works[0];
+  expect((await kept.list()).requests).toHaveLength(1);
+});
+
+it("lines of a request that has ended as it wrote them are written by a later one, and take no room for ever", async () => {
+  const written: string[][] = [];
+  let isFirst = true;
+  const store = logThat(async (lines) => {
+    if (isFirst) {
+      isFirst = false;
+      return new Promise<void>(() => {});
+    }
+    written.push(lines.map(({ requestId }) => requestId));
+  });
+  test = await startTestGateway({ requestLog: store, isolate: true, requestId: (request) => request.header("x-call") });
+  const works: Promise<unknown>[] = [];
+  const call = (id: string) => {
+    const request = getRequest("/v1/models");
+    request.headers.set("x-call", id);
+    return test?.gateway.handler(request, { waitUntil: (work) => void works.push(work) });
+  };
+  await call("first");
+  await vi.advanceTimersByTimeAsync(0);
+  await call("second");
+  await works[1];
+  expect(written).toEqual([["second"]]);
+  const { now } = performance;
+  performance.now = () => now.call(performance) + 36_000;
+  await call("third");
+  await works[2];
+  performance.now = now;
+  expect(written[1]?.sort()).toEqual(["first", "third"]);
+  expect(test.gateway.health().requestLog).toEqual({ waiting: 0, dropped: 0 });
+});
