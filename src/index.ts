@@ -69,6 +69,7 @@ export type { DisabledModel, StorableModel } from "./gateway/catalog/stored-mode
 export { createGateway } from "./gateway/create-gateway.js";
 export type { Gateway, HostContext, Mountable } from "./gateway/gateway.js";
 export type { GatewayHealth, ModelHealth } from "./gateway/gateway-health.js";
+export type { OwnRequest } from "./gateway/host-session/caller-of-request.js";
 export type { Identified, Identify, Identity } from "./gateway/host-session/identity.js";
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";
 export type { LiveRequest, LiveRequests, LiveRequestsOptions } from "./gateway/observers/live-requests.js";
@@ -111,6 +112,7 @@ export type { IncomingCall, PromptText } from "./hooks/incoming-call.js";
 export type { CorsOptions } from "./http/cors.js";
 export type { HostRequest } from "./http/host-request.js";
 export type { RequestHead } from "./http/message.js";
+export type { NodeRequestHead } from "./http/node-host-request.js";
 export { hashKey } from "./keys/hash-key.js";
 export type {
   ApiKey,
@@ -189,7 +191,7 @@ export type { Micro } from "./metering/micro.js";
 export type { Disconnect, EndReason, UsageSource } from "./metering/outcome.js";
 export type { ImagePrice, Price } from "./metering/prices/price.js";
 export type { ModelRates, Rates, RequestRate, TokenRate } from "./metering/rates.js";
-export type { Tags } from "./metering/tags.js";
+export type { ReturnedTags, Tags } from "./metering/tags.js";
 export type { TokenCounts } from "./metering/token-counts.js";
 export type { Dialect, FailedRequest, UpstreamErrorAnswer } from "./model-api/dialect.js";
 export type { MemberRule } from "./model-api/request/restricted-members.js";

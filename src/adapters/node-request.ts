@@ -8,9 +8,9 @@ import {
   type HostRequest,
   inOnePiece,
   inPieces,
+  NodeHostRequest,
 } from "../gateway/gateway.js";
 import type { NodeClient } from "./node-client.js";
-import { NodeHostRequest } from "./node-host-request.js";
 import type { NodePair } from "./node-pair.js";
 import { parsedBodyBytes } from "./node-parsed-body.js";
 import { readNodeBody } from "./node-read-body.js";

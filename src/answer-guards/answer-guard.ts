@@ -1,6 +1,6 @@
 import type { CallerSource } from "../events/request-observer.js";
 import type { OperationName } from "../metering/operation-name.js";
-import type { Tags } from "../metering/tags.js";
+import type { ReturnedTags, Tags } from "../metering/tags.js";
 import type { UsageCounts } from "../metering/usage-counts.js";
 import type { AnswerText } from "../operations/answers/answer-format.js";
 
@@ -45,7 +45,7 @@ export interface GuardedAnswer extends GuardedCall {
  */
 export type GuardVerdict =
   // biome-ignore lint/suspicious/noConfusingVoidType: an async function may end without a value
-  void | { readonly refuse: string; readonly code?: string | undefined } | { readonly tags: Tags };
+  void | { readonly refuse: string; readonly code?: string | undefined } | { readonly tags: ReturnedTags };
 
 /** The host's check of what models answer. */
 export interface AnswerGuard {

@@ -48,6 +48,7 @@ import { warnOfModels } from "./catalog/model-warnings.js";
 import { consoleWarn } from "./console-warn.js";
 import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js";
 import { healthOf } from "./gateway-health.js";
+import { callerOfRequest } from "./host-session/caller-of-request.js";
 import { sessionCallers } from "./host-session/session-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
 import { LeftBehind } from "./left-behind.js";
@@ -86,8 +87,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
 }
 
 function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway {
-  const warnings = toWarnings(resolved);
-  const { warn, warnOnce } = warnings;
+  const { warn, warnOnce } = toWarnings(resolved);
   const catalog = new LiveCatalog(resolved);
   checkTerms(resolved, catalog, warnOnce);
   const clock = resolved.clock ?? systemClock;
@@ -112,7 +112,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const others = [watched.idle, ...(responses ? [() => responses.settled()] : []), ...(recall ? [recall.settled] : [])];
   const leftBehind = new LeftBehind({ ...used, ...resolved, keyUses, log: log?.writer, others });
   const services: ServerServices = {
-    calls: { ...callOptions(resolved, responses, warnings), ...used, answerRecall: recall?.recall },
+    calls: { ...callOptions(resolved, responses, { warn, warnOnce }), ...used, answerRecall: recall?.recall },
     findCaller,
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
@@ -137,6 +137,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     handler: (request, context) => bridgeWebRequest(gateway, request, context),
     as: (caller) =>
       callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
+    caller: (request) => callerOfRequest(services, request),
     keys: managedKeys({ ...resolved, ledger, terms, warn, audit }, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans({ ...resolved, feed: models?.feed, audit, warn }, lookups.findAllowance, catalog),
     models: managedModels(models, catalog, audit),

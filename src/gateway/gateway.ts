@@ -7,6 +7,7 @@ import type { ManagedAudit } from "./audit/managed-audit.js";
 import type { ManagedBudgets } from "./budgets/managed-budgets.js";
 import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
+import type { OwnRequest } from "./host-session/caller-of-request.js";
 import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
 import type { ManagedRequests } from "./requests/managed-requests.js";
 import type { ManagedModels } from "./stored-models/managed-models.js";
@@ -19,6 +20,7 @@ export { type BodyShape, inOnePiece, inPieces } from "../http/body-shape.js";
 export type { HostRequest } from "../http/host-request.js";
 export type { BodyLimits, GatewayRequest, GatewayResponse, WaitUntil } from "../http/message.js";
 export { BodyError } from "../http/message.js";
+export { NodeHostRequest } from "../http/node-host-request.js";
 export type { SentRequest } from "../server/misplaced-path.js";
 export { pieceSourceOf } from "../wire/pieces/iterated-pieces.js";
 export { type PieceReader, type PieceSource, readPiece } from "../wire/pieces/piece-source.js";
@@ -68,6 +70,23 @@ export interface Gateway extends Mountable {
    * ```
    */
   as(caller: InProcessCaller): InProcess;
+  /**
+   * Finds by {@link GatewayOptions.identify} who a request to a route of your own is from, for {@link Gateway.as}. It takes
+   * what the framework calls a request, and reads neither its body nor an API key. Plan and anchor are those that count: the
+   * account's record wins, as for requests to the gateway. Tags are those of the identity; the journal files charges under
+   * `session`.
+   * @returns `null` where nobody is signed in.
+   * @throws GatewayError (as a rejection) with the status of the gateway's own response: 403 for a request of another origin,
+   * a suspended account and one without a plan, 503 where `identify` or a store fails. TypeError without `identify`.
+   *
+   * @example
+   * ```ts
+   * const caller = await gateway.caller(request);
+   * if (caller === null) return new Response("Please sign in.", { status: 401 });
+   * const { baseURL, fetch } = gateway.as(caller);
+   * ```
+   */
+  caller(request: OwnRequest): Promise<InProcessCaller | null>;
   /** Creates and changes API keys. */
   readonly keys: ManagedKeys;
   /** Creates and changes plans. */

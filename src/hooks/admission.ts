@@ -1,4 +1,4 @@
-import type { Tags } from "../metering/tags.js";
+import type { ReturnedTags } from "../metering/tags.js";
 import type { IncomingCall } from "./incoming-call.js";
 
 /** A new text for one of the prompt's. */
@@ -30,7 +30,7 @@ export interface Admission {
    * 64 letters, digits, `_`, `.` and `-`; `day`, `model`, `key`, `funding` and what is taken for
    * them, such as `hour` and `keyId`, are reserved. Values have up to 256 characters.
    */
-  readonly tags?: Tags | undefined;
+  readonly tags?: ReturnedTags | undefined;
   readonly upstream?: UpstreamAdditions | undefined;
   /** Texts to replace. Everything else of the request stays byte for byte. */
   readonly texts?: readonly TextEdit[] | undefined;

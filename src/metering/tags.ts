@@ -1,6 +1,13 @@
 /** What the host files a call under: names of its own, such as `team` or `feature`, with their values. */
 export type Tags = Readonly<Record<string, string>>;
 
+/**
+ * Tags as a function of the host returns them. Where it returns several shapes, TypeScript gives each of them the names of the
+ * others, as `undefined`. A tag that is really there as `undefined` is refused: a call without its tag would escape the tag's
+ * budget.
+ */
+export type ReturnedTags = Readonly<Record<string, string | undefined>>;
+
 /** What usage is summed by without tags. */
 export const usageDimensions = ["day", "model", "key"] as const;
 

@@ -37,5 +37,8 @@ export interface ServerServices {
   readonly requestIdOf: ((request: RequestHead) => string | undefined) | undefined;
 }
 
+/** What of a request says who it is from. */
+export type SessionRequest = Pick<GatewayRequest, "method" | "header" | "hostRequest" | "isBodyTaken">;
+
 /** @returns `undefined` when the host does not know the request either. Rejects with a 403 or a 503. */
-export type IdentifyCaller = (request: GatewayRequest, requestId: string) => Promise<Caller | undefined>;
+export type IdentifyCaller = (request: SessionRequest, requestId: string) => Promise<Caller | undefined>;

@@ -4,6 +4,7 @@ import { memoryAdapter } from "better-auth/adapters/memory";
 import { Hono } from "hono";
 import { afterEach, expect, it } from "vitest";
 import { toFetchHandler } from "../../src/fetch.js";
+import { memoryAccountStore } from "../../src/memory/memory-account-store.js";
 import { toNodeHandler } from "../../src/node.js";
 import { chatCall } from "../adapters/client.js";
 import { type Host, listen, toHost } from "../adapters/host.js";
@@ -23,9 +24,10 @@ const mounts: Record<string, (test: TestGateway) => Promise<Host>> = {
 };
 
 let test: TestGateway;
-let host: Host;
+let host: Host | undefined;
 afterEach(async () => {
-  await host.close();
+  await host?.close();
+  host = undefined;
   await test.close();
 });
 
@@ -46,7 +48,7 @@ it.each(Object.keys(mounts))("better-auth identifies who has signed in, until th
   host = (await mounts[name]?.(test)) as Host;
   const call = (cookie: string) => {
     const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin", cookie };
-    return host.fetch("/v1/chat/completions", chatCall({}, { headers }));
+    return (host as Host).fetch("/v1/chat/completions", chatCall({}, { headers }));
   };
   expect((await call("")).status).toBe(401);
   const body = { name: "Ada", email: "ada@example.com", password: "correct horse battery" };
@@ -58,5 +60,39 @@ it.each(Object.keys(mounts))("better-auth identifies who has signed in, until th
   expect(await event).toMatchObject({ source: "session", account: user.id });
   await auth.api.signOut({ headers: new Headers({ cookie }) });
   expect((await call(cookie)).status).toBe(401);
+  expect(test.warnings).toEqual([]);
+});
+
+it("a hook of better-auth makes accounts at the gateway, whose `identify` asks better-auth", async () => {
+  const accounts = memoryAccountStore();
+  test = await startTestGateway({
+    accounts,
+    identify: async ({ headers }) => {
+      const session = await auth.api.getSession({ headers });
+      return session && { account: session.user.id };
+    },
+  });
+  const auth = betterAuth({
+    baseURL: "http://app.test",
+    secret: "a secret of this test, of thirty-two characters",
+    database: memoryAdapter({ user: [], session: [], account: [], verification: [] }),
+    emailAndPassword: { enabled: true },
+    telemetry: { enabled: false },
+    databaseHooks: {
+      user: { create: { after: async ({ id }) => void (await test.gateway.accounts.put({ id, plan: "basic" })) } },
+    },
+  });
+  const body = { name: "Ada", email: "ada@example.com", password: "correct horse battery" };
+  const signedIn = await auth.api.signUpEmail({ body, asResponse: true });
+  const { user } = (await signedIn.json()) as { user: { id: string } };
+  const [cookie = ""] = (signedIn.headers.get("set-cookie") ?? "").split(";");
+  const { headers, ...init } = chatCall({}, { headers: { "content-type": "application/json" } });
+  const request = () =>
+    new Request("http://app.test/v1/chat/completions", {
+      ...init,
+      headers: { ...(headers as Record<string, string>), cookie, "sec-fetch-site": "same-origin" },
+    });
+  expect((await test.gateway.handler(request())).status).toBe(200);
+  expect(await test.gateway.caller(request())).toMatchObject({ account: user.id, plan: "basic" });
   expect(test.warnings).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { HostRequest } from "../../http/host-request.js";
 import type { Instant } from "../../keys/key-store.js";
-import type { Tags } from "../../metering/tags.js";
+import type { ReturnedTags } from "../../metering/tags.js";
 
 /** Who a request is from: what {@link GatewayOptions.identify} finds. */
 export interface Identity {
@@ -24,7 +24,7 @@ export interface Identity {
    * What its calls are filed under in the journal, in usage and in events, such as `{ member: user.id }`: at most 16, with the
    * names and values that `onRequest` may give. Default: nothing.
    */
-  tags?: Tags | undefined;
+  tags?: ReturnedTags | undefined;
   /** What people call the account. The gateway's endpoints do not use it. */
   name?: string | undefined;
   /** The language of the person, such as `de-AT` (BCP 47). The gateway's endpoints do not use it. */

@@ -3,10 +3,9 @@ import { findWithin } from "../../access/store-lookup.js";
 import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
 import type { TimeLimit } from "../../guard/time-limit.js";
-import type { GatewayRequest } from "../../http/message.js";
 import { requireSameOrigin } from "../../http/require-same-origin.js";
 import { Calendar } from "../../ledger/windows.js";
-import type { IdentifyCaller } from "../../server/server-services.js";
+import type { IdentifyCaller, SessionRequest } from "../../server/server-services.js";
 import type { AccountTermsLookup, FoundTerms } from "../admin/account-terms.js";
 import { refusedUnknownAccount } from "../refusals/refused-unknown-account.js";
 import { UnknownAccountError } from "../refusals/unknown-account-error.js";
@@ -53,7 +52,7 @@ export function sessionCallers(options: SessionOptions, services: SessionService
 /** @throws GatewayError 503, after a warning, when the host's code fails or what it found does not fit. */
 async function findIdentity(
   identify: Identify,
-  request: GatewayRequest,
+  request: SessionRequest,
   requestId: string,
   { timeLimit, warn }: SessionServices,
 ): Promise<CheckedIdentity | undefined> {

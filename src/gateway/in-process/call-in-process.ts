@@ -6,7 +6,6 @@ import { RateRules } from "../../access/rate-rules.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { ratesSchema } from "../../check/rates-schema.js";
-import { tagsInput } from "../../check/tags-input.js";
 import {
   type ErrorObject,
   GatewayError,
@@ -15,9 +14,9 @@ import {
   serviceUnavailable,
 } from "../../errors/gateway-error.js";
 import type { TimeLimit } from "../../guard/time-limit.js";
-import { keyAccount, keyModels, wholeInstant } from "../../keys/check-key.js";
+import { keyAccount, keyModels, keyTags, wholeInstant } from "../../keys/check-key.js";
 import { Calendar } from "../../ledger/windows.js";
-import { meantDimension, sharedTags } from "../../metering/tags.js";
+import { sharedTags } from "../../metering/tags.js";
 import { serve } from "../../server/serve.js";
 import type { ServerServices } from "../../server/server-services.js";
 import type { UsageReport } from "../../server/usage-report.js";
@@ -39,7 +38,9 @@ const callerInput = z.strictObject({
   anchor: wholeInstant,
   models: keyModels,
   key: idText().default("server"),
-  tags: tagsInput(meantDimension).optional(),
+  tags: keyTags,
+  name: z.unknown().optional(),
+  locale: z.unknown().optional(),
   rates: ratesSchema,
   signal: z.instanceof(AbortSignal, { error: "must be an AbortSignal" }).optional(),
 });

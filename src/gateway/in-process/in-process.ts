@@ -1,6 +1,6 @@
 import type { Instant } from "../../keys/key-store.js";
 import type { Rates } from "../../metering/rates.js";
-import type { Tags } from "../../metering/tags.js";
+import type { ReturnedTags } from "../../metering/tags.js";
 import type { UsageReport } from "../../server/usage-report.js";
 
 /** Whose calls they are that the host's own code makes: what {@link Gateway.as} takes. */
@@ -24,7 +24,11 @@ export interface InProcessCaller {
   /**
    * What all of its calls are filed under, as by `onRequest`, whose tags come before these. At most 16. Default: nothing.
    */
-  tags?: Tags | undefined;
+  tags?: ReturnedTags | null | undefined;
+  /** Of an identity: not used. */
+  name?: string | undefined;
+  /** Of an identity: not used. */
+  locale?: string | undefined;
   /** Rate limits, beside those of its plan and account. Counted for all calls of the same `key`. Default: none. */
   rates?: Rates | null | undefined;
   /** Ends all of its calls when it is aborted: they reject with its `reason`. */

@@ -1,5 +1,5 @@
 // Type-checked in a project that has nothing but the packed package, TypeScript and Node's types.
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import * as nodeTest from "node:test";
 import { describe, it } from "node:test";
 import {
@@ -9,6 +9,7 @@ import {
   type Gateway,
   GatewayError,
   type GatewayOptions,
+  type HostRequest,
   hashKey,
   type KeyStore,
   type Model,
@@ -63,6 +64,22 @@ const provider: UpstreamProvider = openAICompatible({ baseURL: "http://127.0.0.1
 const options: GatewayOptions = { models: [small], keys, plans, ledger, providers: { openai: provider } };
 
 export const own = createGateway(options);
+
+// Two shapes of one inferred function: TypeScript gives each the members of the other, as `undefined`.
+declare function findUser(cookie: string | undefined): Promise<{ id: string; plan: string; team?: string } | undefined>;
+const identify = async (request: HostRequest) => {
+  const user = await findUser(request.header("cookie"));
+  if (user === undefined) return { account: "visitors", plan: "trial", anchor: null, tags: { visitor: request.url } };
+  return user.team ? { account: user.team, tags: { member: user.id } } : { account: user.id, plan: user.plan };
+};
+const onRequest = ({ account }: { account: string }) =>
+  account === "visitors" ? { tags: { visitor: "yes" } } : { tags: { feature: "chat" } };
+export const signedIn = createGateway({ ...options, identify, onRequest });
+export const callOf = async (request: HostRequest, own: Request, express: IncomingMessage) => {
+  for (const caller of [await identify(request), await signedIn.caller(own), await signedIn.caller(express)]) {
+    if (caller !== null) signedIn.as(caller);
+  }
+};
 export const server = createServer(toNodeHandler(gateway));
 export const handler = toExpressHandler(gateway);
 export const plugin = toFastifyPlugin(gateway);

@@ -1,13 +1,19 @@
-import type { HostRequest } from "../gateway/gateway.js";
-import type { NodeIncoming } from "./node-pair.js";
+import type { HostRequest } from "./host-request.js";
+
+/** What Node's requests and those of the frameworks on it have in common: Express' and Fastify's, too. */
+export interface NodeRequestHead {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
 
 /** A Node request as the host's own code sees it. */
 export class NodeHostRequest implements HostRequest {
   readonly raw: unknown;
-  readonly #req: NodeIncoming;
+  readonly #req: NodeRequestHead;
   #headers: Headers | undefined;
 
-  constructor(req: NodeIncoming, raw: unknown) {
+  constructor(req: NodeRequestHead, raw: unknown) {
     this.#req = req;
     this.raw = raw;
   }
@@ -34,7 +40,7 @@ export class NodeHostRequest implements HostRequest {
 }
 
 /** HTTP/2's own names, such as `:path`, are no headers. */
-function toHeaders(sent: NodeIncoming["headers"]): Headers {
+function toHeaders(sent: NodeRequestHead["headers"]): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(sent)) {
     if (value === undefined || name.startsWith(":")) continue;
