@@ -39,6 +39,8 @@ interface Batch {
   writing: Promise<void> | undefined;
   /** Resolves when they are written or dropped. */
   over: Promise<void>;
+  /** When it began, by the monotonic clock. */
+  readonly begunAt: number;
 }
 
 const linesPerBatch = 200;
@@ -46,6 +48,8 @@ const linesPerBatch = 200;
 const flushMs = 500;
 /** A batch that failed is written again after these pauses, and then dropped. Its ids keep it from having two effects. */
 const retryPausesMs = [200, 2_000];
+/** An isolate has cut off what takes longer, and nobody ever learns how it ended. */
+const longestInIsolateMs = 60_000;
 const warnEveryMs = 10_000;
 
 /**
@@ -93,7 +97,10 @@ export class RequestLogWriter {
 
   /** Resolves when all that is noted by now is written or dropped, however many lines come meanwhile. */
   async flush(): Promise<void> {
-    if (this.#options.isolate) return this.#writeAll();
+    if (this.#options.isolate) {
+      this.#dropCutOff();
+      return this.#writeAll();
+    }
     const last = this.#queue.at(-1);
     do {
       if (last !== undefined && this.#queue.includes(last)) void this.#drain();
@@ -179,7 +186,7 @@ export class RequestLogWriter {
   async #writeAll(): Promise<void> {
     while (this.#queue.length > 0) {
       const lines = this.#queue.splice(0, linesPerBatch);
-      const batch: Batch = { lines, writing: undefined, over: Promise.resolve() };
+      const batch: Batch = { lines, writing: undefined, over: Promise.resolve(), begunAt: performance.now() };
       this.#batches.add(batch);
       batch.over = this.#endBatch(batch);
       await batch.over;
@@ -214,6 +221,16 @@ export class RequestLogWriter {
     await batch.writing;
     batch.writing = undefined;
     return isWritten;
+  }
+
+  /** Batches of requests that have ended before their writes did. */
+  #dropCutOff(): void {
+    const before = performance.now() - longestInIsolateMs;
+    for (const batch of this.#batches) {
+      if (batch.begunAt > before) return;
+      this.#dropBatch(batch);
+      this.#batches.delete(batch);
+    }
   }
 
   #dropBatch(batch: Batch): void {
