@@ -52,7 +52,8 @@ export class KeyUses {
 
   /** Writes what is noted, without the pause: for a host that ends with its responses. Never rejects. */
   async flush(): Promise<void> {
-    this.#recent ??= new LRUCache({ max: mostRecent, ttl: pauseMs });
+    // By default it keeps the time until a timer of its own has run, which in an isolate may end before, with its request.
+    this.#recent ??= new LRUCache({ max: mostRecent, ttl: pauseMs, ttlResolution: 0, perf: { now: () => performance.now() } });
     for (const id of this.#noted.keys()) this.#recent.set(id, true);
     if (this.#options.isolate === true) return this.#write();
     await this.#writing;
