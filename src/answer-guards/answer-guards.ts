@@ -12,8 +12,9 @@ export class AnswerGuards {
   /** The guards in whose code the current call is made. */
   readonly #running = new AsyncLocalStorage<ReadonlySet<ResolvedGuard>>();
 
-  constructor(guards: readonly ResolvedGuard[], warn: Warn) {
-    this.#guards = guards.map((guard) => ({ guard, limit: new TimeLimit(guard.timeoutMs) }));
+  /** @param isolate - see {@link TimeLimit}. */
+  constructor(guards: readonly ResolvedGuard[], warn: Warn, isolate: boolean) {
+    this.#guards = guards.map((guard) => ({ guard, limit: new TimeLimit(guard.timeoutMs, guard.timeoutMs, isolate) }));
     this.#warn = warn;
   }
 

@@ -271,7 +271,7 @@ function callOptions(
     exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
     requestHook: onRequest && { onRequest, limit: timeLimitOf(hookTimeoutMs, resolved) },
-    answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn),
+    answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn, resolved.isolate),
     warn,
     warnOnce,
     costlyTargets: new FirstTimes(),

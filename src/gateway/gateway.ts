@@ -139,7 +139,8 @@ export interface Gateway extends Mountable {
    * Resolves when the requests that are under way now have ended, and what they leave behind is written: settlements, lines of
    * the request log, uses of keys; and the host's hooks have returned. For hosts that freeze a process between requests (on
    * Lambda, call it before your handler ends), and for tests. What lasts longer than `maxMs` is not waited for.
-   * @param maxMs - in milliseconds. Default: 30,000.
+   * @param maxMs - in milliseconds. Default: 30,000. `Infinity`: as long as it takes, up to 24 days.
+   * @throws RangeError when `maxMs` is not a number of at least 0.
    */
   idle(maxMs?: number): Promise<void>;
   /**

@@ -18,8 +18,8 @@ export interface WatchedLedger {
   close(): Promise<void>;
   /** Of the ledger, or of each of its shards. */
   health(): readonly LedgerHealth[];
-  /** Resolves when all settlements that are kept now are accepted or given up. */
-  idle(): Promise<void>;
+  /** Resolves when all settlements that are kept now are accepted or given up, or after `maxMs`. */
+  idle(maxMs: number): Promise<void>;
 }
 
 type WatchOptions = Pick<
@@ -72,8 +72,8 @@ function watchedShards(
     }),
     health: () =>
       watched.flatMap(([name, { health }]) => health().map((each) => ({ ...each, shard: pathOf(name, each.shard) }))),
-    idle: async () => {
-      await Promise.all(watched.map(([, shard]) => shard.idle()));
+    idle: async (maxMs) => {
+      await Promise.all(watched.map(([, shard]) => shard.idle(maxMs)));
     },
     close: async () => {
       await Promise.all(watched.map(([, shard]) => shard.close()));
@@ -116,7 +116,7 @@ function watchedStore(options: WatchOptions, { clock, warn, background }: WatchS
   return {
     ledger,
     health: () => [ledger.health],
-    idle: () => ledger.idle(),
+    idle: (maxMs) => ledger.idle(maxMs),
     close: async () => {
       await ledger.close();
       await watch.close();

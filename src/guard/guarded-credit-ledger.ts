@@ -281,9 +281,9 @@ export class GuardedCreditLedger implements CreditLedger {
     return this.#change(account, () => this.#bounded("forget", () => this.#ledger.forget(account), this.#longLimit));
   }
 
-  /** Resolves when all settlements that are under way or kept now are accepted or given up. */
-  idle(): Promise<void> {
-    return this.#outbox.idle();
+  /** Resolves when all settlements that are under way or kept now are accepted or given up, or after `maxMs`. */
+  idle(maxMs: number): Promise<void> {
+    return this.#outbox.idle(maxMs);
   }
 
   /** The account's grants or use have changed, perhaps in another process. */

@@ -4,6 +4,7 @@ import type { Balance, CreditLedger, Lease, Settlement, SettleResult } from "../
 import { livesOnPrepaid } from "../ledger/funding.js";
 import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 import type { RateUse } from "../ledger/rate-limit.js";
+import { IdleWaits } from "../runtime/idle-waits.js";
 import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { Emit, LedgerEnding, LossReason } from "./ledger-event.js";
 import type { LedgerHealth } from "./ledger-health.js";
@@ -22,6 +23,8 @@ export interface LeaseEnd {
 }
 
 interface Entry extends LeaseEnd, Indexed {
+  /** Of {@link IdleWaits}. */
+  readonly number: number;
   readonly since: number;
   /** When it was first sent; it may have arrived. */
   sentAt: number | undefined;
@@ -73,6 +76,7 @@ export class SettleOutbox {
   readonly #kept = new Set<Entry>();
   /** Entries that are kept and not being sent. The one that failed last is the last. */
   readonly #waiting = new Set<Entry>();
+  readonly #idleWaits = new IdleWaits();
   #pauseMs = firstPauseMs;
   #lost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -138,9 +142,9 @@ export class SettleOutbox {
     return this.#keptError(entry, "The ledger is not available. The settlement is kept, and sent later.");
   }
 
-  /** Resolves when all that is here now is accepted or given up. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#entries.list().map((entry) => this.#whenOver(entry)));
+  /** Resolves when all that is here now is accepted or given up, or after `maxMs`. */
+  idle(maxMs: number): Promise<void> {
+    return this.#idleWaits.idle(this.#entries.size, maxMs);
   }
 
   /** The ledger responds again. */
@@ -184,6 +188,7 @@ export class SettleOutbox {
       isKept: false,
       isLate: false,
       onOver: undefined,
+      number: this.#idleWaits.begin(),
       place: -1,
     };
     this.#entries.add(entry);
@@ -373,6 +378,7 @@ export class SettleOutbox {
       this.#waiting.delete(entry);
       this.#kept.delete(entry);
     }
+    if (this.#entries.has(entry)) this.#idleWaits.ended(entry.number);
     this.#entries.remove(entry);
     for (const tell of entry.onOver ?? []) tell();
     if (this.#entries.size === 0) this.#emptied?.();

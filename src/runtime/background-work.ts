@@ -1,29 +1,82 @@
-/** Work that goes on behind responses: settlements that are kept, hooks of the host's that have not returned. */
+import { IdleWaits } from "./idle-waits.js";
+
+/** Nobody waits longer for what goes on behind a response. */
+const longestMs = 30_000;
+
+interface Begun {
+  readonly owner: string | undefined;
+  readonly number: number;
+  /** By the monotonic clock, in milliseconds. */
+  readonly until: number;
+}
+
+/**
+ * Work that goes on behind responses: settlements that are kept, hooks of the host's that have not returned. What takes longer
+ * than half a minute is let go, since it may never end: a hook may hang, and an isolate cuts work off with its request.
+ */
 export class BackgroundWork {
-  readonly #owners = new Map<Promise<void>, string | undefined>();
+  /** The oldest is the first. */
+  readonly #underWay = new Map<Promise<unknown>, Begun>();
+  readonly #waits = new IdleWaits();
 
   /**
    * @param work - may reject: whoever began it has to deal with that.
    * @param owner - whose work it is, such as the id of a call. Default: nobody's in particular.
    */
   add(work: Promise<unknown>, owner?: string): void {
-    const done: Promise<void> = work.then(ignore, ignore).then(() => void this.#owners.delete(done));
-    this.#owners.set(done, owner);
+    this.#letGo();
+    const done: Promise<unknown> = work.then(ignore, ignore).then(() => this.#end(done));
+    this.#underWay.set(done, { owner, number: this.#waits.begin(), until: performance.now() + longestMs });
   }
 
   /** Resolves when nothing goes on of what is theirs. */
   async of(...owners: readonly string[]): Promise<void> {
     for (;;) {
-      const theirs = [...this.#owners].filter(([, owner]) => owner !== undefined && owners.includes(owner));
-      if (theirs.length === 0) return;
-      await Promise.all(theirs.map(([work]) => work));
+      this.#letGo();
+      const theirs = [...this.#underWay].filter(([, { owner }]) => owner !== undefined && owners.includes(owner));
+      const newest = theirs.at(-1);
+      if (newest === undefined) return;
+      await endedBy(
+        newest[1].until,
+        theirs.map(([work]) => work),
+      );
     }
   }
 
   /** Resolves when all that goes on now has ended. */
   async idle(): Promise<void> {
-    await Promise.all(this.#owners.keys());
+    this.#letGo();
+    const newest = [...this.#underWay.values()].at(-1);
+    if (newest === undefined) return;
+    await this.#waits.idle(this.#underWay.size, newest.until - performance.now());
   }
+
+  #letGo(): void {
+    const now = performance.now();
+    for (const [work, { until }] of this.#underWay) {
+      if (until > now) return;
+      this.#end(work);
+    }
+  }
+
+  #end(work: Promise<unknown>): void {
+    const begun = this.#underWay.get(work);
+    if (begun === undefined) return;
+    this.#underWay.delete(work);
+    this.#waits.ended(begun.number);
+  }
+}
+
+/** Resolves when all of it has ended, or at that time. The timer does not keep the process alive. */
+function endedBy(until: number, work: readonly Promise<unknown>[]): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, until - performance.now());
+    if (typeof timer === "object") timer.unref?.();
+    void Promise.all(work).then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function ignore(): void {}

@@ -124,7 +124,7 @@ describe("the guard of an isolate", () => {
     faulty.fates = ["refused", "refused"];
     await kept(guard.settle(lease, { amountMicro: 4 }));
     let isIdle = false;
-    void guard.idle().then(() => {
+    void guard.idle(30_000).then(() => {
       isIdle = true;
     });
     await vi.advanceTimersByTimeAsync(150);

@@ -19,13 +19,15 @@ export interface WatchedResponseCacheServices {
   readonly timeLimit: TimeLimit;
   readonly clock: Clock;
   readonly warn: Warn;
+  /** Default: as for a {@link TimeLimit}. */
+  readonly isolate?: boolean | undefined;
 }
 
 /** The host's store of kept responses: where it fails or takes too long, calls go on without it. */
 export class WatchedResponseCache implements AnswerCache {
   readonly #store: ResponseCacheStore;
   readonly #services: WatchedResponseCacheServices;
-  readonly #lookLimit = new TimeLimit(longestLookMs);
+  readonly #lookLimit: TimeLimit;
   readonly #puts = new PutsInFlight();
   #puttingBytes = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
@@ -33,6 +35,7 @@ export class WatchedResponseCache implements AnswerCache {
   constructor(store: ResponseCacheStore, services: WatchedResponseCacheServices) {
     this.#store = store;
     this.#services = services;
+    this.#lookLimit = new TimeLimit(longestLookMs, longestLookMs, services.isolate);
   }
 
   async get(account: string, key: string): Promise<Uint8Array | undefined> {

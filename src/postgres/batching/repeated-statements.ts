@@ -9,7 +9,7 @@ const { setTimeout, clearTimeout } = globalThis;
 /** A database that is well is hardly ever so long without any answer. */
 const stepMs = 750;
 const mostRepeats = 2;
-/** Of all statements, at a time: each takes a connection of the pool, and rows may just be locked. */
+/** Of all statements that wait, at a time: each takes a connection of the pool, and rows may just be locked. */
 const mostRepeating = 2;
 /** From then on a statement is sent again even where others are answered. */
 const slowSteps = 4;
@@ -32,13 +32,29 @@ export class RepeatedStatements {
   }
 
   run(batches: readonly AccountBatch[]): Promise<readonly LedgerAnswer[]> {
-    return new Promise((resolve, reject) => {
+    let repeating = 0;
+    const onRepeatOver = (): void => {
+      if (repeating === 0) return;
+      repeating--;
+      this.#repeating--;
+    };
+    const answered = new Promise<readonly LedgerAnswer[]>((resolve, reject) => {
       new Statement(batches, {
         send: () => this.#send(batches),
-        repeat: () => this.#repeat(batches),
+        repeat: () => {
+          if (this.#repeating >= mostRepeating) return undefined;
+          this.#repeating++;
+          repeating++;
+          return this.#send(batches).finally(onRepeatOver);
+        },
         answers: () => this.#answers,
         ...{ resolve, reject },
       }).start();
+    });
+    // A repetition may be lost itself. Then it does not keep others from theirs for as long as its dead connection lasts.
+    return answered.finally(() => {
+      this.#repeating -= repeating;
+      repeating = 0;
     });
   }
 
@@ -46,14 +62,6 @@ export class RepeatedStatements {
     const answers = await this.#run(batches);
     this.#answers++;
     return answers;
-  }
-
-  #repeat(batches: readonly AccountBatch[]): Promise<readonly LedgerAnswer[]> | undefined {
-    if (this.#repeating >= mostRepeating) return undefined;
-    this.#repeating++;
-    return this.#send(batches).finally(() => {
-      this.#repeating--;
-    });
   }
 }
 
