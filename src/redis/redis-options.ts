@@ -1,6 +1,7 @@
 import { TimeLimit } from "../guard/time-limit.js";
 import { isIsolate } from "../runtime/isolate.js";
 import { ChangeFeed } from "./change-feed.js";
+import { checkClient } from "./clients/check-client.js";
 import { connectionMark } from "./clients/connection-mark.js";
 import { replicaLeaver } from "./clients/replica-leaver.js";
 import { raceAlone } from "./isolate/race-alone.js";
@@ -55,6 +56,7 @@ const maxTimeoutMs = 2 ** 31 - 1;
  */
 export function connectionOf(options: RedisOptions): RedisConnection {
   const { client, prefix = "infergate", timeoutMs = 2_000, allowEviction = false, isolate = isIsolate } = options;
+  checkClient(client);
   // Braces would move all accounts into one slot of a cluster.
   if (typeof prefix !== "string" || prefix === "" || /[{}]/.test(prefix)) {
     throw new TypeError("prefix must be a string that is not empty and has no braces.");

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { checkClient } from "./clients/check-client.js";
 import { packedSender } from "./commands/packed-sender.js";
 import { namesOf, type ScriptKeys } from "./commands/script-keys.js";
 import { isNodeRedis, type RedisClient } from "./redis-client.js";
@@ -14,12 +13,8 @@ export interface ScriptRunner {
   readonly returnsBytes: boolean;
 }
 
-/**
- * @param onFailure - is told of each error of the server.
- * @throws TypeError when the client is neither ioredis nor node-redis, nor stands for one of them.
- */
+/** @param onFailure - is told of each error of the server. */
 export function scriptRunner(client: RedisClient, onFailure: (error: unknown) => void = () => {}): ScriptRunner {
-  checkClient(client);
   const { texts, bytes } = replyForms(client);
   const sendPacked = packedSender(client);
   return {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chatChunks, createGate, eventStream, resetBeforeHeaders } from "../../src/testing.js";
+import { chatChunks, createGate, errorBody, eventStream, wholeAnswer } from "../../src/testing.js";
 import { chatCall, readPieces, refusal } from "./client.js";
 import { type Adapter, type HostedGateway, type Place, startHosted } from "./host.js";
 
@@ -54,7 +54,7 @@ export function describeCalls(adapter: Adapter, place: Place): void {
       expect(unauthorized.status).toBe(401);
       expect(unauthorized.headers.get("www-authenticate")).toMatch(/^Bearer/);
       expect(await unauthorized.json()).toMatchObject({ error: { code: "invalid_api_key" } });
-      test.upstream.replyOnce(resetBeforeHeaders());
+      test.upstream.replyOnce(wholeAnswer(errorBody("Broken."), { status: 500 }));
       const failed = await call();
       expect(await refusal(failed)).toEqual([502, "bad_gateway"]);
     });

@@ -313,7 +313,8 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: "upstream: 401", ...chat(), upstream: wholeAnswer(errorBody("No such key."), { status: 401 }) },
   { name: "upstream: 500", ...chat(), upstream: wholeAnswer(errorBody("Oh."), { status: 500 }) },
   { name: "upstream: 503", ...chat(), upstream: wholeAnswer("<h1>Busy</h1>", { status: 503 }) },
-  { name: "upstream: reset", ...chat(), upstream: resetBeforeHeaders() },
+  // The first is on a kept connection: the request is sent once more on a new one.
+  { name: "upstream: reset", ...chat(), upstream: resetBeforeHeaders(), next: resetBeforeHeaders() },
   { name: "upstream: garbage", ...chat(), upstream: rawAnswer(["garbage\r\n\r\n"]) },
   { name: "upstream: HTML", ...chat(), upstream: wholeAnswer("<h1>Hello</h1>") },
   { name: "upstream: silence", ...chat({ model: "slow/small" }), key: "sk-slow", upstream: hangBeforeHeaders() },

@@ -128,6 +128,8 @@ describe("one target", () => {
   it("is called again where that is asked for", async () => {
     const test = await start({ upstream: { provider: "a", model: "upstream-a" }, maxAttempts: 3 });
     test.a.replyOnce(wholeAnswer(errorBody("Slow."), { status: 429, headers: { "retry-after-ms": "20" } }));
+    // The first is on a kept connection, and no failure of the target: it is sent once more on a new one.
+    test.a.replyOnce(resetBeforeHeaders());
     test.a.replyOnce(resetBeforeHeaders());
     const response = await call(test, { stream: true });
     expect(response.status).toBe(200);
