@@ -104,7 +104,7 @@ export interface Gateway extends Mountable {
   /**
    * The usage of one account, of some or of all: of a time, or of each hour or day of it in a time zone, by accounts, plans,
    * models, targets, keys, who paid, and your tags. Calls of free models are not in it. Without `by` and `every` it is one
-   * record. Those of earlier periods come first. With {@link GatewayOptions.requestLog} it has refusals and failures, too.
+   * record. Those of earlier periods come first. With {@link GatewayOptions.requestLog} it has refusals and failures, too; `refusals: true` gives records that have nothing else.
    * @throws TypeError when the query is not valid, and when the ledger keeps no journal or cannot tell which accounts it has;
    * LedgerUnavailableError when the ledger fails; GatewayError 503 when the account store or the request log does.
    *

@@ -63,7 +63,9 @@ export function gatewayUsage(
     const counts = log && (await askLog(log, by, (store) => store.counts(request)));
     const records: UsageRecord[] = [];
     const toRecord = recordMaker(checked);
-    await eachInTurns(counts ? withCounts(used, counts) : used, (total) => records.push(toRecord(total)));
+    await eachInTurns(counts ? withCounts(used, counts, checked.refusals) : used, (total) =>
+      records.push(toRecord(total)),
+    );
     return records;
   };
 }

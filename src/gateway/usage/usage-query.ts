@@ -32,6 +32,11 @@ export interface UsageQuery {
   every?: Every | undefined;
   /** Whose hours and days are meant, such as `Asia/Kolkata`. Default: `UTC`. */
   timeZone?: string | undefined;
+  /**
+   * Whether there are records of nothing used, too, where all requests were refused or failed: of a request that was refused
+   * before its model was known, `model` is `null`. Only with `requestLog`. Default: `false`.
+   */
+  refusals?: boolean | undefined;
 }
 
 /** A query that was checked. */
@@ -40,6 +45,7 @@ export interface CheckedQuery {
   /** As they were named, in the order of the request. */
   readonly names: readonly string[];
   readonly every: { readonly every: Every; readonly timeZone: string } | undefined;
+  readonly refusals: boolean;
 }
 
 const by = "gateway.usage";
@@ -66,11 +72,12 @@ const queryInput = z.strictObject({
   }).optional(),
   every: z.enum(["hour", "day"]).optional(),
   timeZone: z.string().optional(),
+  refusals: z.boolean().default(false),
 });
 
 /** @throws TypeError when the query is not valid. */
 export async function checkQuery(query: UsageQuery, now: number): Promise<CheckedQuery> {
-  const { from, to, every, timeZone = "UTC", ...input } = checkInput(by, queryInput, query);
+  const { from, to, every, timeZone = "UTC", refusals, ...input } = checkInput(by, queryInput, query);
   const names = input.by ?? [];
   const dimensions = names.map((name) => dimensionOf(name, "by"));
   requireDistinct(dimensions, "by");
@@ -85,7 +92,8 @@ export async function checkQuery(query: UsageQuery, now: number): Promise<Checke
   const where: TotalsFilter = Object.fromEntries(filters);
   const range = { from: from ?? undefined, to: to ?? now + 1 };
   const split = every === undefined ? undefined : { every, timeZone };
-  return { request: { periods: await periodsOf(range, split), by: dimensions, where }, names, every: split };
+  const request = { periods: await periodsOf(range, split), by: dimensions, where };
+  return { request, names, every: split, refusals };
 }
 
 async function periodsOf(

@@ -13,12 +13,14 @@ export interface FaultCounts {
 }
 
 /**
- * Puts refusals and failures beside what was used of the same. Where nothing was used, a total of nothing has them.
+ * Puts refusals and failures beside what was used of the same.
+ * @param isWhole - whether there is a total of nothing where nothing was used, and some were refused or failed.
  * @throws LedgerInputError when there are too many totals.
  */
 export function withCounts(
   totals: readonly PeriodTotal[],
   counts: readonly RequestCounts[],
+  isWhole: boolean,
 ): readonly (PeriodTotal & FaultCounts)[] {
   const left = new Map(counts.map((count) => [groupKey(count), count]));
   const all: (PeriodTotal & FaultCounts)[] = totals.map((total) => {
@@ -27,7 +29,8 @@ export function withCounts(
     left.delete(key);
     return { ...total, refusals, failures };
   });
+  if (!isWhole || left.size === 0) return all;
   if (all.length + left.size > mostTotals) throw tooManyTotals();
   for (const count of left.values()) all.push({ ...noUsage, ...count });
-  return left.size === 0 ? all : all.sort(compareGroups);
+  return all.sort(compareGroups);
 }

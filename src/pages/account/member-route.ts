@@ -24,7 +24,7 @@ export function memberRoute({ gateway, clock, memberTag }: AccountServices): Pag
       const from = clock.now() - shownMs;
       const name = `tag.${memberTag}`;
       const [used, budgeted, terms] = await Promise.all([
-        gateway.usage({ from, by: [name], where: { account } }),
+        gateway.usage({ from, by: [name], where: { account }, refusals: true }),
         budgetedMembers(),
         readerTerms(gateway, identity),
       ]);

@@ -37,6 +37,7 @@ export function usageRoute({ gateway, clock }: AccountServices): PageRoute<Reade
         from: from * 1000,
         to: to * 1000,
         by: namesOf(by),
+        refusals: true,
         where: { account: identity.account, ...ownFilter(identity) },
         ...(every !== undefined && { every, timeZone: time_zone }),
       });

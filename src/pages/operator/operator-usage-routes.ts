@@ -44,8 +44,8 @@ export function overviewRoute({ gateway, clock }: OperatorServices): PageRoute<O
       const from = seconds * 1000;
       if (now - from > longestDaySeconds * 1000) throw invalidValue("from", "`from` must be the beginning of today.");
       const [hours, before, models, streams] = await Promise.all([
-        gateway.usage({ from, to: now + 1, every: "hour", timeZone: time_zone }),
-        gateway.usage({ from: from - dayMs, to: now + 1 - dayMs }),
+        gateway.usage({ from, to: now + 1, every: "hour", timeZone: time_zone, refusals: true }),
+        gateway.usage({ from: from - dayMs, to: now + 1 - dayMs, refusals: true }),
         gateway.usage({ from, to: now + 1, by: ["model"] }),
         latestStreams(gateway, from),
       ]);
@@ -78,6 +78,7 @@ export function operatorUsageRoute({ gateway, clock }: OperatorServices): PageRo
         from: from * 1000,
         to: to * 1000,
         by: namesOf(by),
+        refusals: true,
         where: Object.fromEntries(
           Object.entries(where).flatMap(([name, given]) => (given === undefined ? [] : [[name, given]])),
         ),
@@ -104,7 +105,7 @@ export function targetsRoute({ gateway, clock }: OperatorServices): PageRoute<Op
     async answer({ query: { from, to = toSeconds(clock.now()) + 1 } }) {
       if (to - from > longestDays.day * 86_400) throw invalidValue("from", "The time must be 400 days at most.");
       const [used, streams] = await Promise.all([
-        gateway.usage({ from: from * 1000, to: to * 1000, by: ["target"] }),
+        gateway.usage({ from: from * 1000, to: to * 1000, by: ["target"], refusals: true }),
         latestStreams(gateway, clock.now() - dayMs),
       ]);
       const uses = new Map(

@@ -48,10 +48,15 @@ function describeFaults(name: string, log: () => ReturnType<typeof memoryRequest
     statuses.push(await call("sk-pro", { user: "broken" }), await call("sk-basic", { messages: "?" }));
     expect(statuses).toEqual([200, 403, 401, 502, 400]);
     const counts = async (query: object) =>
-      (await gateway.usage(query)).map((record) => [
+      (await gateway.usage({ refusals: true, ...query })).map((record) => [
         ...Object.values(record.by),
         ...[record.requests, record.refusals, record.failures],
       ]);
+    // Only what was used, unless it is asked for the rest.
+    expect(await counts({ by: ["model"], refusals: undefined })).toEqual([["acme/small", 1, 0, 1]]);
+    expect(await counts({ by: ["account"], refusals: false })).toEqual([["acct_basic", 1, 2, 0]]);
+    expect(await counts({ refusals: false })).toEqual([[1, 3, 1]]);
+    expect(await gateway.usage({ where: { account: "acct_pro" } })).toEqual([]);
     expect(await counts({})).toEqual([[1, 3, 1]]);
     expect(await counts({ by: ["account"] })).toEqual([
       [null, 0, 1, 0],
@@ -69,7 +74,7 @@ function describeFaults(name: string, log: () => ReturnType<typeof memoryRequest
       ["plan", 1, 0, 0],
     ]);
     expect(await counts({ where: { funding: "plan" } })).toEqual([[1, 0, 0]]);
-    const [lone] = await gateway.usage({ where: { account: "acct_pro" } });
+    const [lone] = await gateway.usage({ where: { account: "acct_pro" }, refusals: true });
     const tokens = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
     expect(lone).toMatchObject({ by: {}, requests: 0, chargedMicro: 0, tokens, refusals: 0, failures: 1 });
   });
@@ -100,7 +105,13 @@ describe("gateway.usage", () => {
     await call("sk-basic", { user: "broken" });
     clock.advance(1);
     const counts = async (every: "hour" | "day") => {
-      const query = { from: "2026-03-11T00:00Z", every, timeZone: "Asia/Kolkata", by: ["account"] } as const;
+      const query = {
+        refusals: true,
+        from: "2026-03-11T00:00Z",
+        every,
+        timeZone: "Asia/Kolkata",
+        by: ["account"],
+      } as const;
       const records = await gateway.usage(query);
       return records.map(({ period, requests, refusals, failures }) => [period?.name, requests, refusals, failures]);
     };
