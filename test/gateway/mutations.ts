@@ -8,12 +8,6 @@ export const mutations: readonly Mutation[] = [
     test: "usage/usage-faults",
   },
   {
-    name: "groups that have refusals alone come after all others",
-    find: "return left.size === 0 ? all : all.sort(compareGroups);",
-    replace: "return all;",
-    test: "usage/usage-faults",
-  },
-  {
     name: "a target of what was an alias goes on with the counts of another model",
     find: "before?.alias === undefined ? before?.route : undefined",
     replace: "before?.route",

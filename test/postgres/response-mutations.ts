@@ -86,12 +86,6 @@ const lines: readonly Omit<Mutation, "test">[] = [
     replace: "for update;\n    if found",
   },
   {
-    name: "responses that have expired stay",
-    find: "      purger.touch();\n",
-    replace: "",
-    part: "postgres-response-store",
-  },
-  {
     name: "only some responses of an account are forgotten",
     find: "while (deleted === forgottenAtOnce);",
     replace: "while (false);",

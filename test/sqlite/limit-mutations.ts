@@ -415,13 +415,6 @@ export const limitMutations: readonly Mutation[] = [
     test: funding,
   },
   {
-    name: "an id of a top-up is noted with the account's name",
-    find: 'createHash("sha256").update(account).digest("base64url");\n}\n',
-    replace: 'createHash("sha256").digest("base64url") + account;\n}\n',
-    part: "booking/top-up-claims",
-    test: funding,
-  },
-  {
     name: "an id of a top-up is free though its account has it",
     find: "row?.account ?? ofTopUp(this.#journal.prepaidChange(id))",
     replace: "row?.account ?? ofTopUp(undefined)",

@@ -544,12 +544,6 @@ export const mutations: readonly Mutation[] = [
     replace: "",
   },
   { name: "when it was is kept for ever", find: "    this.#forgotten.purge(now);\n", replace: "", test: retention },
-  {
-    name: "it is kept by the account's name",
-    find: 'prefix + createHash("sha256").update(account).digest("base64url")',
-    replace: "prefix + account",
-    test: retention,
-  },
   ...catalogMutations,
   ...limitMutations,
   ...responseMutations,

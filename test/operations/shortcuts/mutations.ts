@@ -23,11 +23,6 @@ export const templates: readonly Mutation[] = [
     replace: "    case 0x2f:\n    case 0x75:\n    case 0x62:\n",
   },
   {
-    name: "a text is passed that is no UTF-8",
-    find: "if (!ascii && !isUtf8(bytes.subarray(start, position))) return -1;",
-    replace: "",
-  },
-  {
     name: "a number with a zero before it is passed",
     find: "if (position === start || isLeadingZero) return -1;",
     replace: "if (position === start) return -1;",
@@ -71,11 +66,6 @@ export const responses: readonly Mutation[] = [
   {
     name: "what takes the place of a member lacks its long texts",
     find: " || lacksWhatIsRead(outline)",
-    replace: "",
-  },
-  {
-    name: "a long event is passed that is no UTF-8",
-    find: " || !isUtf8(bytes)",
     replace: "",
   },
   {
