@@ -31,6 +31,8 @@ export async function startWith(monthMicro: number, options: Started = {}) {
     models: [{ ...smallModel, price: { input: 1, output: 2 }, ...model }, ...models],
     keys: memoryKeyStore([{ key: "sk-pro", id: "key_1", account, plan: "pro" }]),
     plans: memoryPlanStore({ pro: { models: ["*"], credits: { month: monthMicro / 1e6 }, ...plan } }),
+    // A store of a busy machine may take a while.
+    ledgerOptions: { reserveTimeoutMs: 30_000 },
     ...gateway,
   });
   const usage = { prompt_tokens: used, completion_tokens: 0, total_tokens: used };

@@ -78,11 +78,11 @@ describe("the source", () => {
     expect(probe.fileNames()).not.toContain("src/call/request-probe.ts toRequestProbe");
   });
 
-  it("has functions of at most 60 lines and 4 parameters: the linter holds it", async () => {
+  it("has functions of at most 100 lines and 4 parameters: the linter holds it", async () => {
     const lines = (count: number) => `export function probe(): void {\n${"probe();\n".repeat(count)}}\n`;
     const long = {
-      "src/call/probe.ts": lines(61),
-      "src/wire/probe.ts": lines(60),
+      "src/call/probe.ts": lines(101),
+      "src/wire/probe.ts": lines(100),
     };
     expect(await lintFiles(long, "complexity/noExcessiveLinesPerFunction")).toEqual(new Set(["src/call/probe.ts:1"]));
 
