@@ -104,8 +104,7 @@ function recalled(road: CallRoad, visit: CacheVisit | undefined): void {
 function hold(road: CallRoad, checked: CheckedCall): void {
   const { services, incoming } = road;
   requireWanted(services, incoming.request);
-  services.openCalls.expect();
-  road.isExpected = true;
+  road.number = services.openCalls.expect();
   road.checked = checked;
   const { ledgerOperation } = incoming.observer;
   const held =
@@ -129,8 +128,7 @@ function admit(road: CallRoad, held: Reservation | GatewayError | undefined): vo
   }
   const call = new ModelCall(services, checked, held, incoming);
   road.call = call;
-  call.begin();
-  services.openCalls.expected();
+  call.begin(road.number);
   if (call.isDeparted) throw clientLeft();
   new TargetTries(road, call).next();
 }

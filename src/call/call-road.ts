@@ -22,8 +22,8 @@ export class CallRoad {
   checked!: CheckedCall;
   /** The targets of its model, once it has entered them. */
   route: TargetRoute | undefined;
-  /** Whether its credits are about to be held. */
-  isExpected = false;
+  /** Among the open calls, once its credits are about to be held; -1: before. */
+  number = -1;
   /** `undefined`: the cache is not for it. */
   cacheVisit: CacheVisit | undefined;
   /** Once it is admitted. */
@@ -71,8 +71,8 @@ export function fail(road: CallRoad, thrown: unknown): void {
 }
 
 /** Ends what a call has begun that is not admitted. */
-export function giveUp({ services, incoming, route, isExpected }: CallRoad): void {
+export function giveUp({ services, incoming, route, number }: CallRoad): void {
   services.body.pendingBodies.drop(incoming.request);
   route?.leave();
-  if (isExpected) services.openCalls.expected();
+  if (number >= 0) services.openCalls.giveUp(number);
 }

@@ -35,6 +35,8 @@ export class LeaseKeeper {
   readonly #kept = new IndexedSet<KeptLease>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #isRenewing = false;
+  /** When the timer ran last, or was set, by the monotonic clock. In an isolate: when this was last asked of all. */
+  #ranAt = 0;
 
   constructor(ledger: CreditLedger, options: LeaseKeeperOptions) {
     this.#ledger = ledger;
@@ -44,6 +46,7 @@ export class LeaseKeeper {
   /** Renews the lease until it is dropped. */
   keep(kept: KeptLease): void {
     if (this.#options.isolate) {
+      this.#dropCutOff();
       const keeper = new LeaseKeeper(this.#ledger, { ...this.#options, isolate: false });
       this.#alone.set(kept, keeper);
       keeper.keep(kept);
@@ -63,7 +66,17 @@ export class LeaseKeeper {
     } else this.#kept.remove(kept);
   }
 
+  /** A runtime that ends a request stops its timers, and says nothing: what its call holds ends with its lease. */
+  #dropCutOff(): void {
+    const now = performance.now();
+    const { leaseMs } = this.#options;
+    if (now - this.#ranAt < leaseMs) return;
+    this.#ranAt = now;
+    for (const [kept, keeper] of this.#alone) if (now - keeper.#ranAt >= leaseMs) this.drop(kept);
+  }
+
   #start(): void {
+    this.#ranAt = performance.now();
     this.#timer = setInterval(() => void this.#renew(), this.#options.leaseMs / 3);
     // The timer need not keep the process alive: the sockets of a call do.
     if (typeof this.#timer === "object") this.#timer.unref?.();
@@ -76,6 +89,7 @@ export class LeaseKeeper {
   }
 
   async #renew(): Promise<void> {
+    this.#ranAt = performance.now();
     // While one renewal waits for a slow store, the next one is skipped.
     if (this.#isRenewing) return;
     const kept = this.#kept.list();

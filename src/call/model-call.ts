@@ -40,6 +40,7 @@ export interface ReadableOn {
 /** An admitted call, from its hold to its settlement. Of the classes here, only this one has a life cycle. */
 export class ModelCall implements OpenCall {
   place = -1;
+  number = -1;
   readonly services: CallServices;
   readonly admission: CheckedCall;
   readonly client: GatewayRequest;
@@ -85,9 +86,10 @@ export class ModelCall implements OpenCall {
     this.review = services.answerGuards && reviewOf(this, services.answerGuards, operation);
   }
 
-  /** Starts the call. From here on it always ends by {@link end}. */
-  begin(): void {
+  /** Starts the call. From here on it always ends by {@link end}. @param number - of the call that was expected. */
+  begin(number: number): void {
     const { openCalls, limits } = this.services;
+    this.number = number;
     openCalls.add(this);
     this.observer.admitted(this.admission.callId, this.settlement.reservation?.heldMicro ?? 0);
     this.settlement.keepLease(this);

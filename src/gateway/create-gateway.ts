@@ -107,7 +107,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const applyBudgets = budgetResolver(lookups.budgets, findAllowance);
   const recall = recallOf(resolved, storeWatch);
-  const openCalls = new OpenCalls();
+  const openCalls = new OpenCalls(resolved.isolate);
   const used = { catalog, findAllowance, applyBudgets, ledger, keeper, openCalls, background, clock };
   const others = [watched.idle, ...(responses ? [() => responses.settled()] : []), ...(recall ? [recall.settled] : [])];
   const leftBehind = new LeftBehind({ ...used, ...resolved, keyUses, log: log?.writer, others });

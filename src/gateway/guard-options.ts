@@ -12,11 +12,10 @@ export function guardOptions(
   clock: Clock,
   warn: Warn,
 ): Omit<GuardOptions, "mayRemember"> {
-  const { onUnavailable, settleBeforeEndMs = ledgerOptions.reserveTimeoutMs, ...rest } = ledgerOptions;
+  const { onUnavailable, ...rest } = ledgerOptions;
   const insureMicro = { deny: undefined, allow: null };
   return {
     ...rest,
-    settleBeforeEndMs,
     isolate,
     insureMicro: typeof onUnavailable === "string" ? insureMicro[onUnavailable] : toMicro(onUnavailable.insure.credits),
     clock,

@@ -51,7 +51,7 @@ export class LeftBehind {
     }
     const maxMs = Math.min(given, longestTimerMs);
     const ended = async (): Promise<void> => {
-      await this.#parts.openCalls.idle();
+      await this.#parts.openCalls.idle(maxMs);
       // A client that has left ends its call in this turn.
       await nextTurn();
       await this.#allWritten(maxMs);

@@ -374,12 +374,13 @@ export interface ThresholdOptions {
 /** How a gateway uses a remote ledger. A ledger in this process's memory needs none of this. */
 export interface LedgerOptions {
   /**
-   * The time limit of a reservation in milliseconds, including repetitions after failures; beyond it a 503. Default: 250.
+   * The time limit of a reservation in milliseconds, including repetitions after failures; beyond it a 503. Default: 2,000,
+   * which is enough for a database that wakes up, and for one more try where a connection has died without a word.
    */
   reserveTimeoutMs?: number | undefined;
   /**
    * How long the end of a response waits for its settlement, in milliseconds. A settlement that takes longer goes on after it,
-   * which needs {@link GatewayOptions.waitUntil} where the host ends the process then. Default: as {@link reserveTimeoutMs}.
+   * which needs {@link GatewayOptions.waitUntil} where the host ends the process then. Default: 250.
    */
   settleBeforeEndMs?: number | undefined;
   /**
@@ -422,9 +423,9 @@ const count = z.number().int().positive();
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
 const ledgerOptionsSchema = z.strictObject({
-  reserveTimeoutMs: timeout.default(250),
+  reserveTimeoutMs: timeout.default(2_000),
   settleTimeoutMs: timeout.default(2_000),
-  settleBeforeEndMs: timeout.optional(),
+  settleBeforeEndMs: timeout.default(250),
   onUnavailable: z
     .union([z.enum(["deny", "allow"]), z.strictObject({ insure: z.strictObject({ credits: countableCredits }) })], {
       error: 'must be "deny", "allow" or { insure: { credits } }',

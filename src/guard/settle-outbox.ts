@@ -26,6 +26,8 @@ interface Entry extends LeaseEnd, Indexed {
   /** Of {@link IdleWaits}. */
   readonly number: number;
   readonly since: number;
+  /** By the monotonic clock. */
+  readonly enteredAt: number;
   /** When it was first sent; it may have arrived. */
   sentAt: number | undefined;
   /** It was not accepted at the first attempt. */
@@ -56,6 +58,8 @@ const longestPauseMs = 5_000;
 const longestPauseWhileClosingMs = 250;
 /** How long an isolate tries. Workers get 30 seconds after their client has left. */
 const longestAloneMs = 20_000;
+/** What an isolate has not heard of for so long was cut off with its request. */
+const cutOffMs = 60_000;
 
 /**
  * Sends settlements and releases to the ledger. It keeps those that fail and sends them again. Repetitions are marked:
@@ -78,6 +82,8 @@ export class SettleOutbox {
   readonly #waiting = new Set<Entry>();
   readonly #idleWaits = new IdleWaits();
   #pauseMs = firstPauseMs;
+  /** In an isolate: when all entries were last asked how old they are. */
+  #askedAt = 0;
   #lost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #passing = false;
@@ -178,12 +184,15 @@ export class SettleOutbox {
   }
 
   #enter(ending: LeaseEnd): Entry {
+    const enteredAt = performance.now();
+    if (this.#isolate) this.#loseCutOff(enteredAt);
     const entry: Entry = {
       lease: ending.lease,
       settlement: ending.settlement,
       ...(ending.rates !== undefined && { rates: ending.rates }),
       insured: ending.insured === true,
       since: this.#clock.now(),
+      enteredAt,
       sentAt: undefined,
       isKept: false,
       isLate: false,
@@ -193,6 +202,13 @@ export class SettleOutbox {
     };
     this.#entries.add(entry);
     return entry;
+  }
+
+  /** A runtime that ends a request stops what it waits for, and says nothing. */
+  #loseCutOff(now: number): void {
+    if (now - this.#askedAt < cutOffMs) return;
+    this.#askedAt = now;
+    for (const entry of this.#entries.list()) if (now - entry.enteredAt >= cutOffMs) this.#lose(entry, "gave_up");
   }
 
   #keep(entry: Entry, cause?: unknown): void {

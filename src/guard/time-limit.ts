@@ -104,12 +104,12 @@ export class TimeLimit {
   close(): void {
     this.#isClosed = true;
     if (this.#waits.size === 0) this.#stop();
-    else if (typeof this.#timer === "object") this.#timer.unref?.();
+    for (const timer of [this.#timer, ...(this.#timers?.values() ?? [])]) unref(timer);
   }
 
   #start(): ReturnType<typeof setInterval> {
     const timer = setInterval(() => this.#expire(), this.ms / this.#ticks);
-    if (this.#isClosed && typeof timer === "object") timer.unref?.();
+    if (this.#isClosed) unref(timer);
     return timer;
   }
 
@@ -135,11 +135,13 @@ export class TimeLimit {
   /** In an isolate. */
   #startFor(wait: Wait): ReturnType<typeof setInterval> {
     let quarters = 0;
-    return setInterval(() => {
+    const timer = setInterval(() => {
       quarters++;
       if (quarters === 4) this.#giveUp(wait);
       else if (quarters < 3) wait.again?.();
     }, this.ms / 4);
+    if (this.#isClosed) unref(timer);
+    return timer;
   }
 
   #giveUp(wait: Wait): void {
@@ -153,4 +155,9 @@ export class TimeLimit {
     clearInterval(this.#timers.get(wait));
     this.#timers.delete(wait);
   }
+}
+
+/** It does not keep the process alive any more. On Workers a timer is a number. */
+function unref(timer: ReturnType<typeof setInterval> | undefined): void {
+  if (typeof timer === "object") timer.unref?.();
 }

@@ -1,3 +1,4 @@
+import { requireBooleans } from "../check/require-booleans.js";
 import { isIsolate } from "../runtime/isolate.js";
 import type { PostgresPool } from "./postgres-pool.js";
 import { isTransient, retryTransient } from "./retry-transient.js";
@@ -48,6 +49,7 @@ export class Database {
   /** @throws TypeError when an option is not valid. */
   constructor({ pool, schema = "infergate", listen = true, isolate = isIsolate }: PostgresOptions) {
     if (typeof pool?.query !== "function") throw new TypeError("`pool` must have a method `query`.");
+    requireBooleans({ listen, isolate });
     if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema) || schema.startsWith("pg_")) {
       throw new TypeError(
         "`schema` must be 1 to 40 lower-case letters, digits and _, and not begin with a digit or pg_.",

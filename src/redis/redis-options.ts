@@ -1,3 +1,4 @@
+import { requireBooleans } from "../check/require-booleans.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { isIsolate } from "../runtime/isolate.js";
 import { ChangeFeed } from "./change-feed.js";
@@ -57,6 +58,7 @@ const maxTimeoutMs = 2 ** 31 - 1;
 export function connectionOf(options: RedisOptions): RedisConnection {
   const { client, prefix = "infergate", timeoutMs = 2_000, allowEviction = false, isolate = isIsolate } = options;
   checkClient(client);
+  requireBooleans({ allowEviction, isolate });
   // Braces would move all accounts into one slot of a cluster.
   if (typeof prefix !== "string" || prefix === "" || /[{}]/.test(prefix)) {
     throw new TypeError("prefix must be a string that is not empty and has no braces.");

@@ -148,4 +148,24 @@ describe("LeaseKeeper", () => {
     keeper.stop();
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("forgets in an isolate, after a lease's time, what a runtime has cut off without a word", async () => {
+    const { keeper, renewals } = setUp(undefined, true);
+    keep(keeper, lease("cut off"), () => 1);
+    vi.clearAllTimers();
+    keep(keeper, lease("long"), () => 2);
+    await vi.advanceTimersByTimeAsync(61_000);
+    keep(keeper, lease("later"), () => 3);
+    await vi.advanceTimersByTimeAsync(20_000);
+    // Neither is the one that goes on forgotten, nor renewed the one that was cut off.
+    expect(renewals.at(-1)).toEqual([["later", 3]]);
+    expect(renewals.flat().filter(([id]) => id === "long")).toHaveLength(4);
+    expect(renewals.flat().map(([id]) => id)).not.toContain("cut off");
+    // Of the keeper itself, and of the two that are left.
+    const stopped = vi.spyOn(LeaseKeeper.prototype, "stop");
+    keeper.stop();
+    expect(stopped).toHaveBeenCalledTimes(3);
+    stopped.mockRestore();
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });

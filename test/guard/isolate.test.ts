@@ -118,6 +118,24 @@ describe("the guard of an isolate", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("gives up, after a minute, what the runtime has cut off without a word", async () => {
+    const { faulty, guard, account, events } = setUp();
+    const [sent, keeps] = [leaseOf(await account.reserve(10)), leaseOf(await account.reserve(10))];
+    faulty.fates = ["hung", "refused"];
+    void guard.settle(sent, { amountMicro: 4 }).catch(() => {});
+    await kept(guard.settle(keeps, { amountMicro: 5 }));
+    vi.clearAllTimers();
+    await vi.advanceTimersByTimeAsync(61_000);
+    await guard.settle(leaseOf(await account.reserve(10)), { amountMicro: 6 });
+    expect(events.filter(({ type }) => type === "settle_lost")).toMatchObject([
+      { reason: "gave_up", lease: sent },
+      { reason: "gave_up", lease: keeps },
+    ]);
+    expect(guard.health).toMatchObject({ kept: 0, lost: 2 });
+    await guard.idle(1_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("is idle when what is kept is through", async () => {
     const { faulty, guard, account } = setUp();
     const lease = leaseOf(await account.reserve(10));

@@ -37,8 +37,7 @@ export class CacheReplay {
       this.#respond(free());
       return;
     }
-    services.openCalls.expect();
-    this.#road.isExpected = true;
+    this.#road.number = services.openCalls.expect();
     const { ledgerOperation } = this.#road.incoming.observer;
     // As any call: what it costs less than one is not held back for long.
     const held =
