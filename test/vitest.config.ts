@@ -10,6 +10,7 @@ const slow = [
   "next",
   "runtimes",
   "grounds",
+  "node-versions",
   "local-model",
   "bench",
   "token-search",

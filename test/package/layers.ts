@@ -200,7 +200,10 @@ export const layers: readonly Layer[] = [
   {
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
-    imports: ["runtime", ...contracts, "cache/response-cache-store.js", "metering", "guard/time-limit.js"],
+    imports: [
+      ...["runtime", ...contracts, "cache/response-cache-store.js", "metering", "guard/time-limit.js"],
+      "check/require-booleans.js",
+    ],
     packages: ["lru-cache", "node:buffer", "#runtime"],
   },
   {
