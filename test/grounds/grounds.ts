@@ -33,6 +33,7 @@ export const grounds: readonly Ground[] = [
   { name: "PostgreSQL 18", binaries: binariesOf(18), mode: "test", suites: stores },
   { name: "PostgreSQL 17", binaries: binariesOf(17), mode: "test", suites: ledger },
   { name: "PostgreSQL 16", binaries: binariesOf(16), mode: "test", suites: ledger },
+  { name: "PostgreSQL 14", binaries: binariesOf(14), mode: "test", suites: ledger },
   { name: "the installed PostgreSQL", mode: "test", suites: ledger },
-  { name: "PGlite, Neon, PgBouncer, a restored dump", mode: "grounds", suites: ["test/grounds/"] },
+  { name: "PGlite, Neon, PgBouncer, pools of apps, a restored dump", mode: "grounds", suites: ["test/grounds/"] },
 ];

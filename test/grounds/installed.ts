@@ -1,5 +1,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import type pg from "pg";
+import type { Sql } from "postgres";
 
 const require = createRequire(import.meta.url);
 
@@ -29,4 +31,26 @@ export async function newLite(): Promise<Lite> {
 
 export function loadNeon(): Promise<Neon> {
   return load("@neondatabase/serverless");
+}
+
+/** What is used of an app's Drizzle. */
+interface Drizzle<Client> {
+  drizzle(client: unknown): { readonly $client: Client; execute(sql: string): Promise<unknown> };
+}
+
+export function loadDrizzle(): Promise<Drizzle<pg.Pool>> {
+  return load("drizzle-orm/node-postgres");
+}
+
+export function loadDrizzleOverPostgresJs(): Promise<Drizzle<Sql>> {
+  return load("drizzle-orm/postgres-js");
+}
+
+/** What is used of Prisma's driver adapter, which its client is given. */
+export function loadPrismaAdapter(): Promise<{
+  PrismaPg: new (
+    pool: pg.Pool,
+  ) => { connect(): Promise<{ executeScript(sql: string): Promise<void>; dispose(): Promise<void> }> };
+}> {
+  return load("@prisma/adapter-pg");
 }

@@ -25,7 +25,7 @@ const outputFile = process.argv.map((given) => /^--outputFile\.json=(.+)$/.exec(
 if (!hasGrounds())
   throw new Error("The servers are not here: run `npm run grounds:install`, on Linux with an x64 processor.");
 // npm may be told to run no scripts of packages. These make links beside the server's libraries.
-for (const version of [16, 17, 18]) {
+for (const version of [14, 16, 17, 18]) {
   spawnSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: packageOf(version), stdio: "ignore" });
 }
 
