@@ -17,7 +17,7 @@ export interface LeftBehindParts {
   /** `undefined`: the key store does not keep when keys were used. */
   readonly keyUses: Pick<KeyUses, "flush"> | undefined;
   /** `undefined`: requests are not logged. */
-  readonly log: Pick<RequestLogWriter, "flush"> | undefined;
+  readonly log: Pick<RequestLogWriter, "flush" | "flushAll"> | undefined;
   /** What else is being written: of each, when that has ended, or `maxMs` are over. None rejects. */
   readonly others: readonly ((maxMs: number) => Promise<void>)[];
   /** Whether no request may wait for what another one has begun: see `isIsolate`. */
@@ -54,7 +54,7 @@ export class LeftBehind {
       await this.#parts.openCalls.idle(maxMs);
       // A client that has left ends its call in this turn.
       await nextTurn();
-      await this.#allWritten(maxMs);
+      await Promise.all([this.#allWritten(maxMs), this.#parts.log?.flushAll()]);
     };
     await atMost(maxMs, ended());
   }

@@ -39,6 +39,8 @@ interface Batch {
   writing: Promise<void> | undefined;
   /** Resolves when they are written or dropped. */
   over: Promise<void>;
+  /** While it waits to be written again: ends that pause. */
+  wake?: () => void;
   /** By the monotonic clock, in milliseconds. */
   readonly begunAt: number;
 }
@@ -74,7 +76,6 @@ export class RequestLogWriter {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #draining: Promise<void> | undefined;
   #isClosing = false;
-  #wake: (() => void) | undefined;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -91,7 +92,7 @@ export class RequestLogWriter {
     this.#run ??= runtime.randomBytes(9).toString("base64url");
     const line = toLoggedRequest(event, `${this.#run}-${(this.#lines++).toString(36)}`);
     if (kept !== undefined) this.#addTexts(line, kept.texts);
-    for (const taken of this.#pace.take(line, this.#options.clock.now())) this.#enqueue(taken);
+    this.#enqueueAll(this.#pace.take(line, this.#options.clock.now()));
     this.#schedule();
   };
 
@@ -102,6 +103,8 @@ export class RequestLogWriter {
    */
   async flush(requestId?: string): Promise<void> {
     if (this.#options.isolate) {
+      // It has no timer that would end their minute.
+      this.#enqueueAll(this.#pace.end(this.#options.clock.now()));
       this.#takeBack(requestId);
       return this.#writeAll();
     }
@@ -110,6 +113,12 @@ export class RequestLogWriter {
       if (last !== undefined && this.#queue.includes(last)) void this.#drain();
       await Promise.all(Array.from(this.#batches, ({ over }) => over));
     } while (last !== undefined && this.#holds(last));
+  }
+
+  /** As {@link flush}, and with the lines that stand for many refusals, though their minute is not over. */
+  flushAll(): Promise<void> {
+    this.#enqueueAll(this.#pace.flush());
+    return this.flush();
   }
 
   /** Of batches of others: the lines of this request, and those of batches whose request is gone. Their ids keep them single. */
@@ -140,9 +149,8 @@ export class RequestLogWriter {
   /** Writes what waits, for `graceMs` at most, and drops the rest. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
-    for (const line of this.#pace.flush()) this.#enqueue(line);
-    this.#wake?.();
-    const written = this.flush();
+    for (const { wake } of this.#batches) wake?.();
+    const written = this.flushAll();
     await waitFor(graceMs, [], (wake) => void written.then(wake));
     clearTimeout(this.#timer);
     this.#drop(this.#queue.splice(0));
@@ -153,6 +161,10 @@ export class RequestLogWriter {
   #addTexts(line: LoggedRequest, all: LoggedTexts | undefined): void {
     const texts = all && this.#options.redact?.(all, line);
     if (texts !== undefined) line.texts = texts;
+  }
+
+  #enqueueAll(lines: readonly LoggedRequest[]): void {
+    for (const line of lines) this.#enqueue(line);
   }
 
   #enqueue(line: LoggedRequest): void {
@@ -183,7 +195,7 @@ export class RequestLogWriter {
   #startTimer(): ReturnType<typeof setTimeout> {
     const timer = setTimeout(() => {
       this.#timer = undefined;
-      for (const line of this.#pace.end(this.#options.clock.now())) this.#enqueue(line);
+      this.#enqueueAll(this.#pace.end(this.#options.clock.now()));
       if (this.#queue.length > 0) void this.#drain();
       else this.#schedule();
     }, flushMs);
@@ -220,7 +232,7 @@ export class RequestLogWriter {
       if (batch.lines.length === 0 || (await this.#tryBatch(batch))) return;
       if (pauseMs === undefined || this.#isClosing) break;
       await waitFor(pauseMs, [], (wake) => {
-        this.#wake = wake;
+        batch.wake = wake;
       });
     }
     this.#dropBatch(batch);

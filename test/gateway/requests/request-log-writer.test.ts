@@ -3,6 +3,7 @@ import type { LoggedRequest } from "../../../src/books/requests/logged-request.j
 import type { RequestLog } from "../../../src/books/requests/request-log.js";
 import type { GatewayWarning } from "../../../src/events/warning.js";
 import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
+import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { chatRequest, getRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 let test: TestGateway | undefined;
@@ -160,4 +161,37 @@ it("lines of a request that has ended as it wrote them are written by a later on
   performance.now = now;
   expect(written[1]?.sort()).toEqual(["first", "third"]);
   expect(test.gateway.health().requestLog).toEqual({ waiting: 0, dropped: 0 });
+});
+
+it.each([false, true])(
+  "refusals beyond 20 alike are written by idle(), in one line with their number (isolate: %s)",
+  async (isolate) => {
+    const clock = new ManualClock(Date.UTC(2026, 2, 11, 9, 30, 10));
+    const store = memoryRequestLog({ clock });
+    test = await startTestGateway({ requestLog: store, isolate, clock });
+    const refuse = async () => {
+      expect((await test?.gateway.handler(getRequest("/v1/models", "sk-wrong")))?.status).toBe(401);
+    };
+    for (let times = 0; times < 25; times++) await refuse();
+    await test.gateway.idle();
+    const { requests } = await store.list();
+    expect(requests).toHaveLength(21);
+    expect(requests.filter(({ count }) => count !== undefined)).toMatchObject([{ status: 401, count: 5 }]);
+  },
+);
+
+it("an isolate writes the line of many refusals with the first request of a later minute", async () => {
+  const clock = new ManualClock(Date.UTC(2026, 2, 11, 9, 30, 10));
+  const store = memoryRequestLog({ clock });
+  const work: Promise<unknown>[] = [];
+  test = await startTestGateway({ requestLog: store, isolate: true, clock, waitUntil: (one) => void work.push(one) });
+  for (let times = 0; times < 25; times++) await test.gateway.handler(getRequest("/v1/models", "sk-wrong"));
+  await Promise.all(work);
+  expect((await store.list()).requests).toHaveLength(20);
+  clock.advance(60_000);
+  await test.gateway.handler(getRequest("/v1/models"));
+  await Promise.all(work);
+  const { requests } = await store.list();
+  expect(requests).toHaveLength(22);
+  expect(requests.filter(({ count }) => count !== undefined)).toMatchObject([{ status: 401, count: 5 }]);
 });
