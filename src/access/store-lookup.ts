@@ -1,3 +1,5 @@
+import { isPromiseLike } from "../host-code/returned-at-once.js";
+import { messageOf } from "../host-code/thrown.js";
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { Warn } from "../events/warning.js";
 import { repeatedRead } from "../guard/repeated-read.js";
@@ -41,16 +43,12 @@ export async function readWithin<Found>(
   }
 }
 
-function isPromiseLike<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
-}
-
 /** Runs a check of a record that a store gave. @throws GatewayError 503 where the record is not valid. */
 export function checkRecord<Checked>(make: () => Checked, fail: Fail): Checked {
   try {
     return make();
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message.replace(/\s*\n\s*/g, " ") : String(cause);
+    const problem = messageOf(cause).replace(/\s*\n\s*/g, " ");
     throw fail(`returned a record that is not valid: ${problem}`, cause);
   }
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { explainOnce } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
+import { requireAtOnce } from "../host-code/returned-at-once.js";
 import type { UpstreamOperation } from "../providers/upstream-provider.js";
 import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
 import {
@@ -105,11 +106,12 @@ export function checkAISDKOptions(options: AISDKOptions): CheckedAISDKOptions {
   if (!result.success) throw new TypeError(listProblems("aiSDK: the options are not valid", problemsOf(result.error)));
   const { model, providerOptions, headers, reasoning, timeoutMs, firstByteTimeoutMs, idleTimeoutMs } = result.data;
   return {
-    modelFor: typeof model === "function" ? (name) => checkModel(model(name)) : () => model,
+    modelFor:
+      typeof model === "function" ? (name) => checkModel(requireAtOnce("aiSDK: `model`", model(name))) : () => model,
     operations: typeof model === "function" ? allOperations : operationsOf(model),
     providerOptions,
     headers,
-    reasoning,
+    reasoning: reasoning && ((...asked) => requireAtOnce("aiSDK: `reasoning`", reasoning(...asked))),
     firstByteTimeoutMs: firstByteTimeoutMs ?? timeoutMs ?? defaultTimeoutMs,
     idleTimeoutMs: idleTimeoutMs ?? timeoutMs ?? defaultTimeoutMs,
   };

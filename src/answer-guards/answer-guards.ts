@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { isPromiseLike, returnedAtOnce } from "../host-code/returned-at-once.js";
 import type { Warn } from "../events/warning.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import type { GuardedCall } from "./answer-guard.js";
@@ -36,11 +37,17 @@ export class AnswerGuards {
 
   #isFor({ name, when }: ResolvedGuard, call: GuardedCall): boolean {
     if (when === undefined) return true;
-    try {
-      return when(call);
-    } catch (cause) {
+    const failed = (cause: unknown): void => {
       const message = `"when" of the guard "${name}" failed. The guard checks the answer.`;
       this.#warn({ code: "hook_failed", message, cause, requestId: call.requestId });
+    };
+    try {
+      const isFor: unknown = when(call);
+      if (!isPromiseLike(isFor)) return Boolean(isFor);
+      returnedAtOnce(`"when" of the guard "${name}"`, isFor, failed);
+      return true;
+    } catch (cause) {
+      failed(cause);
       return true;
     }
   }

@@ -1,3 +1,4 @@
+import { isError } from "../host-code/thrown.js";
 import { GatewayError } from "./gateway-error.js";
 import { QuietError } from "./quiet-error.js";
 
@@ -23,5 +24,5 @@ export function askedTooMuch(problem: string): GatewayError {
 
 /** Also of one from another copy of this package. */
 export function isAskedTooMuch({ cause }: GatewayError): boolean {
-  return cause instanceof Error && cause.name === "AskedTooMuch";
+  return isError(cause) && cause.name === "AskedTooMuch";
 }

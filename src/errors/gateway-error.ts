@@ -1,3 +1,4 @@
+import { isError } from "../host-code/thrown.js";
 import { QuietError } from "./quiet-error.js";
 
 /** What an OpenAI client gets to read: the `error` object of an error answer (OpenAI reference, "Error codes"). */
@@ -54,7 +55,7 @@ export class GatewayError extends QuietError {
 
 /** Also true for one from another copy of this package, such as its CommonJS build beside the ESM one. */
 export function isGatewayError(value: unknown): value is GatewayError {
-  return value instanceof GatewayError || (value instanceof Error && value.name === "GatewayError");
+  return isError(value) && (value instanceof GatewayError || value.name === "GatewayError");
 }
 
 const realm = 'Bearer realm="infergate"';

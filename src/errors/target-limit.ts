@@ -1,3 +1,4 @@
+import { isError } from "../host-code/thrown.js";
 import { GatewayError } from "./gateway-error.js";
 import { QuietError } from "./quiet-error.js";
 
@@ -13,5 +14,5 @@ export function beyondTarget(param: string | null, message: string, code = "inva
 
 /** Also of one from another copy of this package. */
 export function isBeyondTarget({ cause }: GatewayError): boolean {
-  return cause instanceof Error && cause.name === "TargetLimit";
+  return isError(cause) && cause.name === "TargetLimit";
 }

@@ -1,5 +1,6 @@
 import type { GatewayError } from "../errors/gateway-error.js";
 import { UpstreamStatusError } from "../errors/upstream-status-error.js";
+import { hookWork } from "../host-code/call-hook.js";
 import type { Clock } from "../ledger/clock.js";
 import type { AccountCredits } from "../ledger/credit-ledger.js";
 import { remaining } from "../ledger/remaining.js";
@@ -9,7 +10,6 @@ import type { Tags } from "../metering/tags.js";
 import { noTokens } from "../metering/token-counts.js";
 import type { BackgroundWork } from "../runtime/background-work.js";
 import { attemptError } from "./attempt-error.js";
-import { hookWork } from "./call-hook.js";
 import type { GuardOutcome } from "./guard-outcome.js";
 import { endReasonOf, type Outcome } from "./outcome.js";
 import type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./request-completed.js";

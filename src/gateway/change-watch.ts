@@ -1,4 +1,5 @@
 import type { Warn } from "../events/warning.js";
+import { isError } from "../host-code/thrown.js";
 
 type End = () => Promise<void>;
 
@@ -41,7 +42,7 @@ const messages = {
  * cause only.
  */
 function adviceOf(cause: unknown): string {
-  return cause instanceof Error && cause.name === "NoChangeFeedError" ? ` ${cause.message}` : "";
+  return isError(cause) && cause.name === "NoChangeFeedError" ? ` ${cause.message}` : "";
 }
 
 const firstPauseMs = 1_000;

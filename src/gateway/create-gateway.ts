@@ -10,12 +10,12 @@ import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
-import { callHook } from "../events/call-hook.js";
 import { FirstTimes } from "../events/first-times.js";
 import { completedHook, summarizeRequests } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { withoutRepeats } from "../events/without-repeats.js";
 import { TimeLimit } from "../guard/time-limit.js";
+import { callHook } from "../host-code/call-hook.js";
 import { PendingBodies } from "../http/pending-bodies.js";
 import type { BodyOptions } from "../http/read-body.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
@@ -88,7 +88,7 @@ export function createGateway<Raw = unknown>(options: GatewayOptions<Raw>): Gate
 
 function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway {
   const { warn, warnOnce } = toWarnings(resolved);
-  const catalog = new LiveCatalog(resolved);
+  const catalog = new LiveCatalog(resolved, warnOnce);
   checkTerms(resolved, catalog, warnOnce);
   const clock = resolved.clock ?? systemClock;
   const background = new BackgroundWork();

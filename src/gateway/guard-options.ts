@@ -1,7 +1,7 @@
-import { callHook } from "../events/call-hook.js";
 import type { Warn } from "../events/warning.js";
 import type { GuardOptions } from "../guard/guarded-credit-ledger.js";
 import type { LedgerEvent } from "../guard/ledger-event.js";
+import { callHook } from "../host-code/call-hook.js";
 import type { Clock } from "../ledger/clock.js";
 import { toMicro } from "../metering/to-micro.js";
 import type { ResolvedOptions } from "./options.js";

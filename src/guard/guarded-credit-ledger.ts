@@ -1,3 +1,4 @@
+import { isError, messageOf } from "../host-code/thrown.js";
 import { atMost } from "../ledger/at-most.js";
 import { rememberedDenial } from "../ledger/at-once.js";
 import type { Clock } from "../ledger/clock.js";
@@ -393,7 +394,7 @@ export class GuardedCreditLedger implements CreditLedger {
 }
 
 function toUnavailable(error: unknown): unknown {
-  if (isLedgerRefusal(error) || (error instanceof Error && error.name === "LedgerUnavailableError")) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  if (isLedgerRefusal(error) || (isError(error) && error.name === "LedgerUnavailableError")) return error;
+  const reason = messageOf(error);
   return new LedgerUnavailableError(`The ledger failed: ${reason}`, { cause: error });
 }

@@ -1,3 +1,5 @@
+import { isError } from "../host-code/thrown.js";
+
 const refusals = new Set(["LedgerInputError", "LedgerConflictError", "LedgerClockError"]);
 
 /**
@@ -5,5 +7,5 @@ const refusals = new Set(["LedgerInputError", "LedgerConflictError", "LedgerCloc
  * decides, since the error may come from another copy of the package.
  */
 export function isLedgerRefusal(error: unknown): boolean {
-  return error instanceof Error && refusals.has(error.name);
+  return isError(error) && refusals.has(error.name);
 }

@@ -1,3 +1,4 @@
+import { readable } from "../host-code/thrown.js";
 import { isLedgerRefusal } from "./is-ledger-refusal.js";
 import type { TimeLimit, TimeLimitError, Wait } from "./time-limit.js";
 
@@ -45,12 +46,12 @@ export abstract class LedgerCall<Result> implements Wait {
       // A host's own ledger may return its result without a promise.
       sent = Promise.resolve(this.send());
     } catch (error) {
-      this.#failed(error);
+      this.#failed(readable(error));
       return;
     }
     sent.then(
       (result) => this.#succeeded(result),
-      (error: unknown) => this.#failed(error),
+      (error: unknown) => this.#failed(readable(error)),
     );
   }
 
@@ -64,7 +65,7 @@ export abstract class LedgerCall<Result> implements Wait {
       this.succeed(result);
     } catch (error) {
       // A host's own ledger may return anything.
-      this.fail(error);
+      this.fail(readable(error));
     }
   }
 

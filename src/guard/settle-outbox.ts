@@ -1,3 +1,4 @@
+import { readable } from "../host-code/thrown.js";
 import { atMost } from "../ledger/at-most.js";
 import type { Clock } from "../ledger/clock.js";
 import type { Balance, CreditLedger, Lease, Settlement, SettleResult } from "../ledger/credit-ledger.js";
@@ -300,7 +301,7 @@ export class SettleOutbox {
   #try(entry: Entry, over: Over): void {
     const earlier = entry.sentAt;
     const sentAt = this.#clock.now();
-    const fail = (error: unknown) => this.#failed(entry, error, over);
+    const fail = (error: unknown) => this.#failed(entry, readable(error), over);
     const send = (ending: LeaseEnd) => {
       entry.sentAt ??= sentAt;
       const succeed = (result: SettleResult) => {

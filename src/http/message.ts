@@ -1,3 +1,4 @@
+import { isError } from "../host-code/thrown.js";
 import type { AbortNotice } from "../providers/upstream-provider.js";
 import type { HostRequest } from "./host-request.js";
 
@@ -89,5 +90,5 @@ export class BodyError extends Error {
 
 /** Also true for one from another copy of this package, such as its CommonJS build beside the ESM one. */
 export function isBodyError(value: unknown): value is BodyError {
-  return value instanceof BodyError || (value instanceof Error && value.name === "BodyError");
+  return isError(value) && (value instanceof BodyError || value.name === "BodyError");
 }

@@ -31,7 +31,7 @@ export function logs(logger: Logger, options: LogsOptions = {}): Observer {
   const observed = {
     onCompleted(event: RequestCompleted) {
       const chosen = level(event);
-      if (chosen !== undefined) logger[chosen](completedLine(event), "request completed");
+      return chosen === undefined ? undefined : logger[chosen](completedLine(event), "request completed");
     },
   };
   return {
@@ -43,7 +43,7 @@ export function logs(logger: Logger, options: LogsOptions = {}): Observer {
           ...(requestId !== undefined && { requestId }),
           ...(cause !== undefined && { err: cause }),
         };
-        logger.warn(fields, oneLine(message));
+        return logger.warn(fields, oneLine(message));
       },
     }),
   };

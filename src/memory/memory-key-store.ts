@@ -1,5 +1,6 @@
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
 import { InputError } from "../check/input-error.js";
+import { messageOf } from "../host-code/thrown.js";
 import { withoutNulls } from "../check/without-nulls.js";
 import { applyKeyChange } from "../keys/apply-key-change.js";
 import { checkKey } from "../keys/check-key.js";
@@ -141,7 +142,7 @@ function checked(record: ApiKey, index: number): ReturnType<typeof checkKey> {
     if (tooLarge !== undefined) throw new InputError(`credits.${tooLarge}: ${tooManyCredits}`);
     return checkKey(record);
   } catch (error) {
-    return fail(index, `is not valid: ${error instanceof Error ? error.message : String(error)}`);
+    return fail(index, `is not valid: ${messageOf(error)}`);
   }
 }
 

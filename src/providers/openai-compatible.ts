@@ -54,7 +54,7 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
     const send = (key: string) =>
       transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal, handover });
     if (typeof apiKey !== "function") return callWithKeys(ring, apiKey, send);
-    return readApiKeys(apiKey, signal).then((keys) => {
+    return readApiKeys(apiKey, { signal, maxMs: transportOptions.connectTimeoutMs }).then((keys) => {
       remember(usedKeys, keys);
       return callWithKeys(ring, keys, send);
     });

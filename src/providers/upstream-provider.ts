@@ -1,3 +1,4 @@
+import { isError } from "../host-code/thrown.js";
 import type { OperationName } from "../metering/operation-name.js";
 import type { Tags } from "../metering/tags.js";
 import type { Dialect } from "../model-api/dialect.js";
@@ -109,5 +110,5 @@ export class UpstreamError extends Error {
 
 /** Also true for one from another copy of this package, such as its CommonJS build beside the ESM one. */
 export function isUpstreamError(value: unknown): value is UpstreamError {
-  return value instanceof UpstreamError || (value instanceof Error && value.name === "UpstreamError");
+  return isError(value) && (value instanceof UpstreamError || value.name === "UpstreamError");
 }

@@ -1,4 +1,4 @@
-import { callHook } from "../events/call-hook.js";
+import { callHook } from "../host-code/call-hook.js";
 import type { Warn } from "../events/warning.js";
 import type { GatewayRequest, WaitUntil } from "../http/message.js";
 

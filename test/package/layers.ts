@@ -20,6 +20,11 @@ export const layers: readonly Layer[] = [
     packages: ["node:buffer"],
   },
   {
+    folder: "host-code",
+    question: "What may the host's functions return and throw, so that it harms nothing?",
+    imports: [],
+  },
+  {
     folder: "wire",
     question: "How are JSON and server-sent events read and edited as bytes? It knows no API.",
     imports: ["runtime"],
@@ -45,7 +50,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "tokens",
     question: "How many tokens is a text at most?",
-    imports: ["wire"],
+    imports: ["wire", "host-code"],
     packages: ["node:buffer"],
   },
   {
@@ -104,7 +109,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "errors",
     question: "Which failures are there? No wire format.",
-    imports: ["metering"],
+    imports: ["metering", "host-code"],
   },
   {
     folder: "redaction",
@@ -138,7 +143,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "providers",
     question: "How is a model server reached?",
-    imports: ["metering", "redaction", "model-api", "wire", "check"],
+    imports: ["host-code", "metering", "redaction", "model-api", "wire", "check"],
     packages: ["zod", "lru-cache", "#runtime", "#transport", "node:*"],
   },
   {
@@ -154,13 +159,14 @@ export const layers: readonly Layer[] = [
   {
     folder: "http",
     question: "How do a request and a response look, whatever the host framework?",
-    imports: ["errors", provider],
+    imports: ["host-code", "errors", provider],
     packages: ["node:buffer"],
   },
   {
     folder: "events",
     question: "What does the host learn of requests and failures?",
     imports: [
+      "host-code",
       "runtime",
       "metering",
       "errors",
@@ -189,12 +195,12 @@ export const layers: readonly Layer[] = [
   {
     folder: "guard",
     question: "What stands between a call and a remote ledger that hangs, fails or comes back empty?",
-    imports: ["runtime", "ledger", "metering"],
+    imports: ["host-code", "runtime", "ledger", "metering"],
   },
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: [...store],
+    imports: ["host-code", ...store],
     packages: ["zod"],
   },
   {
@@ -221,6 +227,7 @@ export const layers: readonly Layer[] = [
     folder: "answer-guards",
     question: "What may the host's code decide about an answer before it goes out?",
     imports: [
+      "host-code",
       ...["check", "metering", "events", "guard/time-limit.js", provider],
       "operations/answers/answer-format.js",
     ],
@@ -235,6 +242,7 @@ export const layers: readonly Layer[] = [
     folder: "access",
     question: "Whose key is it, and what may it use? Cached and checked.",
     imports: [
+      "host-code",
       ...["keys", "budgets", "plans", "accounts", "ledger"],
       "metering",
       "errors",
@@ -250,6 +258,7 @@ export const layers: readonly Layer[] = [
     folder: "call",
     question: "How is one metered call made: admit, send, relay, settle?",
     imports: [
+      "host-code",
       "runtime",
       ...["wire", "seal", "metering", "plans", "ledger", "errors", "redaction", provider, "providers/direct-call.js"],
       ...[
@@ -270,13 +279,14 @@ export const layers: readonly Layer[] = [
   {
     folder: "server",
     question: "How does a path become an answer: route, authenticate, run the operation?",
-    imports: ["ledger", "errors", "events", "operations", "http", "access", "call"],
+    imports: ["host-code", "ledger", "errors", "events", "operations", "http", "access", "call"],
     packages: ["lru-cache"],
   },
   {
     folder: "gateway",
     question: "How is a gateway assembled, managed and closed?",
     imports: [
+      "host-code",
       "runtime",
       "books",
       "cache",
@@ -309,6 +319,7 @@ export const layers: readonly Layer[] = [
     folder: "pages",
     question: "What do people see and manage of a gateway in their browser?",
     imports: [
+      "host-code",
       ...["check", "errors", "events", "http", "guard", "metering", "accounts", "ledger", "books"],
       ...["plans", "openai/openai-error-body.js", "access/store-lookup.js", "access/model-patterns.js", "gateway"],
     ],
@@ -318,6 +329,7 @@ export const layers: readonly Layer[] = [
     folder: "ai-sdk",
     question: "How is a model of the AI SDK a provider?",
     imports: [
+      "host-code",
       ...["model-api", "anthropic/claude-thinking.js", "redaction", "errors", "wire", "check", provider],
       "providers/header-secrets.js",
       ...["providers/transport/fetch-error.js", "providers/transport/idle-timeout.js"],
@@ -328,7 +340,7 @@ export const layers: readonly Layer[] = [
     folder: "otel",
     question: "What does OpenTelemetry learn of requests?",
     imports: [
-      ...["gateway/observers/observer.js", "gateway/observers/returned-at-once.js", "gateway/gateway-health.js"],
+      ...["gateway/observers/observer.js", "host-code", "gateway/gateway-health.js"],
       ...["events", "metering/usage-counts.js", "operations/content/call-content.js"],
     ],
     packages: ["@opentelemetry/api"],
@@ -398,6 +410,7 @@ export const fileRules: readonly FileRule[] = [
       "metering",
       "budgets/budget-store.js",
       "check/without-nulls.js",
+      "host-code/thrown.js",
       ...["ledger/bounds.js", "ledger/*-limit.js", "ledger/prepaid-state.js"],
       ...["ledger/statement/account-statement.js", "ledger/usage/usage-sum.js", "ledger/usage/usage-totals.js"],
       ...["model-api/dialect.js", "redaction/upstream-secrets.js"],

@@ -7,6 +7,7 @@ import { idText } from "../../check/id-text.js";
 import { tagsInput } from "../../check/tags-input.js";
 import { accountSuspended, serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
+import { isError } from "../../host-code/thrown.js";
 import { keyAccount, wholeInstant } from "../../keys/check-key.js";
 import type {
   AdmittedReservation,
@@ -144,7 +145,7 @@ export class HostHolds implements AccountHolds {
     try {
       result = await ledger.reserve(request);
     } catch (cause) {
-      if (cause instanceof Error && faultsOfHost.has(cause.name)) throw cause;
+      if (isError(cause) && faultsOfHost.has(cause.name)) throw cause;
       warn({ code: "ledger_failed", message: ledgerFailure("hold credits", cause), cause });
       throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
     }

@@ -1,5 +1,6 @@
 import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { isLedgerRefusal } from "../../guard/is-ledger-refusal.js";
+import { isError } from "../../host-code/thrown.js";
 import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
 import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
 
@@ -61,5 +62,5 @@ const meantNames = ["AccountConflictError", "ModelConflictError"];
 function isMeant(error: unknown): boolean {
   if (isGatewayError(error) || error instanceof UnknownTermsError) return true;
   if (error instanceof TypeError) return "statusCode" in error;
-  return error instanceof Error && meantNames.includes(error.name);
+  return isError(error) && meantNames.includes(error.name);
 }

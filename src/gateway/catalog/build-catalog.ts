@@ -1,4 +1,5 @@
 import type { Catalog, CatalogModel } from "../../access/catalog.js";
+import type { Warn } from "../../events/warning.js";
 import { largestCount } from "../../metering/token-counts.js";
 import type { Lacking } from "../../model-api/prompt/lacking.js";
 import { tokenRows } from "../../operations/images/token-rows.js";
@@ -8,6 +9,7 @@ import { usualChunkTokens, usualDocuments } from "../../operations/rerank/rerank
 import { toDrainLimits } from "../../plans/drain-limits.js";
 import type { UsedProvider } from "../../routing/used-provider.js";
 import { modelRecord } from "../../server/model-record.js";
+import { hostTokenizer } from "../../tokens/host-tokenizer.js";
 import { resolveTokenBounds } from "../../tokens/token-bounds.js";
 import { buildRoute } from "./build-route.js";
 import type { ResolvedModel } from "./catalog-shape.js";
@@ -26,6 +28,8 @@ export interface CatalogContext {
   readonly previous: Catalog | undefined;
   /** What is not built again, by what it was built of. */
   readonly kept: ReadonlyMap<ResolvedModel, CatalogModel>;
+  /** Gets what the host's tokenizers do wrong. */
+  readonly warnOnce: Warn;
 }
 
 /** @throws TypeError for a price that is not valid. */
@@ -45,7 +49,8 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
   const drain = toDrainLimits(model.disconnect ?? (drainedTypes.includes(type) ? "drain" : "cancel"));
   const record = modelRecord(model);
   const lacking = lackingOf(model);
-  const { enforceContextLength: enforcesContext, tokenizer, capabilities } = model;
+  const { enforceContextLength: enforcesContext, capabilities } = model;
+  const tokenizer = model.tokenizer && hostTokenizer(model.tokenizer, tokenizerWarning(id, context.warnOnce));
   const reasons = capabilities?.["reasoning"] === true;
   const tokenBounds = resolveTokenBounds(model.tokenBounds);
   const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
@@ -69,6 +74,11 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
   if (aliases.length === 0) return built;
   const aliasRecord = (alias: string) => modelRecord({ ...model, id: alias, aliasOf: id });
   return { ...built, aliases: aliases.map((alias) => ({ ...built, alias, record: aliasRecord(alias) })) };
+}
+
+function tokenizerWarning(model: string, warnOnce: Warn): (cause: unknown) => void {
+  const message = `The tokenizer of the model "${model}" fails: prompts are bounded as without it.`;
+  return (cause) => warnOnce({ code: "hook_failed", message, cause });
 }
 
 function rerankTraits({ rerank }: ResolvedModel): RerankTraits {

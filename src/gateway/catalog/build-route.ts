@@ -1,5 +1,6 @@
 import type { CatalogModel } from "../../access/catalog.js";
 import { InputError } from "../../check/input-error.js";
+import { messageOf } from "../../host-code/thrown.js";
 import { compilePrice } from "../../metering/prices/compile-price.js";
 import type { CompiledPrice } from "../../metering/prices/compiled-price.js";
 import type { Price } from "../../metering/prices/price.js";
@@ -145,7 +146,7 @@ function compilerOf(by: string, id: string) {
     try {
       return compilePrice(price, name);
     } catch (cause) {
-      const problem = cause instanceof Error ? cause.message : String(cause);
+      const problem = messageOf(cause);
       throw new InputError(`${by}: the ${name} of the ${of}model "${id}" is not valid: ${problem}`, { cause });
     }
   };

@@ -37,9 +37,15 @@ export class LiveCatalog implements CurrentCatalog {
   readonly #keyPrefix: string;
   readonly #providers = new UsedProviders();
 
-  /** @throws TypeError for a price that is not valid. */
-  constructor(options: CatalogOptions & { readonly keyPrefix: string }) {
+  readonly #warnOnce: Warn;
+
+  /**
+   * @param warnOnce - gets what the host's tokenizers do wrong.
+   * @throws TypeError for a price that is not valid.
+   */
+  constructor(options: CatalogOptions & { readonly keyPrefix: string }, warnOnce: Warn) {
     this.#keyPrefix = options.keyPrefix;
+    this.#warnOnce = warnOnce;
     this.#options = { models: options.models, providers: options.providers };
     this.#models = options.models;
     this.#swap("createGateway", options.models, options.providers);
@@ -167,7 +173,8 @@ export class LiveCatalog implements CurrentCatalog {
     kept: ReadonlyMap<ResolvedModel, CatalogModel> = new Map(),
     providers = this.#providers.current,
   ): Catalog {
-    return buildCatalog(models, { by, keyPrefix: this.#keyPrefix, providers, previous: this.#current, kept });
+    const [keyPrefix, warnOnce] = [this.#keyPrefix, this.#warnOnce];
+    return buildCatalog(models, { by, keyPrefix, providers, previous: this.#current, kept, warnOnce });
   }
 
   #use(models: readonly ResolvedModel[], catalog: Catalog): void {

@@ -1,5 +1,4 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
-import { callHook } from "../../events/call-hook.js";
 import type { GuardOutcome } from "../../events/guard-outcome.js";
 import type { LedgerOperationCompleted, ObserveLedger } from "../../events/ledger-operation-completed.js";
 import type { Outcome } from "../../events/outcome.js";
@@ -13,13 +12,14 @@ import type {
   RequestObserver,
   TextsObserver,
 } from "../../events/request-observer.js";
+import { callHook } from "../../host-code/call-hook.js";
+import { returnedAtOnce } from "../../host-code/returned-at-once.js";
 import type { Micro } from "../../metering/micro.js";
 import type { ResponseMark } from "../../metering/response-mark.js";
 import type { Tags } from "../../metering/tags.js";
 import type { CallContent } from "../../operations/content/call-content.js";
 import { checkTraceHeaders } from "./check-trace-headers.js";
 import type { AdmittedCall, ObservedRequest } from "./observer.js";
-import { returnedAtOnce } from "./returned-at-once.js";
 
 type Method = keyof ObservedRequest;
 

@@ -1,10 +1,12 @@
-import { callHook } from "../../events/call-hook.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
 import { type ArrivedRequest, noObserver, type ObserveRequest } from "../../events/request-observer.js";
 import { summarizeRequests, type TextsOf } from "../../events/summarize-requests.js";
 import type { GatewayWarning, Warn } from "../../events/warning.js";
 import type { LedgerEvent } from "../../guard/ledger-event.js";
 import { TimeLimit } from "../../guard/time-limit.js";
+import { callHook } from "../../host-code/call-hook.js";
+import { returnedAtOnce } from "../../host-code/returned-at-once.js";
+import { isError } from "../../host-code/thrown.js";
 import type { Clock } from "../../ledger/clock.js";
 import { consoleWarn } from "../console-warn.js";
 import type { Gateway } from "../gateway.js";
@@ -12,7 +14,6 @@ import type { ResolvedOptions } from "../options.js";
 import { type KeptCharacters, KeptTexts } from "../requests/kept-texts.js";
 import { followedRequest, tellCompleted } from "./followed-request.js";
 import type { ObservedRequest, Observer, StartedGateway } from "./observer.js";
-import { returnedAtOnce } from "./returned-at-once.js";
 
 /** What requests are observed with. */
 interface ObservingServices {
@@ -111,7 +112,7 @@ export class HostObservers {
   }
 
   #failed(cause: unknown, requestId?: string): void {
-    const what = cause instanceof Error ? cause.name : typeof cause;
+    const what = isError(cause) ? cause.name : typeof cause;
     const message = `An observer threw (${what}), which is told once.`;
     this.#warnOnce({ code: "hook_failed", message, cause, ...(requestId !== undefined && { requestId }) });
   }

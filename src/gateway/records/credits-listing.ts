@@ -1,5 +1,6 @@
 import type { KeptAccount } from "../../accounts/account-store.js";
 import type { Warn } from "../../events/warning.js";
+import { isError } from "../../host-code/thrown.js";
 import type { CreditLedger, LedgerEntry, WindowLimits } from "../../ledger/credit-ledger.js";
 import { nextTurn } from "../../ledger/journal/next-turn.js";
 import { shardPath } from "../../ledger/sharding/shard-path.js";
@@ -120,5 +121,5 @@ export class CreditsListing {
 
 /** Whether others of the same ledger or plan fail, too. By their names, since they may come from another copy of the package. */
 function isAway(cause: unknown): boolean {
-  return cause instanceof Error && (cause.name === "LedgerUnavailableError" || cause.name === "GatewayError");
+  return isError(cause) && (cause.name === "LedgerUnavailableError" || cause.name === "GatewayError");
 }

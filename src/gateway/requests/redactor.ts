@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { LoggedRequest, LoggedTexts } from "../../books/requests/logged-request.js";
 import { checkInput } from "../../check/check-input.js";
 import type { Warn } from "../../events/warning.js";
-import { returnedAtOnce } from "../observers/returned-at-once.js";
+import { returnedAtOnce } from "../../host-code/returned-at-once.js";
 import type { KeepTexts } from "./request-log-options.js";
 
 /** What of the texts a line keeps; `undefined`: nothing. Never throws. */

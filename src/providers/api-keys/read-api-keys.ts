@@ -1,5 +1,6 @@
+import { isPromiseLike } from "../../host-code/returned-at-once.js";
 import { isHeaderValue } from "../header-syntax.js";
-import { type AbortNotice, UpstreamError } from "../upstream-provider.js";
+import { type AbortNotice, isUpstreamError, UpstreamError } from "../upstream-provider.js";
 
 /** A key, or several: then calls are spread over them. `undefined`: none. */
 export type ApiKeys = string | readonly string[] | undefined;
@@ -7,17 +8,23 @@ export type ApiKeys = string | readonly string[] | undefined;
 /** Gives the keys that are good right now. */
 export type ApiKeySource = () => ApiKeys | Promise<ApiKeys>;
 
+/** When a call is aborted, and how long the host's function may take, in milliseconds. */
+interface Patience {
+  readonly signal: AbortNotice;
+  readonly maxMs: number;
+}
+
 /**
  * The keys for this call, at least one. An empty one stands for none.
  * @throws {@link UpstreamError} `unreachable` when there is no usable key; it never contains the key.
  */
-export async function readApiKeys(source: ApiKeySource, signal: AbortNotice): Promise<readonly string[]> {
+export async function readApiKeys(source: ApiKeySource, patience: Patience): Promise<readonly string[]> {
   let given: unknown;
   try {
     const current = source();
-    given = current instanceof Promise ? await orAborted(current, signal) : current;
+    given = isPromiseLike(current) ? await inTime(current, patience) : current;
   } catch (error) {
-    if (error instanceof UpstreamError) throw error;
+    if (isUpstreamError(error)) throw error;
     throw new UpstreamError("unreachable", "The apiKey function of openAICompatible has failed.", { cause: error });
   }
   if (given === undefined) return [""];
@@ -33,11 +40,17 @@ function isUsable(key: unknown): key is string {
   return typeof key === "string" && isHeaderValue(key);
 }
 
-function orAborted<Value>(promise: Promise<Value>, signal: AbortNotice): Promise<Value> {
-  return new Promise((resolve, reject) => {
+function inTime(pending: PromiseLike<ApiKeys>, { signal, maxMs }: Patience): Promise<ApiKeys> {
+  return new Promise<ApiKeys>((resolve, reject) => {
     const abort = () => reject(new UpstreamError("aborted", "The call was aborted.", { cause: signal.reason }));
     if (signal.aborted) abort();
     signal.addEventListener("abort", abort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    const late = `The apiKey function of openAICompatible gave no key within ${maxMs} ms.`;
+    const timer = setTimeout(() => reject(new UpstreamError("unreachable", late)), maxMs);
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    };
+    Promise.resolve(pending).then(resolve, reject).finally(end);
   });
 }

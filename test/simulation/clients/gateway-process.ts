@@ -29,7 +29,8 @@ export interface GatewayProcessOptions {
 
 /** The defaults of {@link GatewayOptions.ledgerOptions}. */
 const ledgerOptions = {
-  reserveTimeoutMs: 250,
+  reserveTimeoutMs: 2_000,
+  settleBeforeEndMs: 250,
   settleTimeoutMs: 2_000,
   onUnavailable: "deny",
   maxKeptSettlements: 10_000,

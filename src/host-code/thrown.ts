@@ -1,0 +1,32 @@
+/** What was thrown may be anything. To look at a proxy, or at a member with a getter, may throw in turn: these do not. */
+
+/** Whether it is an Error whose name and message can be read. */
+export function isError(thrown: unknown): thrown is Error {
+  try {
+    return thrown instanceof Error && typeof thrown.name === "string" && typeof thrown.message === "string";
+  } catch {
+    return false;
+  }
+}
+
+/** Its message; of what is no Error, its text. */
+export function messageOf(thrown: unknown): string {
+  if (isError(thrown)) return thrown.message;
+  try {
+    if (!(thrown instanceof Error)) return String(thrown);
+  } catch {
+    // It is told below.
+  }
+  return "Something was thrown that cannot be read.";
+}
+
+/** What was thrown, or an error in its place that can be looked at. */
+export function readable(thrown: unknown): unknown {
+  if ((typeof thrown !== "object" && typeof thrown !== "function") || thrown === null || isError(thrown)) return thrown;
+  try {
+    if (!(thrown instanceof Error)) return thrown;
+  } catch {
+    // It is a proxy.
+  }
+  return new Error(messageOf(thrown));
+}
