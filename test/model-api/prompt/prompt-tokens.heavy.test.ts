@@ -158,6 +158,10 @@ describe("promptTokens", () => {
   it.each<[string, unknown[]]>([
     ["audio that is elsewhere", user({ type: "audio_url", audio_url: { url: "https://audio.test/1.wav" } })],
     ["audio of which nothing is known", user({ type: "input_audio", input_audio: { data: base64, format: "wav" } })],
+    [
+      "a WAV that is said to be another format",
+      user({ type: "input_audio", input_audio: { data: wave(60), format: "pcm16" } }),
+    ],
     ["an earlier answer's audio", [{ role: "assistant", audio: { id: "audio_1" } }]],
     ["video", user({ type: "video_url", video_url: { url: "https://video.test/1.mp4" } })],
     ["video of single images", user({ type: "video", video: [url, url] })],
