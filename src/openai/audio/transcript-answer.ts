@@ -58,6 +58,9 @@ export interface AskedTranscript {
 /** What `verbose_json` has beside `json`. */
 const verboseNames = ["task", "language", "duration", "segments", "words"];
 
+/** Those of a day, and more than any file that may be uploaded has. An answer of more is none. */
+const mostSegments = 32_768;
+
 /**
  * Turns an upstream's transcript into the client's: in the format that it wants, with all that clients require, and with usage.
  *
@@ -71,6 +74,7 @@ export function toTranscriptAnswer(
   const { json } = received;
   if (!isRecord(json) || typeof json["text"] !== "string") return undefined;
   const { text, segments } = json;
+  if (Array.isArray(segments) && segments.length > mostSegments) return undefined;
   const sample = new TextSample();
   sample.addText(text);
   const use = useOfTranscript(json, context, estimatedOutput(context, sample));

@@ -8,7 +8,7 @@ import { atOnce } from "../../../src/wire/slices.js";
 const hasMoreValues = (json: Uint8Array, most: number) => {
   const leaps = new Map<number, number>();
   findJsonFault(json, 1000, leaps);
-  const [alone, leaping] = [noLeaps, leaps].map((each) => atOnce(moreValuesSteps(json, each, most)));
+  const [alone, leaping] = [noLeaps, leaps].map((each) => atOnce(moreValuesSteps(json, each, { all: most })));
   expect(alone).toBe(leaping);
   return alone;
 };
