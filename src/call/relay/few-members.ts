@@ -3,6 +3,7 @@ import { StreamFault } from "../../errors/stream-fault.js";
 import { noLeaps } from "../../wire/leaps.js";
 import { moreValuesSteps } from "../../wire/sliced/more-values-steps.js";
 import { atOnce, type Steps, sliceBytes, stepInTurns } from "../../wire/slices.js";
+import { TooLargeError } from "../../wire/too-large-error.js";
 
 /** Shorter answers are not looked at: the few values that they have room for are read in no time. */
 const shortBytes = sliceBytes;
@@ -23,28 +24,34 @@ const mostAtOnce = 2 ** 18;
  * The most members, lists and objects of one whole answer. It is read in slices, but more of them would take dozens of times
  * the memory of their text.
  */
-export function mostAnswerMembers(bytes: number): number {
+function mostAnswerMembers(bytes: number): number {
   return fewMembers + Math.floor(bytes / bytesOfMember);
 }
 
-/** Whether an answer has too many members to be read. Most answers are not looked at. */
-export function hasTooManyMembers(answer: Uint8Array): false | Promise<boolean> {
-  return answer.length > shortBytes && stepInTurns(tooManySteps(answer));
+/**
+ * What is wrong with a whole answer of too many members to be read; `undefined`: nothing is. Most answers are not looked at.
+ * @returns a TooLargeError where a request may have asked for so many.
+ */
+export function membersFault(answer: Uint8Array): undefined | Promise<Error | undefined> {
+  return answer.length > shortBytes ? stepInTurns(wholeSteps(answer)) : undefined;
 }
 
-function tooManySteps(json: Uint8Array): Steps<boolean> {
-  const most = { all: mostAnswerMembers(json.length), elements: false, ofObject: mostInObject };
-  return moreValuesSteps(json, noLeaps, most);
+function* wholeSteps(json: Uint8Array): Steps<Error | undefined> {
+  const all = mostAnswerMembers(json.length);
+  const beyond = yield* moreValuesSteps(json, noLeaps, { all, elements: false, ofObject: mostInObject });
+  if (beyond === "all") return new TooLargeError(`Its answer is over ${all} members, lists and objects.`);
+  return beyond && new Error(`An object of its answer has over ${mostInObject} members.`);
 }
 
-/** @throws StreamFault for an event that has too many values to be read in one go. */
+/** @throws StreamFault | TooLargeError for an event that has too many values to be read in one go. */
 export function requireFewMembers(event: string): void {
   if (event.length > shortBytes) requireFewMembersOf(Buffer.from(event));
 }
 
-/** @throws StreamFault for an answer that comes whole in place of a stream, and has too many values to be read in one go. */
+/** @throws StreamFault | TooLargeError for an answer that comes whole in place of a stream, and has too many of them. */
 export function requireFewMembersOf(answer: Uint8Array): void {
   if (answer.length <= shortBytes) return;
-  const most = { all: mostAtOnce, ofObject: mostInObject };
-  if (atOnce(moreValuesSteps(answer, noLeaps, most))) throw new StreamFault("garbage");
+  const beyond = atOnce(moreValuesSteps(answer, noLeaps, { all: mostAtOnce, ofObject: mostInObject }));
+  if (beyond === "ofObject") throw new StreamFault("garbage");
+  if (beyond === "all") throw new TooLargeError(`An event of it has over ${mostAtOnce} values.`);
 }

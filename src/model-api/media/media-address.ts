@@ -29,6 +29,9 @@ export function kindOfMediaType(type: string): number {
   return kind === "text" || (kind === "application" && name !== "octet-stream") ? fileMedia : unknownMedia;
 }
 
+/** Of an address. A text may begin with a word and a colon, too. */
+const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+
 const extensions: readonly (readonly [RegExp, number])[] = [
   [/\.(mp4|m4v|mov|webm|mkv|avi|mpe?g|3gpp?|wmv|flv|ogv|ts|m3u8|mpd)$/i, unknownMedia],
   [/\.(pdf|docx?|pptx?|xlsx?|txt|csv|md|html?)$/i, fileMedia],
@@ -41,9 +44,9 @@ const extensions: readonly (readonly [RegExp, number])[] = [
  * @returns {@link noMedia} where it says nothing.
  */
 export function kindOfAddress(address: string): number {
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
-  if (scheme === undefined) return noMedia;
-  if (scheme === "data") return kindOfMediaType(/^data:([^;,]*)/i.exec(address)?.[1] ?? "");
+  const data = /^data:([^;,]*)/i.exec(address);
+  if (data !== null) return kindOfMediaType(data[1] ?? "");
+  if (!hasScheme.test(address)) return noMedia;
   const url = urlOf(address);
   if (url === undefined || isFileStore(address) || videoHosts.test(url.hostname)) return unknownMedia;
   return extensions.find(([extension]) => extension.test(url.pathname))?.[1] ?? noMedia;
@@ -61,7 +64,7 @@ const storeHosts =
  * and all clients share that. No scheme but HTTP is anybody's own.
  */
 export function isFileStore(address: string): boolean {
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(address) || /^data:/i.test(address)) return false;
+  if (!hasScheme.test(address)) return false;
   const url = urlOf(address);
   return url === undefined || (storeHosts.test(url.hostname) && /\/files(\/|:|$)/i.test(url.pathname));
 }

@@ -166,7 +166,13 @@ function boundsOf(
   const inputAudio = byTokens ? Math.min(Math.ceil(seconds * model.tokenBounds.audioPerSecond), largestCount) : 0;
   const promptTokens = Math.min(inputAudio + ofText, largestCount);
   // Sums of fractions come out a little above.
-  return { audioMs: Math.ceil(Number((seconds * 1000).toFixed(6))), promptTokens, inputAudio, byTokens };
+  return {
+    audioMs: Math.ceil(Number((seconds * 1000).toFixed(6))),
+    promptTokens,
+    inputAudio,
+    byTokens,
+    isMeasured: audio.seconds !== undefined,
+  };
 }
 
 /** @throws GatewayError 400 */

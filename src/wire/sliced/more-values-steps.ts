@@ -16,12 +16,13 @@ export interface MostValues {
  * Whether a text has more JSON values than that, at a look at each byte: as values, tiny ones take dozens of times the memory
  * of their text. The text must be valid JSON.
  * @param leaps - the ends of long values, by their starts.
+ * @returns which bound it exceeds; `undefined`: none.
  */
 export function* moreValuesSteps(
   json: Uint8Array,
   leaps: Leaps,
   { all, elements = true, ofObject = all }: MostValues,
-): Steps<boolean> {
+): Steps<"all" | "ofObject" | undefined> {
   const slices = new SliceCount();
   const around: number[] = [];
   let members = 0;
@@ -49,7 +50,8 @@ export function* moreValuesSteps(
     } else if (byte === 0x7d) members = around.pop() ?? 0;
     at++;
   }
-  return count > all || members > ofObject;
+  if (members > ofObject) return "ofObject";
+  return count > all ? "all" : undefined;
 }
 
 const lookedAtOnce = 16 * 1024;

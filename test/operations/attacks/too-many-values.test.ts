@@ -74,6 +74,23 @@ describe("an answer of more values than the process can bear is none, and costs 
     expect(await ended).toMatchObject({ chargedMicro: 0 });
   });
 
+  // As one that is too large in bytes: the server has done what it was asked for.
+  it.each([false, true])("but one that was asked for is paid, once (streamed: %s)", async (stream) => {
+    const started = await startMedia({ models, operations: ["chat/completions"] });
+    const probable = '{"a":{},"b":{},"c":{}}';
+    const many = `"x":[${Array(200_000).fill(probable).join(",")}]`;
+    const type = stream ? "text/event-stream" : "application/json";
+    started.server.reply((_request, response) => {
+      response.writeHead(200, { "content-type": type }).end(stream ? chunk(many) : completion(many));
+    });
+    const ended = started.nextEvent();
+    const response = await started.post("chat/completions", { ...chat(stream), logprobs: true, top_logprobs: 20 });
+    expect(response.status).toBe(400);
+    await response.text();
+    expect(started.server.requests).toHaveLength(1);
+    expect((await ended).chargedMicro).toBeGreaterThan(0);
+  });
+
   it("but not one of as many as a long answer has", async () => {
     const started = await startMedia({
       models,

@@ -346,6 +346,18 @@ describe("what a transcript is held at and charged", () => {
     gate.open();
   });
 
+  it.each<[string, Buffer, unknown, number]>([
+    ["where it ends, if nothing else is known", mp3(30), 2.5, 2.5],
+    ["all that there may be, where it ends behind that, as in nanoseconds", mp3(30), 2_500_000_000, 7200],
+    ["its samples, whatever silence follows it", wav(3), 1, 3],
+  ])("by its last part alone is %s", async (_name, file, end, seconds) => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer({ text: "Hi.", segments: [{ start: 0, end, text: "Hi." }] }));
+    const ended = started.nextEvent();
+    await send(started, upload({}, file));
+    expect(await ended).toMatchObject({ chargedMicro: microOf(seconds) });
+  });
+
   it("segments of speakers stay as they came", async () => {
     const started = await startHearing();
     const segments = [{ type: "transcript.text.segment", id: "seg_1", start: 0, end: 2.5, text: "Hi.", speaker: "A" }];
