@@ -54,10 +54,13 @@ export interface Dialect {
    */
   imageFormat?: "b64_json" | "url" | "none" | undefined;
   /**
-   * The formats of transcripts that the server knows beside `json`. Subtitles are made of `verbose_json`, and texts of `json`;
-   * a client that wants what cannot be made gets the server's own, which is charged by an estimate. Default: all.
+   * The formats of transcripts that the server knows beside `json`. Where minutes are priced, it is asked for `verbose_json`,
+   * which says how long the audio was, and clients get what they asked for, made of it. A client that wants what cannot be made
+   * gets the server's own, which is charged by an estimate. Default: all; of models such as `gpt-4o-transcribe`, `json` alone.
    */
   transcriptFormats?: readonly string[] | undefined;
+  /** The format in which the server says how long the audio was. Default: `verbose_json`. */
+  timedTranscripts?: "json" | "verbose_json" | undefined;
   /** Fields that a request for a transcript's stream gets, such as vLLM's `{ stream_include_usage: "true" }`. Default: none. */
   transcriptStream?: { readonly fields: Readonly<Record<string, string>> } | undefined;
   /**

@@ -22,6 +22,7 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
   hiddenUsage: memberNames(["prompt_tokens", "completion_tokens", "total_tokens"]).optional(),
   imageFormat: z.enum(["b64_json", "url", "none"]).optional(),
   transcriptFormats: z.array(z.string()).readonly().optional(),
+  timedTranscripts: z.enum(["json", "verbose_json"]).optional(),
   transcriptStream: z.strictObject({ fields: z.record(memberName(), z.string()) }).optional(),
   speechEvents: z.boolean().optional(),
   rerank: z.enum(["cohere", "jina", "voyage", "tei"]).optional(),

@@ -29,6 +29,8 @@ export function vLLM(options: VersionedPresetOptions = {}): UpstreamProvider {
       dialect: {
         capName: "max_tokens",
         developerRole: "system",
+        // Not all of its models know `verbose_json`.
+        timedTranscripts: "json",
         // Its streams have usage only where that is asked for.
         transcriptStream: { fields: { stream_include_usage: "true" } },
       },

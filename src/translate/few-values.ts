@@ -13,6 +13,6 @@ export const mostValues = 2 ** 18;
  */
 export function* fewValuesSteps({ body, leaps }: Pick<JsonRequest, "body" | "leaps">, param: string): Steps<void> {
   // A value has at least two bytes, with what stands between it and the next.
-  if (body.length < mostValues || !(yield* moreValuesSteps(body, leaps, mostValues))) return;
+  if (body.length < mostValues || !(yield* moreValuesSteps(body, leaps, { all: mostValues }))) return;
   throw beyondTarget(param, `A request to this model must hold at most ${mostValues} JSON values. Shorten it.`);
 }

@@ -293,6 +293,39 @@ describe.concurrent("Google's models", () => {
       { messages: [{ role: "user", content: [{ type: "file", file: { file_id: "f" } }] }] },
       "messages[0].content[0].file.file_data",
     ],
+    ...[
+      ["a video in the place of an image", "data:video/mp4;base64,AAAA"],
+      ["a PDF in the place of an image", "data:application/pdf;base64,AAAA"],
+      ["an image that is no base64", "data:image/png;base64,file-abc"],
+      ["an address of a video", "https://www.youtube.com/watch?v=abc"],
+      ["a file in the operator's account", "https://generativelanguage.googleapis.com/v1beta/files/abc"],
+      ["a bucket", "gs://bucket/a.png"],
+    ].map(([name = "", url]): [string, object, string] => [
+      name,
+      { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }] },
+      "messages[0].content[0].image_url.url",
+    ]),
+    ...[
+      "file-abc",
+      "https://audio.test/a.wav",
+      "https://generativelanguage.googleapis.com/v1beta/files/abc",
+      "AAA-",
+      "",
+    ].map((data): [string, object, string] => [
+      `'${data}' as audio`,
+      { messages: [{ role: "user", content: [{ type: "input_audio", input_audio: { data, format: "wav" } }] }] },
+      "messages[0].content[0].input_audio.data",
+    ]),
+    ...[
+      "file-abc",
+      "assistant-abc",
+      "https://youtu.be/abc",
+      "https://generativelanguage.googleapis.com/v1beta/files/abc",
+    ].map((data): [string, object, string] => [
+      `'${data}' as a file`,
+      { messages: [{ role: "user", content: [{ type: "file", file: { file_data: data } }] }] },
+      "messages[0].content[0].file.file_data",
+    ]),
   ])("refuse %s, before any call", async (_name, body, param) => {
     await withModel(
       google,

@@ -329,6 +329,57 @@ describe("a file in the operator's account", () => {
     const text = JSON.stringify(members).replace('"file_id":"f"', '"file_id":null,"file_data":"data:x"');
     expect((await test.send(JSON.parse(text) as Members)).status).toBe(200);
   });
+
+  const user = (part: object) => [{ role: "user", content: [part] }];
+  const imageAt = (url: string) => ({ type: "image_url", image_url: { url } });
+  const store = "https://generativelanguage.googleapis.com/v1beta/files/f";
+
+  it.each<[string, Protocol, Members, string]>([
+    ["chat", chat, { messages: user(imageAt(store)) }, "image_url.url"],
+    ["chat, as a text", chat, { messages: user({ type: "image_url", image_url: "gs://b/f" }) }, "image_url"],
+    [
+      "chat, in other letters",
+      chat,
+      { messages: user(imageAt(" HTTPS://Api.OpenAI.com./v1/files/f")) },
+      "image_url.url",
+    ],
+    ["chat, a file", chat, { messages: user({ type: "file", file: { file_data: store } }) }, "file.file_data"],
+    ["chat, a video", chat, { messages: user({ type: "video_url", video_url: { url: "s3://b/f" } }) }, "video_url.url"],
+    ["a response", responses, { input: user({ type: "input_image", image_url: store }) }, "image_url"],
+    ["a response, a file", responses, { input: user({ type: "input_file", file_url: store }) }, "file_url"],
+    [
+      "a response, an output",
+      responses,
+      { input: [{ type: "function_call_output", call_id: "c", output: [{ type: "input_image", image_url: store }] }] },
+      "image_url",
+    ],
+    ["a message", ofMessages, { messages: user({ type: "image", source: { type: "url", url: store } }) }, "source.url"],
+    [
+      "a message, a tool's result",
+      ofMessages,
+      {
+        messages: [
+          { role: "user", content: "Hi" },
+          { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: {} }] },
+          ...user({
+            type: "tool_result",
+            tool_use_id: "t",
+            content: [{ type: "image", source: { type: "url", url: store } }],
+          }),
+        ],
+      },
+      "source.url",
+    ],
+  ])("is not for its clients by its address: %s", async (_name, protocol, members, end) => {
+    const test = await start(protocol);
+    const { status, text } = await test.send(members);
+    expect(status).toBe(400);
+    expect(text).toContain(`${end}' cannot be set here`);
+    expect(test.server.requests).toHaveLength(0);
+    expect((await (await start(protocol, { allowMembers: ["file_id"] })).send(members)).status).toBe(200);
+    const other = JSON.stringify(members).replace(/"[^"]*:\/\/[^"]*"/, '"https://images.test/files/a.png"');
+    expect((await test.send(JSON.parse(other) as Members)).status).toBe(200);
+  });
 });
 
 it.each<[string, Protocol, Members]>([

@@ -1,14 +1,16 @@
 import { invalidType, invalidValue } from "../../errors/gateway-error.js";
 import { beyondTarget } from "../../errors/target-limit.js";
+import { isFileStore, kindOfAddress } from "../../model-api/media/media-address.js";
+import { imageMedia, noMedia, unknownMedia } from "../../model-api/media/media-kind.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { AISDKLanguageModel, SupportedUrls } from "../ai-sdk-model.js";
-import { readDataURL } from "../data-url.js";
+import { readBase64, readDataURL } from "../data-url.js";
 import { cacheOptions, type Part } from "./prompt-parts.js";
 
 interface Media {
   mediaType: string;
-  /** Base64, or a URL of the file. */
-  data: string | URL;
+  /** The file, or its URL. Never a text: packages take some for addresses or ids. */
+  data: Uint8Array | URL;
   filename?: string;
 }
 
@@ -28,7 +30,7 @@ export async function toFilePart(
   };
 }
 
-function tagged(data: string | URL): Record<string, unknown> {
+function tagged(data: Uint8Array | URL): Record<string, unknown> {
   return data instanceof URL ? { type: "url", url: data } : { type: "data", data };
 }
 
@@ -38,7 +40,7 @@ async function readMedia(part: Record<string, unknown>, param: string, model: AI
       const image = part["image_url"];
       const url = isRecord(image) ? image["url"] : image;
       if (typeof url !== "string") throw invalidType(`${param}.image_url.url`, "a string");
-      return readURL(url, "image/*", `${param}.image_url.url`, model);
+      return readImage(url, `${param}.image_url.url`, model);
     }
     case "input_audio": {
       const audio = part["input_audio"];
@@ -46,7 +48,9 @@ async function readMedia(part: Record<string, unknown>, param: string, model: AI
         throw invalidType(`${param}.input_audio.data`, "a string of base64");
       }
       const format = String(audio["format"] ?? "wav");
-      return { mediaType: format === "mp3" ? "audio/mpeg" : `audio/${format}`, data: audio["data"] };
+      if (!/^[\w.+-]{1,32}$/.test(format)) throw invalidValue(`${param}.input_audio.format`, "This is no format.");
+      const data = readBase64(audio["data"], `${param}.input_audio.data`);
+      return { mediaType: format === "mp3" ? "audio/mpeg" : `audio/${format}`, data };
     }
     case "file":
       return readFile(part["file"], `${param}.file`, model);
@@ -65,13 +69,29 @@ async function readFile(file: unknown, param: string, model: AISDKLanguageModel)
     throw beyondTarget(`${param}.file_data`, "A file must come with its data: this model knows no 'file_id'.");
   }
   const named = typeof filename === "string" ? { filename } : {};
-  if (!/^(data|https?):/i.test(data)) return { mediaType: "application/pdf", data, ...named };
-  return { ...(await readURL(data, "application/pdf", `${param}.file_data`, model)), ...named };
+  const path = `${param}.file_data`;
+  if (!/^(data|https?):/i.test(data)) return { mediaType: "application/pdf", data: readBase64(data, path), ...named };
+  return { ...(await readURL(data, "application/pdf", path, model)), ...named };
+}
+
+/** It is held as an image. @throws GatewayError 400 for what says that it is something else. */
+async function readImage(url: string, param: string, model: AISDKLanguageModel): Promise<Media> {
+  const image = await readURL(url, "image/*", param, model);
+  const isImage = image.mediaType.startsWith("image/") && [noMedia, imageMedia].includes(kindOfAddress(url));
+  if (!isImage)
+    throw invalidValue(param, "This is no image. Send other files in parts of type 'file' or 'input_audio'.");
+  return image;
 }
 
 async function readURL(url: string, mediaType: string, param: string, model: AISDKLanguageModel): Promise<Media> {
   if (/^data:/i.test(url)) return readDataURL(url, mediaType, param);
   if (!URL.canParse(url)) throw invalidValue(param, "This is no URL.");
+  if (isFileStore(url) || kindOfAddress(url) === unknownMedia) {
+    throw beyondTarget(
+      param,
+      "Files in accounts of providers, and videos, cannot be set here. Send the content itself, as a 'data:' URL.",
+    );
+  }
   if (!isSupported(url, mediaType, await model.supportedUrls)) {
     throw beyondTarget(param, "This model cannot fetch that URL: send the content itself, as a 'data:' URL.");
   }

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { invalidValue } from "../../errors/gateway-error.js";
 import { beyondTarget } from "../../errors/target-limit.js";
 import { isRecord } from "../../wire/is-record.js";
 import { readDataURL } from "../data-url.js";
@@ -9,7 +10,7 @@ import { readUploadedForm, type UploadedFile, type UploadedForm } from "./upload
 export interface ImageFile {
   readonly type: "file";
   readonly mediaType: string;
-  readonly data: Uint8Array | string;
+  readonly data: Uint8Array;
 }
 
 /** A request for images, or for edits of some. */
@@ -65,5 +66,6 @@ function fromMember(image: unknown, path: string): ImageFile {
     throw beyondTarget(param, "This model fetches no address: send the image itself, as a file or as a 'data:' URL.");
   }
   const { mediaType, data } = readDataURL(url, "image/png", param);
+  if (!mediaType.startsWith("image/")) throw invalidValue(param, "This is no image.");
   return { type: "file", mediaType, data };
 }

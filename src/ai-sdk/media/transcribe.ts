@@ -61,11 +61,9 @@ function toTranscript(result: Record<string, unknown>, format: string | undefine
   const { text, segments, language, durationInSeconds: duration, response } = result;
   const body = isRecord(response) && isRecord(response["body"]) ? response["body"] : {};
   const parts: unknown[] = Array.isArray(segments) ? segments : [];
-  const last = parts.at(-1);
-  const seconds = typeof duration === "number" ? duration : isRecord(last) ? last["endSecond"] : undefined;
   const transcript = {
     text,
-    ...(typeof seconds === "number" && { duration: seconds }),
+    ...(typeof duration === "number" && { duration }),
     ...(isRecord(body["usage"]) && { usage: body["usage"] }),
   };
   if (format !== "verbose_json") return transcript;

@@ -25,7 +25,7 @@ const references: ReadonlySet<string> = new Set([
 
 // Shared by all requests: the result of a search is read before the next search begins.
 const inBlock = new MemberSearch(["type", "content", "source", "tool"], mostMembers);
-const inSource = new MemberSearch(["type", "content", "file_id"], mostMembers);
+const inSource = new MemberSearch(["type", "content", "file_id", "url"], mostMembers);
 const inChange = new MemberSearch(["type", "definition"], mostMembers);
 const inTool = new MemberSearch(["type"], mostMembers);
 
@@ -81,11 +81,12 @@ export class BlockWalk {
   #readSource(start: number, path: Path, depth: number): number {
     const body = this.#body;
     if (inSource.run(body, start, this.#leaps) !== undefined) return this.#unclear(path);
-    const [type, content, file] = Array.from(inSource.starts);
+    const [type, content, file, url = absent] = Array.from(inSource.starts);
     const name = typeAt(body, type ?? absent, inSource.ends[0] ?? 0);
     const isFile = name === "file" || (file !== undefined && file !== absent && body[file] !== 0x6e);
     if (isFile) this.#places.note("source", "file_id", () => `${path()}.file_id`);
     else if (name !== undefined) this.#places.note("source", name, path);
+    if (url !== absent) this.#places.noteFile(body, url, this.#leaps, () => `${path()}.url`);
     return this.readList(content ?? absent, () => `${path()}.content`, depth + 1);
   }
 

@@ -2,37 +2,56 @@ import { Buffer } from "node:buffer";
 import { StreamFault } from "../../errors/stream-fault.js";
 import { noLeaps } from "../../wire/leaps.js";
 import { moreValuesSteps } from "../../wire/sliced/more-values-steps.js";
-import { atOnce, type Steps, stepInTurns } from "../../wire/slices.js";
+import { atOnce, type Steps, sliceBytes, stepInTurns } from "../../wire/slices.js";
+import { TooLargeError } from "../../wire/too-large-error.js";
 
-/** Below it, nothing is counted: each member, list and object takes a byte at least. */
-const fewBytes = 2 ** 20;
+/** Shorter answers are not looked at: the few values that they have room for are read in no time. */
+const shortBytes = sliceBytes;
+
+/** Any answer may have so many members, lists and objects. */
+const fewMembers = 2 ** 18;
 
 /** What a member, list or object of an honest answer takes at least: one of the probabilities of a token has five in 41. */
 const bytesOfMember = 8;
 
+/** An object with names of its own is slow to read, to copy and to write. No API has half as many members in one. */
+const mostInObject = 4096;
+
+/** What is read in one go may have so many values, elements of lists included: to read them takes some hundredths of a second. */
+const mostAtOnce = 2 ** 18;
+
 /**
- * The most members, lists and objects of one answer, or of one event of it. To be read, they become values at once: more of
- * them would stop the process for seconds, and take dozens of times the memory of their text.
+ * The most members, lists and objects of one whole answer. It is read in slices, but more of them would take dozens of times
+ * the memory of their text.
  */
-export function mostAnswerMembers(bytes: number): number {
-  return fewBytes + Math.floor(bytes / bytesOfMember);
+function mostAnswerMembers(bytes: number): number {
+  return fewMembers + Math.floor(bytes / bytesOfMember);
 }
 
-/** Whether an answer has too many members to be read. Most answers are not looked at. */
-export function hasTooManyMembers(answer: Uint8Array): false | Promise<boolean> {
-  return answer.length > fewBytes && stepInTurns(tooManySteps(answer));
+/**
+ * What is wrong with a whole answer of too many members to be read; `undefined`: nothing is. Most answers are not looked at.
+ * @returns a TooLargeError where a request may have asked for so many.
+ */
+export function membersFault(answer: Uint8Array): undefined | Promise<Error | undefined> {
+  return answer.length > shortBytes ? stepInTurns(wholeSteps(answer)) : undefined;
 }
 
-/** @throws StreamFault for an event that has too many members to be read. */
+function* wholeSteps(json: Uint8Array): Steps<Error | undefined> {
+  const all = mostAnswerMembers(json.length);
+  const beyond = yield* moreValuesSteps(json, noLeaps, { all, elements: false, ofObject: mostInObject });
+  if (beyond === "all") return new TooLargeError(`Its answer is over ${all} members, lists and objects.`);
+  return beyond && new Error(`An object of its answer has over ${mostInObject} members.`);
+}
+
+/** @throws StreamFault | TooLargeError for an event that has too many values to be read in one go. */
 export function requireFewMembers(event: string): void {
-  if (event.length > fewBytes && atOnce(tooManySteps(Buffer.from(event)))) throw new StreamFault("garbage");
+  if (event.length > shortBytes) requireFewMembersOf(Buffer.from(event));
 }
 
-/** @throws StreamFault for an answer that comes whole in place of a stream, and has too many members to be read. */
+/** @throws StreamFault | TooLargeError for an answer that comes whole in place of a stream, and has too many of them. */
 export function requireFewMembersOf(answer: Uint8Array): void {
-  if (answer.length > fewBytes && atOnce(tooManySteps(answer))) throw new StreamFault("garbage");
-}
-
-function tooManySteps(json: Uint8Array): Steps<boolean> {
-  return moreValuesSteps(json, noLeaps, mostAnswerMembers(json.length), false);
+  if (answer.length <= shortBytes) return;
+  const beyond = atOnce(moreValuesSteps(answer, noLeaps, { all: mostAtOnce, ofObject: mostInObject }));
+  if (beyond === "ofObject") throw new StreamFault("garbage");
+  if (beyond === "all") throw new TooLargeError(`An event of it has over ${mostAtOnce} values.`);
 }

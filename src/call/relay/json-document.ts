@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { skipSpace } from "../../wire/json-members.js";
 import { TooLargeError } from "../../wire/too-large-error.js";
+import type { RelayLimits } from "../call-services.js";
 
 /**
  * Collects a JSON body or a page that an upstream sends in reply to a request for a stream. The body's first byte
@@ -9,11 +10,14 @@ import { TooLargeError } from "../../wire/too-large-error.js";
  */
 export class JsonDocument {
   readonly #maxBytes: number;
+  readonly #option: string;
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+  /** It is read in one go, as an event is. */
+  constructor({ maxAnswerBytes, maxEventBytes }: Pick<RelayLimits, "maxAnswerBytes" | "maxEventBytes">) {
+    this.#maxBytes = Math.min(maxAnswerBytes, maxEventBytes);
+    this.#option = maxEventBytes < maxAnswerBytes ? "maxEventBytes, in place of a stream" : "maxAnswerBytes";
   }
 
   get length(): number {
@@ -38,7 +42,7 @@ export class JsonDocument {
     }
     this.#length += bytes.length;
     if (this.#length > this.#maxBytes) {
-      throw new TooLargeError(`Its answer is over ${this.#maxBytes} bytes (maxAnswerBytes).`);
+      throw new TooLargeError(`Its answer is over ${this.#maxBytes} bytes (${this.#option}).`);
     }
     this.#pieces.push(bytes);
     return true;

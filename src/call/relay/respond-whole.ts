@@ -11,6 +11,7 @@ import { refusedFinish } from "../../operations/answers/refused-finish.js";
 import type { Exchange } from "../../operations/operation.js";
 import type { DirectAnswer } from "../../providers/direct-call.js";
 import { asBuffer } from "../../wire/as-buffer.js";
+import { TooLargeError } from "../../wire/too-large-error.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
 import { creditText } from "../admission/credit-text.js";
 import type { Attempt, AttemptListener, Relayed } from "../attempt.js";
@@ -19,7 +20,7 @@ import type { AnswerReview } from "../guarded/answer-review.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
 import type { Soon } from "../soon.js";
 import { clientLeft } from "./abort-error.js";
-import { hasTooManyMembers, mostAnswerMembers } from "./few-members.js";
+import { membersFault } from "./few-members.js";
 import { type AnswerReceiver, send, toUpstreamFailure } from "./send.js";
 import { type BodyReader, readUntilAborted } from "./until-aborted.js";
 
@@ -122,8 +123,7 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
     queueMicrotask(() => this.#listener.failed(this.#attempt, error));
   }
 
-  #outgrown(): GatewayError {
-    const problem = `Its answer is over ${this.#maxBytes} bytes (maxAnswerBytes).`;
+  #outgrown(problem = `Its answer is over ${this.#maxBytes} bytes (maxAnswerBytes).`): GatewayError {
     return this.#attempt.meter.outgrew() ? askedTooMuch(problem) : tooLarge(problem);
   }
 
@@ -132,14 +132,14 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   }
 
   #respond(body: Uint8Array): Soon<Relayed> {
-    const isTooDense = hasTooManyMembers(body);
-    return isTooDense === false ? this.#readAndRelay(body) : this.#readUnless(isTooDense, body);
+    const fault = membersFault(body);
+    return fault === undefined ? this.#readAndRelay(body) : this.#readUnless(fault, body);
   }
 
-  async #readUnless(isTooDense: Promise<boolean>, body: Uint8Array): Promise<Relayed> {
-    if (await isTooDense) {
-      throw tooLarge(`Its answer is over ${mostAnswerMembers(body.length)} members, lists and objects.`);
-    }
+  async #readUnless(looked: Promise<Error | undefined>, body: Uint8Array): Promise<Relayed> {
+    const fault = await looked;
+    if (fault instanceof TooLargeError) throw this.#outgrown(fault.message);
+    if (fault !== undefined) throw tooLarge(fault.message);
     return await this.#readAndRelay(body);
   }
 

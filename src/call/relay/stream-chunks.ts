@@ -73,9 +73,9 @@ export class StreamChunks implements PieceReader {
   constructor({ body, codec, limits, flow }: StreamSource, reader: ChunkReader) {
     this.#source = pieceSourceOf(body);
     this.#codec = codec;
-    const { maxEventBytes = 0 } = codec;
-    this.#relay = new EventRelay(codec, maxEventBytes > limits.maxEventBytes ? { maxEventBytes } : limits);
-    this.#document = new JsonDocument(limits.maxAnswerBytes);
+    const maxEventBytes = Math.max(codec.maxEventBytes ?? 0, limits.maxEventBytes);
+    this.#relay = new EventRelay(codec, { maxEventBytes });
+    this.#document = new JsonDocument({ ...limits, maxEventBytes });
     this.#reader = reader;
     this.#flow = flow;
     this.#timer = new RestartableTimer(limits.keepAliveMs, () => this.#notifySilence());

@@ -1,8 +1,9 @@
 import { type ResolvedTokenBounds, unknownTokens } from "../../tokens/token-bounds.js";
-import { endOfValue, membersOf, skipSpace } from "../../wire/json-members.js";
+import { endOfValue, membersOf, skipSpace, valueAt } from "../../wire/json-members.js";
 import { audioSeconds, unknownSeconds } from "./audio-seconds.js";
 import { audioMedia, fileMedia, imageMedia } from "./media-kind.js";
 import type { Media, MediaValue } from "./message-media.js";
+import { mayBeWav } from "./plain-wav.js";
 
 /** Some models pad shorter audio to this many seconds. */
 const leastSeconds = 30;
@@ -47,24 +48,33 @@ function countElements(body: Uint8Array, start: number): number {
 /** The most members of an object that contains audio. An object with more is something else. */
 const mostMembers = 16;
 
-/** Members that describe the audio beside them. */
-const annotations = ["format", "type", "detail", "mime_type", "media_type"];
+/** Members that say how the audio beside them is read. */
+const formats = ["format", "mime_type", "media_type"];
+
+/** Further members that describe it. */
+const annotations = ["type", "detail"];
 
 /**
- * The seconds of a string, or of an object that contains one, such as `{"data":"…","format":"wav"}`. Nothing is known
- * of audio behind a URL or an id.
+ * The seconds of a string, or of an object that contains one, such as `{"data":"…","format":"wav"}`. Nothing is known of audio
+ * behind a URL or an id, and of what is no WAV by its format: some servers read bytes as their format says, whatever they are.
  */
 function secondsOf(body: Uint8Array, { start, end }: MediaValue): number {
   if (body[start] === quote) return audioSeconds(body, start + 1, end - 1);
   if (body[start] !== openBrace) return unknownSeconds;
   const members = membersOf(body, start, mostMembers);
   if (members.length > mostMembers) return unknownSeconds;
-  const held = members.filter(({ name }) => !annotations.includes(name));
+  if (members.some((member) => formats.includes(member.name) && !isWavFormat(valueAt(body, member))))
+    return unknownSeconds;
+  const held = members.filter(({ name }) => !annotations.includes(name) && !formats.includes(name));
   if (held.length === 0) return unknownSeconds;
   return held.reduce(
     (sum, member) => sum + (body[member.start] === quote ? secondsOf(body, member) : unknownSeconds),
     0,
   );
+}
+
+function isWavFormat(format: unknown): boolean {
+  return typeof format === "string" && (mayBeWav(`.${format}`, "") || mayBeWav("", format));
 }
 
 const [quote, comma, openBracket, closeBracket, openBrace] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b];

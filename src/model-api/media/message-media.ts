@@ -1,6 +1,15 @@
 import { GatewayError } from "../../errors/gateway-error.js";
-import { endOfValue, type JsonMember, memberOf, skipSpace, skipString } from "../../wire/json-members.js";
+import {
+  elementsOf,
+  endOfValue,
+  type JsonMember,
+  memberOf,
+  membersOf,
+  skipSpace,
+  skipString,
+} from "../../wire/json-members.js";
 import { type Leaps, noLeaps } from "../../wire/leaps.js";
+import { addressAt, kindOfAddress, kindOfMediaType } from "./media-address.js";
 import {
   besideContent,
   contentName,
@@ -105,6 +114,10 @@ const mostInValue = 65_536;
 
 /** A part has one piece of media, and a few members that say where it is and what. */
 const mostValues = 16;
+
+/** Members that say of which type the media beside them is, and that hold it or its address. */
+const mediaTypeNames = /^(media|mime|content)_?-?type$|^format$/i;
+const addressNames = /^(image|video|audio|file|input|b64)?_?(ur[il]|data|source|image|video|audio|file|json)$/i;
 
 /** How deep parts within parts are searched, such as those in the output of a tool. */
 const deepest = 2;
@@ -320,9 +333,49 @@ class MediaSearch {
     return true;
   }
 
-  #add({ start, end }: MediaValue, { kind, hasImage, values, isStray }: Found): void {
+  #add({ start, end }: MediaValue, { kind: named, hasImage, values, isStray }: Found): void {
     if (this.#found.length === mostMedia) throw tooMany(this.#param, `${mostMedia} images, sounds and files`);
+    const kind = this.#kindWithin(start, values, named);
     this.#found.push({ start, end, kind, hasImage, isStray, values, message: this.#message, part: this.#part });
+  }
+
+  /** The most expensive kind of what a part is called and of what its types and addresses say: an image may be a video. */
+  #kindWithin(part: number, values: readonly MediaValue[], named: number): number {
+    const body = this.#body;
+    let kind = named;
+    if (kind !== unknownMedia && body[part] === openBrace) {
+      for (const member of membersOf(body, part, mostValues, this.#leaps)) {
+        if (mediaTypeNames.test(member.name)) kind = Math.max(kind, this.#kindOfType(member.start));
+      }
+    }
+    for (const { start } of values) if (kind !== unknownMedia) kind = Math.max(kind, this.#ownKind(start, 0));
+    return kind;
+  }
+
+  #ownKind(start: number, depth: number): number {
+    const body = this.#body;
+    if (body[start] === quote) return kindOfAddress(addressAt(body, start));
+    let kind = noMedia;
+    if (body[start] === openBracket) {
+      for (const each of elementsOf(body, start, this.#leaps, mostMedia)) {
+        this.#count();
+        if (kind !== unknownMedia) kind = Math.max(kind, this.#ownKind(each, depth));
+      }
+    } else if (body[start] === openBrace) {
+      const members = membersOf(body, start, mostValues, this.#leaps);
+      if (depth > deepest || members.length > mostValues) return unknownMedia;
+      for (const { name, start: value } of members) {
+        if (mediaTypeNames.test(name)) kind = Math.max(kind, this.#kindOfType(value));
+        else if (addressNames.test(name)) kind = Math.max(kind, this.#ownKind(value, depth + 1));
+      }
+    }
+    return kind;
+  }
+
+  /** A `format` may be no media type, such as `wav`. */
+  #kindOfType(start: number): number {
+    const type = this.#body[start] === quote ? addressAt(this.#body, start) : "";
+    return type.includes("/") ? kindOfMediaType(type) : noMedia;
   }
 
   /** Reads the member whose name begins here. */

@@ -1,6 +1,7 @@
 import { absent, valueAt } from "../../wire/json-members.js";
 import type { Leaps } from "../../wire/leaps.js";
 import { MemberSearch } from "../../wire/member-search.js";
+import { addressAt, isFileStore } from "../media/media-address.js";
 import type { Place, ProtocolTable, Row } from "./protocol-table.js";
 
 /** Something inside a request that does not simply pass. */
@@ -20,7 +21,9 @@ const mostNames = 64;
 /** Of an object that may name a file: far more members than any has. */
 const mostMembers = 1000;
 
-const inFile = new MemberSearch(["file_id"], mostMembers);
+/** Where a file may be named, by its id or by its address. */
+const fileNames = ["file_id", "url", "image_url", "file_url", "video_url", "audio_url", "file_data"] as const;
+const inFile = new MemberSearch(fileNames, mostMembers);
 
 /** Finds what does not simply pass, each name once. */
 export class OddPlaces {
@@ -52,13 +55,25 @@ export class OddPlaces {
     this.#found.push(isFull ? { place, name: "", path: path(), row: tooMany } : { place, name, path: path(), row });
   }
 
-  /** Notes a file of the operator's that the object names. */
+  /** Notes a file of the operator's that the object, or an object in it, names by its id or by its address. */
   noteFile(body: Uint8Array, start: number, leaps: Leaps, path: () => string): void {
+    if (body[start] === 0x22) this.#noteAddress(body, start, path);
     if (body[start] !== 0x7b) return;
     const fault = inFile.run(body, start, leaps);
-    const id = inFile.starts[0] ?? absent;
+    const starts = Array.from(inFile.starts);
+    const [id = absent, ...addresses] = starts;
     const isNamed = id !== absent && body[id] !== 0x6e;
     if (fault !== undefined || isNamed) this.note("source", "file_id", () => `${path()}.file_id`);
+    for (const [place, address] of addresses.entries()) {
+      const within = () => `${path()}.${fileNames[place + 1]}`;
+      if (address === absent) continue;
+      if (body[address] === 0x22) this.#noteAddress(body, address, within);
+      else if (body[address] === 0x7b) this.noteFile(body, address, leaps, within);
+    }
+  }
+
+  #noteAddress(body: Uint8Array, start: number, path: () => string): void {
+    if (isFileStore(addressAt(body, start))) this.note("source", "file_id", path);
   }
 }
 

@@ -3,11 +3,13 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import type { Dialect } from "../../model-api/dialect.js";
 import { estimatedOutput } from "../../model-api/media/token-estimate.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
+import { memberOf } from "../../wire/json-members.js";
 import { subtitles } from "./subtitles.js";
-import type { TranscriptFormat } from "./transcription-request.js";
+import type { TranscriptFormat, TranscriptionRequest } from "./transcription-request.js";
 import {
   type TranscriptBounds,
   type TranscriptUse,
@@ -20,11 +22,44 @@ export type TranscriptContext = AnswerContext & TranscriptBounds;
 
 const textType = "text/plain; charset=utf-8";
 
-/** What the upstream is asked for: only JSON says what it cost, and the rest is made of it. */
-export function sentFormat(format: TranscriptFormat): TranscriptFormat {
-  if (format === "text") return "json";
-  return format === "srt" || format === "vtt" ? "verbose_json" : format;
+/** What decides which format an upstream is asked for. */
+export interface SentFormatFacts {
+  readonly dialect: Dialect | undefined;
+  readonly upstreamModel: string;
+  /** Whether its price is for the time that was heard. */
+  readonly isTimed: boolean;
 }
+
+/** Models of OpenAI that know no `verbose_json`. */
+const briefModels = /(^|\/)gpt-[\w.-]*transcribe/i;
+
+/**
+ * What the upstream is asked for: the JSON that says what it cost, of which the rest is made. Only `verbose_json` says for sure
+ * how long the audio was, and no reader of files does.
+ */
+export function sentFormat(request: TranscriptionRequest, facts: SentFormatFacts): TranscriptFormat {
+  const { format, stream, members } = request;
+  const { dialect, upstreamModel, isTimed } = facts;
+  const knows = (name: TranscriptFormat) => name === "json" || (dialect?.transcriptFormats?.includes(name) ?? true);
+  if (format === "srt" || format === "vtt") return knows("verbose_json") ? "verbose_json" : format;
+  if (format !== "json" && format !== "text") return format;
+  const isBrief =
+    !isTimed || dialect?.timedTranscripts === "json" || briefModels.test(upstreamModel) || !knows("verbose_json");
+  // Streams come in `json` alone, and so does what clients ask to be included.
+  return isBrief || stream || memberOf(members, "include") !== undefined ? "json" : "verbose_json";
+}
+
+/** A transcript's format, as the upstream was asked for it and as the client wants it. */
+export interface AskedTranscript {
+  readonly asked: TranscriptFormat;
+  readonly wanted: TranscriptFormat;
+}
+
+/** What `verbose_json` has beside `json`. */
+const verboseNames = ["task", "language", "duration", "segments", "words"];
+
+/** Those of a day, and more than any file that may be uploaded has. An answer of more is none. */
+const mostSegments = 32_768;
 
 /**
  * Turns an upstream's transcript into the client's: in the format that it wants, with all that clients require, and with usage.
@@ -33,12 +68,13 @@ export function sentFormat(format: TranscriptFormat): TranscriptFormat {
  */
 export function toTranscriptAnswer(
   received: ReceivedAnswer,
-  format: TranscriptFormat,
+  { asked, wanted: format }: AskedTranscript,
   context: TranscriptContext,
 ): ModelAnswer | undefined {
   const { json } = received;
   if (!isRecord(json) || typeof json["text"] !== "string") return undefined;
   const { text, segments } = json;
+  if (Array.isArray(segments) && segments.length > mostSegments) return undefined;
   const sample = new TextSample();
   sample.addText(text);
   const use = useOfTranscript(json, context, estimatedOutput(context, sample));
@@ -52,9 +88,12 @@ export function toTranscriptAnswer(
   }
   const edits = new AnswerEdits();
   if (json["error"] === null) edits.set("error", null);
-  // Some servers send the same for both.
-  if (format === "verbose_json" || format === "json")
+  if (format === "json" && asked === "verbose_json") {
+    for (const name of verboseNames) if (json[name] !== undefined) edits.set(name, null);
+  } else if (format === "verbose_json" || format === "json") {
+    // Some servers send the same for both.
     repair(json, edits, { use, isVerbose: format === "verbose_json" });
+  }
   const usage = transcriptUsage(json["usage"], use.used, context);
   if (usage !== json["usage"]) edits.set("usage", JSON.stringify(usage));
   return { ...answer, body: editAnswer(received, edits) };

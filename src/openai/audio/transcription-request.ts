@@ -1,11 +1,10 @@
 import { invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
-import { type AudioLengths, fileLengths } from "../../model-api/media/lengths/file-lengths.js";
 import { RequestNames } from "../../model-api/request/request-names.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
-import { bySize } from "../../wire/slices.js";
 import { type FormNames, type FormRequest, readFormRequest, withFields } from "../form/form-request.js";
 import { type DecimalBounds, readField, readFlag, requireDecimal, requireField } from "../form/form-values.js";
+import { UploadedAudio } from "./uploaded-audio.js";
 
 /** The fields of a form with audio that the gateway reads (OpenAI reference, "Create transcription"). */
 export interface TranscriptionRequest extends FormRequest {
@@ -13,10 +12,9 @@ export interface TranscriptionRequest extends FormRequest {
   readonly stream: boolean;
   /** What its client gets. */
   readonly format: TranscriptFormat;
-  readonly lengths: AudioLengths;
+  readonly audio: UploadedAudio;
   /** Of samples of speakers, at the most. */
   readonly speakerSeconds: number;
-  readonly fileBytes: number;
   /** Of the `prompt`, at the most. */
   readonly promptTokens: number;
 }
@@ -71,20 +69,15 @@ export async function parseTranscription(
   const form = await readFormRequest(pieces, contentType, transcriptionForm);
   const [file] = form.files.all;
   if (file === undefined) throw missingParameter("file");
-  const { content } = file;
-  const lengths = await bySize(content.length, fileLengths(content));
-  return toTranscriptionRequest(form, { fileBytes: content.length, lengths });
+  return toTranscriptionRequest(form, new UploadedAudio(file));
 }
 
 /** The same request with other fields, as JSON. @throws GatewayError 400 */
 export function transcriptionWith(json: Uint8Array, request: TranscriptionRequest): TranscriptionRequest {
-  return toTranscriptionRequest(withFields(json, request.files, names), request);
+  return toTranscriptionRequest(withFields(json, request.files, names), request.audio);
 }
 
-function toTranscriptionRequest(
-  given: FormRequest,
-  { fileBytes, lengths }: Pick<TranscriptionRequest, "fileBytes" | "lengths">,
-): TranscriptionRequest {
+function toTranscriptionRequest(given: FormRequest, audio: UploadedAudio): TranscriptionRequest {
   const form = withoutEmpty(given);
   const model = requireField(form, "model");
   const format = readField(form, "response_format") ?? "json";
@@ -95,7 +88,7 @@ function toTranscriptionRequest(
   const hasSpeakers = memberOf(form.members, "known_speaker_references") !== undefined;
   return {
     ...form,
-    ...{ model, stream: readFlag(form, "stream"), format, fileBytes, lengths },
+    ...{ model, stream: readFlag(form, "stream"), format, audio },
     speakerSeconds: hasSpeakers ? mostSpeakerSeconds : 0,
     promptTokens: readPrompt(form) + keywordTokens(form),
   };

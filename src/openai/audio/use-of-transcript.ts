@@ -14,6 +14,8 @@ export interface TranscriptBounds {
   readonly inputAudio: number;
   /** Whether its model is priced by tokens; otherwise by the time. */
   readonly byTokens: boolean;
+  /** Whether {@link audioMs} is the length of the audio, and no bound. */
+  readonly isMeasured: boolean;
 }
 
 /** What a transcript says of what it cost. */
@@ -30,7 +32,7 @@ export function useOfTranscript(
   outputTokens: number,
 ): TranscriptUse {
   const tokens = readTokens(json["usage"]);
-  const audioMs = readMs(json);
+  const audioMs = readMs(json, bounds);
   const { byTokens, promptTokens: input, inputAudio } = bounds;
   const estimate = { input, cachedInput: 0, inputAudio, output: outputTokens, reasoning: 0 };
   return {
@@ -64,12 +66,20 @@ function readTokens(usage: unknown): UsageCounts | undefined {
   return { input, cachedInput: 0, inputAudio, output, reasoning: 0 };
 }
 
-/** In milliseconds: what is said to be charged, else how long the audio was, else where its last part ends. */
-function readMs(json: Readonly<Record<string, unknown>>): number | undefined {
-  const { usage, duration, segments } = json;
-  const last: unknown = Array.isArray(segments) ? segments.at(-1) : undefined;
+/**
+ * In milliseconds: what is said to be charged, else how long the audio was, else where its last part ends. Silence may follow
+ * that, so it counts for nothing beside a length that is known; and no part ends behind the longest audio.
+ */
+function readMs(
+  { usage, duration, segments }: Readonly<Record<string, unknown>>,
+  { isMeasured, audioMs }: TranscriptBounds,
+): number | undefined {
   const said = isRecord(usage) ? (usage["seconds"] ?? usage["prompt_audio_seconds"]) : undefined;
-  return toMs(said) ?? toMs(duration) ?? toMs(isRecord(last) ? last["end"] : undefined);
+  const length = toMs(said) ?? toMs(duration);
+  if (length !== undefined || isMeasured) return length;
+  const last: unknown = Array.isArray(segments) ? segments.at(-1) : undefined;
+  const end = toMs(isRecord(last) ? last["end"] : undefined);
+  return end === undefined || end > audioMs ? undefined : end;
 }
 
 /** Some servers write numbers as texts. Nothing has no length: what says so says nothing. */

@@ -10,6 +10,9 @@ import { boundOfImages, type ImageBounds, kindOfImage, readImageUsage } from "./
 /** What the responses to a request for images are read with. */
 export interface ImageContext extends AnswerContext, Omit<ImageBounds, "promptTokens"> {}
 
+/** Far more than a server makes of one request. An answer of more is none. */
+const mostImages = 1024;
+
 /**
  * Turns an upstream's images into the client's: nothing of them is parsed, and all stays byte for byte but usage that the
  * client must not see.
@@ -21,7 +24,7 @@ export function toImageAnswer(received: ReceivedAnswer, context: ImageContext): 
   if (!isRecord(json)) return undefined;
   const { data, usage } = json;
   // Where some are blocked, the others were made.
-  const count = Array.isArray(data) ? data.filter(isImage).length : 0;
+  const count = Array.isArray(data) && data.length <= mostImages ? data.filter(isImage).length : 0;
   if (count === 0) return undefined;
   const edits = new AnswerEdits();
   if (json["error"] === null) edits.set("error", null);

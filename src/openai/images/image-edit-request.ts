@@ -1,8 +1,9 @@
-import { Buffer } from "node:buffer";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import { addressAt, kindOfAddress } from "../../model-api/media/media-address.js";
+import { imageMedia } from "../../model-api/media/media-kind.js";
 import { type JsonRequest, parseJsonRequest, parseJsonRequestInTurns } from "../../model-api/request/json-request.js";
 import { RequestNames } from "../../model-api/request/request-names.js";
-import { elementsOf, type JsonMember, memberOf, membersOf } from "../../wire/json-members.js";
+import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 import { sliceBytes } from "../../wire/slices.js";
 import { type FormNames, type FormRequest, readFormRequest, withFields } from "../form/form-request.js";
 import { readFlag, readNumber } from "../form/form-values.js";
@@ -99,12 +100,9 @@ function requireImage({ body, leaps }: JsonRequest, start: number, path: string)
   if (url === undefined || url.name !== "image_url" || others.length > 0) {
     throw invalidValue(path, `'${path}' must have 'image_url', and nothing else.`);
   }
-  if (!isImageUrl(body, url)) {
-    throw invalidValue(`${path}.image_url`, `'${path}.image_url' must be an https address or a data URL.`);
+  const address = addressAt(body, url.start);
+  const mayBeImage = /^(https:\/\/|data:)/.test(address) && kindOfAddress(address) <= imageMedia;
+  if (body[url.start] !== 0x22 || !mayBeImage) {
+    throw invalidValue(`${path}.image_url`, `'${path}.image_url' must be an image: an https address or a data URL.`);
   }
-}
-
-function isImageUrl(body: Uint8Array, { start }: JsonMember): boolean {
-  const begin = Buffer.from(body.buffer, body.byteOffset + start, Math.min(9, body.length - start)).toString("latin1");
-  return begin === '"https://' || begin.startsWith('"data:');
 }

@@ -1,3 +1,4 @@
+import { addressAt, kindOfAddress } from "../../model-api/media/media-address.js";
 import { imageMedia } from "../../model-api/media/media-kind.js";
 import { type Media, strayMedia, valueMedia } from "../../model-api/media/message-media.js";
 import { elementsOf } from "../../wire/json-members.js";
@@ -43,6 +44,15 @@ function inPlace(
 function madeImage({ body }: ResponsesRequest, { start, end, result }: InputItem, index: number): Media[] {
   if (result === undefined || body[result.start] !== 0x22) return [];
   return [
-    { start, end, kind: imageMedia, hasImage: true, isStray: false, values: [result], message: index, part: undefined },
+    {
+      start,
+      end,
+      kind: Math.max(imageMedia, kindOfAddress(addressAt(body, result.start))),
+      hasImage: true,
+      isStray: false,
+      values: [result],
+      message: index,
+      part: undefined,
+    },
   ];
 }

@@ -7,7 +7,8 @@ import { chatTable } from "./chat-table.js";
 /** Of one part: far more than any has. */
 const mostMembers = 1000;
 
-const inPart = new MemberSearch(["file"], mostMembers);
+const files = ["file", "image_url", "video_url", "audio_url"] as const;
+const inPart = new MemberSearch(files, mostMembers);
 
 /** Notes the parts of a chat completion's messages that do not simply pass. */
 export const watchChatParts: PartWatch = {
@@ -15,9 +16,10 @@ export const watchChatParts: PartWatch = {
   read({ body, leaps, places }, { start }, type, path) {
     const name = type === undefined ? undefined : typeAt(body, type.start, type.end);
     if (name !== undefined) places.note("block", name, path);
-    if (name === "image_url" || inPart.run(body, start, leaps) !== undefined) return 0;
-    const file = inPart.starts[0] ?? absent;
-    if (file !== absent) places.noteFile(body, file, leaps, () => `${path()}.file`);
+    if (name === "text" || inPart.run(body, start, leaps) !== undefined) return 0;
+    for (const [place, file] of Array.from(inPart.starts).entries()) {
+      if (file !== absent) places.noteFile(body, file, leaps, () => `${path()}.${files[place]}`);
+    }
     return 0;
   },
 };

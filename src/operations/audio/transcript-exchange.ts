@@ -24,6 +24,8 @@ interface Facts {
   readonly answer: AnswerContext;
   readonly bounds: TranscriptBounds;
   readonly dialect: Dialect | undefined;
+  /** Whether its price is for the time that was heard. */
+  readonly isTimed: boolean;
 }
 
 /** A form with audio, and its transcript. */
@@ -36,13 +38,12 @@ export class TranscriptExchange implements Exchange, WholeReader {
   /** What the upstream is asked for. */
   readonly #asked: TranscriptFormat;
 
-  constructor(operation: OperationName, request: TranscriptionRequest, { answer, bounds, dialect }: Facts) {
+  constructor(operation: OperationName, request: TranscriptionRequest, facts: Facts) {
+    const { answer, bounds, dialect } = facts;
     this.operation = operation;
     this.#request = request;
     this.#context = contextWith(answer, bounds);
-    const wanted = sentFormat(request.format);
-    const isKnown = wanted === "json" || (dialect?.transcriptFormats?.includes(wanted) ?? true);
-    this.#asked = isKnown ? wanted : request.format;
+    this.#asked = sentFormat(request, { ...facts, upstreamModel: answer.upstreamModel });
     const edits: MemberEdits = new Map([["model", JSON.stringify(answer.upstreamModel)]]);
     if (dialect !== undefined) addNameEdits(request, dialect, edits);
     if (this.#asked !== request.format) edits.set("response_format", JSON.stringify(this.#asked));
@@ -76,7 +77,7 @@ export class TranscriptExchange implements Exchange, WholeReader {
   }
 
   read(received: ReceivedAnswer) {
-    return toTranscriptAnswer(received, this.#request.format, this.#context);
+    return toTranscriptAnswer(received, { asked: this.#asked, wanted: this.#request.format }, this.#context);
   }
 
   refuse(received: ReceivedAnswer): never {

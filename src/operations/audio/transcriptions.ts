@@ -1,4 +1,4 @@
-import { invalidValue } from "../../errors/gateway-error.js";
+import { GatewayError, invalidValue } from "../../errors/gateway-error.js";
 import type { OperationName } from "../../metering/operation-name.js";
 import { largestCount } from "../../metering/token-counts.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
@@ -115,16 +115,29 @@ class TranscriptionModelRequest extends ParsedRequest<TranscriptionRequest> impl
     return { ...request, files: request.files.all };
   }
 
+  /** The audio is measured when what it counts is asked for: an account without credits causes no such work. */
   demand(model: ModelTraits): Demand {
-    requireAllowedMembers(this.request, model, tables[this.#operation]);
-    const { most, estimate } = boundsOf(this.request, model);
-    const { promptTokens: heldPromptTokens, byTokens } = most;
+    const { request } = this;
+    requireAllowedMembers(request, model, tables[this.#operation]);
+    requireShortEnough(request, model);
+    const byTokens = model.audio?.byTokens === true;
     const outputTokens = byTokens ? Math.min(model.maxOutputTokens ?? largestCount, largestCount) : 0;
     return {
-      ...{ promptTokens: estimate.promptTokens, heldPromptTokens, promptBound: undefined, outputTokens },
+      get promptTokens() {
+        return boundsOf(request, model).promptTokens;
+      },
+      get heldPromptTokens() {
+        return boundsOf(request, model).promptTokens;
+      },
+      promptBound: undefined,
+      outputTokens,
       addedCap: undefined,
-      most: { ...heardBy(most), output: outputTokens },
-      handedOver: heardBy(estimate),
+      get most() {
+        return { ...heardBy(boundsOf(request, model)), output: outputTokens };
+      },
+      get handedOver() {
+        return heardBy(boundsOf(request, model));
+      },
     };
   }
 
@@ -132,34 +145,47 @@ class TranscriptionModelRequest extends ParsedRequest<TranscriptionRequest> impl
     if (!target.operations.has(this.#operation)) return undefined;
     const dialect = target.rules.dialectFor(this.request, target.dialect, tables[this.#operation]);
     const answer = toAnswerContext(target, model, attempt, "file");
-    return new TranscriptExchange(this.#operation, this.request, {
-      answer,
-      bounds: boundsOf(this.request, model).estimate,
-      dialect,
-    });
+    const bounds = boundsOf(this.request, model);
+    const isTimed = target.price.units.includes("audioMs");
+    return new TranscriptExchange(this.#operation, this.request, { answer, bounds, dialect, isTimed });
   }
 }
 
-interface AudioBounds {
-  /** What is held. */
-  readonly most: TranscriptBounds;
-  /** What is charged where nobody reports anything. */
-  readonly estimate: TranscriptBounds;
+/**
+ * What is held, and charged where nobody reports anything. Compressed audio has no bound by its bytes: silence takes nearly
+ * none.
+ */
+function boundsOf(
+  { audio, speakerSeconds, promptTokens: ofText }: TranscriptionRequest,
+  model: ModelTraits,
+): TranscriptBounds {
+  const { leastBytesPerSecond, byTokens = false } = model.audio ?? {};
+  const byRate = leastBytesPerSecond === undefined ? Number.POSITIVE_INFINITY : audio.bytes / leastBytesPerSecond;
+  const heard = audio.seconds ?? Math.min(byRate, longestOf(model));
+  const seconds = Math.max(1, heard) + speakerSeconds;
+  const inputAudio = byTokens ? Math.min(Math.ceil(seconds * model.tokenBounds.audioPerSecond), largestCount) : 0;
+  const promptTokens = Math.min(inputAudio + ofText, largestCount);
+  // Sums of fractions come out a little above.
+  return {
+    audioMs: Math.ceil(Number((seconds * 1000).toFixed(6))),
+    promptTokens,
+    inputAudio,
+    byTokens,
+    isMeasured: audio.seconds !== undefined,
+  };
 }
 
-/** Compressed audio has no bound by its bytes: silence takes nearly none. */
-function boundsOf(request: TranscriptionRequest, { audio, tokenBounds }: ModelTraits): AudioBounds {
-  const { mostSeconds = usualSeconds, leastBytesPerSecond, byTokens = false } = audio ?? {};
-  const { fileBytes, lengths, speakerSeconds, promptTokens: ofText } = request;
-  const byRate = leastBytesPerSecond === undefined ? mostSeconds : fileBytes / leastBytesPerSecond;
-  const longest = Math.min(Number.isFinite(lengths.most) ? lengths.most : byRate, mostSeconds);
-  const boundsFor = (heard: number): TranscriptBounds => {
-    const seconds = Math.max(1, heard) + speakerSeconds;
-    const inputAudio = byTokens ? Math.min(Math.ceil(seconds * tokenBounds.audioPerSecond), largestCount) : 0;
-    const promptTokens = Math.min(inputAudio + ofText, largestCount);
-    return { audioMs: Math.ceil(seconds * 1000), promptTokens, inputAudio, byTokens };
-  };
-  return { most: boundsFor(longest), estimate: boundsFor(Math.min(lengths.measured ?? longest, longest)) };
+/** @throws GatewayError 400 */
+function requireShortEnough({ audio }: TranscriptionRequest, model: ModelTraits): void {
+  const { statedSeconds: seconds = 0 } = audio;
+  const longest = longestOf(model);
+  if (seconds <= longest) return;
+  const message = `The audio is ${Math.ceil(seconds)} seconds long, and this model takes ${longest} at most. Send it in parts.`;
+  throw new GatewayError(message, { status: 400, code: "audio_too_long", param: "file" });
+}
+
+function longestOf({ audio }: ModelTraits): number {
+  return audio?.mostSeconds ?? usualSeconds;
 }
 
 function heardBy({ promptTokens, inputAudio, audioMs }: TranscriptBounds): UsageCounts {

@@ -6,6 +6,7 @@ import { textTokens } from "../../../src/tokens/text-tokens.js";
 import { resolveTokenBounds, type TokenBounds } from "../../../src/tokens/token-bounds.js";
 import { mostRealTokens } from "../../support/real-tokenizers.js";
 import { noise } from "../../support/text-samples.js";
+import { plainWav } from "../../support/wav-head.js";
 
 const contextLength = 1_000_000;
 
@@ -24,14 +25,11 @@ const bounds = { image: 1000, audioPerSecond: 10, file: 7000 };
 /** What the JSON of a message with one part counts. */
 const around = 60;
 
+/** @param written - as it stands in JSON. */
+const asImage = (written: string) => ({ type: "image_url", image_url: { url: JSON.parse(`"${written}"`) } });
+
 /** 16 kHz, 16 bits, one channel. */
-function wave(seconds: number): string {
-  const header = Buffer.from(
-    "524946460000000057415645666d74201000000001000100803e0000007d0000020010006461746100000000",
-    "hex",
-  );
-  return Buffer.concat([header, Buffer.alloc(32_000 * seconds)]).toString("base64");
-}
+const wave = (seconds: number) => plainWav(Buffer.alloc(32_000 * seconds)).toString("base64");
 
 describe("promptTokens", () => {
   it.each<[string, object]>([
@@ -158,8 +156,34 @@ describe("promptTokens", () => {
   it.each<[string, unknown[]]>([
     ["audio that is elsewhere", user({ type: "audio_url", audio_url: { url: "https://audio.test/1.wav" } })],
     ["audio of which nothing is known", user({ type: "input_audio", input_audio: { data: base64, format: "wav" } })],
+    [
+      "a WAV that is said to be another format",
+      user({ type: "input_audio", input_audio: { data: wave(60), format: "pcm16" } }),
+    ],
     ["an earlier answer's audio", [{ role: "assistant", audio: { id: "audio_1" } }]],
     ["video", user({ type: "video_url", video_url: { url: "https://video.test/1.mp4" } })],
+    ["a video in the place of an image", user(asImage("data:video/mp4;base64,AAAA"))],
+    ["a video in other letters", user(asImage("\\u0064ATA:VIDEO\\/mp4;base64,AAAA"))],
+    ["a video behind space and line breaks", user(asImage(" \\nda\\tta:video/mp4;base64,AAAA"))],
+    ["what says no type", user(asImage("data:;base64,AAAA"))],
+    ["bytes of any type", user(asImage("data:application/octet-stream;base64,AAAA"))],
+    [
+      "a video as a text in the place of an image",
+      user({ type: "image_url", image_url: "data:video/mp4;base64,AAAA" }),
+    ],
+    ["an image whose format is a video's", user({ type: "image_url", image_url: { url, format: "video/mp4" } })],
+    ["an image whose source is a video", user({ type: "image", source: { media_type: "video/mp4", data: "AAAA" } })],
+    ["an image beside whose bytes stands a video's type", user({ type: "image", mimeType: "video/mp4", data: "AAAA" })],
+    [
+      "images beside the content with a video",
+      [{ role: "user", content: "", images: [url, "data:video/mp4;base64,AA"] }],
+    ],
+    ["a file that is a video", user({ type: "file", file: { file_data: "data:video/mp4;base64,AAAA" } })],
+    ["the address of a video", user(asImage("https://www.youtube.com/watch?v=1"))],
+    ["a short address of a video", user(asImage("https://youtu.be/1"))],
+    ["the file of a video", user(asImage("https://video.test/1.MP4?x=1"))],
+    ["a bucket", user(asImage("gs://bucket/image.png"))],
+    ["audio in the place of an image", user(asImage("data:audio/mpeg;base64,AAAA"))],
     ["video of single images", user({ type: "video", video: [url, url] })],
   ])("holds the whole context for %s", (_name, messages) => {
     expect(tokensOf(messages, bounds)).toBe(contextLength);
@@ -167,6 +191,9 @@ describe("promptTokens", () => {
 
   it.each<[string, object]>([
     ["by id", { type: "file", file: { file_id: "file-1" } }],
+    ["in the place of an image", asImage("data:application/pdf;base64,AAAA")],
+    ["of text in the place of an image", asImage("data:text/plain;base64,AAAA")],
+    ["by its address in the place of an image", asImage("https://files.test/a.pdf")],
     ["in full", { type: "file", file: { filename: "a.pdf", file_data: `data:application/pdf;base64,${base64}` } }],
     ["in the words of Responses", { type: "input_file", file_id: "file-1" }],
     ["in the words of Mistral", { type: "document_url", document_url: "https://files.test/1.pdf" }],

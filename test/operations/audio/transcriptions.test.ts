@@ -7,9 +7,9 @@ import type { AnswerGuard } from "../../../src/answer-guards/answer-guard.js";
 import type { Model } from "../../../src/gateway/options.js";
 import { createGate, errorBody, eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets } from "../../clients/start-server.js";
-import { adts, flac, id3, mp3, oggOpus, webm } from "../../support/audio-samples.js";
+import { mp3 } from "../../support/audio-samples.js";
 import { type MediaOptions, startMedia } from "../../support/media-server.js";
-import { wavHead } from "../../support/wav-head.js";
+import { plainWav, wavHead } from "../../support/wav-head.js";
 
 afterAll(expectNoSockets);
 
@@ -37,9 +37,8 @@ const startHearing = (options: Partial<MediaOptions> = {}) =>
   startMedia({ models: [byMinutes, byTokens], operations: [path, "audio/translations"], ...options });
 
 /** PCM of 16 bits and 8,000 samples a second. */
-function wav(seconds: number, rate = 8000): Buffer {
-  // A reader that believes its size would read on for ever.
-  return Buffer.concat([wavHead(rate, 0xffffffff), Buffer.alloc(seconds * 16_000, 5)]);
+function wav(seconds: number): Buffer {
+  return plainWav(Buffer.alloc(seconds * 16_000, 5), { rate: 8000 });
 }
 
 const heard = { text: "Hello there.", usage: { type: "duration", seconds: 9.5 } };
@@ -127,7 +126,7 @@ describe("transcripts for real clients", () => {
     ["a length that is a text", { duration: "2.5" }],
     ["segments that lack numbers", { duration: 2.5, segments: [{ id: 0, start: 0, end: 2.5, text: "Hi." }] }],
   ])("the AI SDK, of a server that sends the same for json as for verbose_json: %s", async (_name, members) => {
-    const { baseURL, server } = await startHearing();
+    const { baseURL, server } = await startHearing({ dialect: { timedTranscripts: "json" } });
     server.reply(wholeAnswer({ text: "Hi.", ...members }));
     const model = createOpenAI({ baseURL, apiKey: "sk-pro" }).transcription("acme/hear");
     const result = await transcribe({ model, audio: wav(3), maxRetries: 0 });
@@ -135,7 +134,7 @@ describe("transcripts for real clients", () => {
   });
 
   it("json that lacks nothing gets usage alone", async () => {
-    const started = await startHearing();
+    const started = await startHearing({ dialect: { timedTranscripts: "json" } });
     const answer = { text: "Hi.", language: null, duration: null, segments: null };
     started.server.reply(wholeAnswer(answer));
     const response = await send(started, upload());
@@ -179,7 +178,7 @@ describe("the formats of a transcript", () => {
   };
 
   it.each([
-    ["text", "json", heard, "Hello there.\n", 950],
+    ["text", "verbose_json", heard, "Hello there.\n", 950],
     [
       "srt",
       "verbose_json",
@@ -203,6 +202,36 @@ describe("the formats of a transcript", () => {
     expect(await response.text()).toBe(text);
     expect(await fieldsOf(started.server.lastRequest)).toMatchObject({ response_format: sent });
     expect(await ended).toMatchObject({ chargedMicro: charged, usageSource: "provider" });
+  });
+
+  const json = { text: verbose.text, usage: { type: "duration", seconds: 5.004 } };
+
+  it.each<[string, Partial<MediaOptions>, Record<string, string>, string | undefined]>([
+    ["minutes are priced", {}, {}, "verbose_json"],
+    ["the server says it in json", { dialect: { timedTranscripts: "json" } }, {}, undefined],
+    ["the server knows no other", { dialect: { transcriptFormats: [] } }, {}, undefined],
+    ["its client asks for what is in json alone", {}, { "include[]": "logprobs" }, undefined],
+    ["its client asks for a stream", {}, { stream: "true" }, undefined],
+    ["tokens are priced", {}, { model: "acme/tokens" }, undefined],
+    [
+      "OpenAI's model knows no other",
+      { models: [{ ...byMinutes, upstream: { provider: "fake", model: "gpt-4o-mini-transcribe-2025-12-15" } }] },
+      {},
+      undefined,
+    ],
+  ])("json is asked for as the format that says how long it was, where %s", async (_name, options, fields, sent) => {
+    const started = await startHearing(options);
+    started.server.reply(wholeAnswer(verbose));
+    await (await send(started, upload(fields))).text();
+    expect((await fieldsOf(started.server.lastRequest))["response_format"]).toBe(sent);
+  });
+
+  it("json has nothing of what says how long it was, but usage", async () => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer({ ...verbose, words: [], x_own: { id: "1" } }));
+    const ended = started.nextEvent();
+    expect(await (await send(started, upload())).json()).toEqual({ ...json, x_own: { id: "1" } });
+    expect(await ended).toMatchObject({ chargedMicro: 501, usageSource: "provider" });
   });
 
   it.each([
@@ -243,50 +272,64 @@ describe("the formats of a transcript", () => {
     expect(await ended).toMatchObject({
       usageSource: "estimated",
       tokens: { audioMs: expect.any(Number) },
-      chargedMicro: 301,
+      chargedMicro: 300,
     });
   });
 });
 
 describe("what a transcript is held at and charged", () => {
-  /** MP3 at 64 kbit/s: 192 bytes in 24 ms. */
-  const fastMp3 = Buffer.concat(
-    Array.from({ length: 500 }, () => Buffer.concat([Buffer.from([0xff, 0xf3, 0x84, 0x64]), Buffer.alloc(188, 7)])),
-  );
   const microOf = (seconds: number) => Math.ceil(Math.ceil(seconds * 1000 - 1e-6) * 0.1);
 
-  it.each<[string, Buffer, Partial<Model>, number, number?]>([
-    ["WAV, by the least of its rates", wav(3), {}, 3.00275],
-    ["WAV with a rate that is none", wav(3, 0), {}, 7200],
-    ["MP3, by the lowest rate, and by its frames", fastMp3, {}, 96, 12],
-    ["MP3 behind a long tag", Buffer.concat([id3(157_472), mp3(96)]), {}, 157.482 + 96, 96],
-    ["MP3 whose first frame alone is MP3", Buffer.concat([mp3(0.024), adts]), {}, 7200],
-    ["WebM, which nothing bounds", Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 1, 2]), {}, 7200],
-    ["WebM of a browser, by its packets", webm(30), {}, 7200, 30],
-    ["FLAC of a model with a bound", Buffer.from("fLaC and so on"), { maxAudioSeconds: 1500 }, 1500],
-    ["FLAC that says that it has one sample", flac(1000, 1), {}, 7200, 512],
-    ["Opus that says that it lasts a second, and lasts an hour", oggOpus(3600, 48_000n), {}, 7200, 3600.24],
-    ["Opus of more than any", oggOpus(9000), {}, 7200, 7200],
-    ["Opus of clients that are trusted", Buffer.alloc(50_000, "OggS"), { leastAudioBytesPerSecond: 500 }, 100],
-    ["next to nothing", wav(0), {}, 1],
-  ])("%s", async (_name, file, model, held, charged = held) => {
+  it.each<[string, FormData, Partial<Model>, number]>([
+    ["a plain WAV, by its samples", upload({}, wav(3)), {}, 3],
+    ["a plain WAV of nothing that is said", upload({}, wav(3), "audio"), {}, 3],
+    ["next to nothing", upload({}, wav(0.125)), {}, 1],
+    [
+      "a WAV whose size never ends",
+      upload({}, Buffer.concat([wavHead(8000, 0xffffffff), Buffer.alloc(48_000)])),
+      {},
+      7200,
+    ],
+    ["MP3 in the samples of a WAV", upload({}, plainWav(mp3(96))), {}, 7200],
+    ["a WAV that is called MP3", upload({}, wav(3), "a.mp3"), {}, 7200],
+    ["MP3", upload({}, mp3(96)), {}, 7200],
+    ["FLAC of a model with a bound", upload({}, Buffer.from("fLaC and so on")), { maxAudioSeconds: 1500 }, 1500],
+    [
+      "Opus of clients that are trusted",
+      upload({}, Buffer.alloc(50_000, "OggS")),
+      { leastAudioBytesPerSecond: 500 },
+      100,
+    ],
+    ["more Opus than any model takes", upload({}, Buffer.alloc(50_000)), { leastAudioBytesPerSecond: 1 }, 7200],
+  ])("%s", async (_name, form, model, seconds) => {
     const started = await startHearing({ models: [{ ...byMinutes, ...model }] });
     started.server.reply(wholeAnswer({ text: "Hi." }));
     const ended = started.nextEvent();
-    await send(started, upload({}, file));
-    const micro = { heldMicro: microOf(held), chargedMicro: microOf(charged) };
+    await send(started, form);
+    const micro = { heldMicro: microOf(seconds), chargedMicro: microOf(seconds) };
     expect(await ended).toMatchObject({ ...micro, usageSource: "estimated" });
   });
 
-  it("is by what the upstream says where that is more than its packets", async () => {
+  it("a WAV that is longer than the model takes calls nobody", async () => {
+    const started = await startHearing({ models: [{ ...byMinutes, maxAudioSeconds: 2 }] });
+    const response = await send(started, upload({}, wav(3)));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: "audio_too_long", param: "file" } });
+    expect(started.server.requests).toEqual([]);
+  });
+
+  it("is by what the upstream says, whatever the file is", async () => {
     const started = await startHearing();
     started.server.reply(wholeAnswer({ text: "Hi.", duration: 90 }));
     const ended = started.nextEvent();
-    await send(started, upload({}, oggOpus(30)));
-    expect(await ended).toMatchObject({ chargedMicro: microOf(90), usageSource: "provider" });
+    await send(started, upload({}, mp3(30)));
+    expect(await ended).toMatchObject({ chargedMicro: microOf(90), heldMicro: microOf(7200), usageSource: "provider" });
   });
 
-  it("is by its packets where the client leaves before there is a response", async () => {
+  it.each<[string, Buffer, number]>([
+    ["its samples", wav(3), 3],
+    ["all that there may be", mp3(30), 7200],
+  ])("is by %s where the client leaves before there is a response", async (_name, file, seconds) => {
     const started = await startHearing();
     const gate = createGate();
     started.server.reply(async () => await gate.pass());
@@ -294,13 +337,25 @@ describe("what a transcript is held at and charged", () => {
     const leaving = new AbortController();
     const sent = fetch(`${started.baseURL}/${path}`, {
       ...{ method: "POST", headers: { authorization: "Bearer sk-pro" }, signal: leaving.signal },
-      body: upload({}, webm(30)),
+      body: upload({}, file),
     });
     await vi.waitFor(() => expect(started.server.requests).toHaveLength(1));
     leaving.abort();
     await expect(sent).rejects.toThrow();
-    expect(await ended).toMatchObject({ chargedMicro: microOf(30), usageSource: "partial" });
+    expect(await ended).toMatchObject({ chargedMicro: microOf(seconds), usageSource: "partial" });
     gate.open();
+  });
+
+  it.each<[string, Buffer, unknown, number]>([
+    ["where it ends, if nothing else is known", mp3(30), 2.5, 2.5],
+    ["all that there may be, where it ends behind that, as in nanoseconds", mp3(30), 2_500_000_000, 7200],
+    ["its samples, whatever silence follows it", wav(3), 1, 3],
+  ])("by its last part alone is %s", async (_name, file, end, seconds) => {
+    const started = await startHearing();
+    started.server.reply(wholeAnswer({ text: "Hi.", segments: [{ start: 0, end, text: "Hi." }] }));
+    const ended = started.nextEvent();
+    await send(started, upload({}, file));
+    expect(await ended).toMatchObject({ chargedMicro: microOf(seconds) });
   });
 
   it("segments of speakers stay as they came", async () => {
@@ -315,7 +370,7 @@ describe("what a transcript is held at and charged", () => {
       upload({ response_format: "diarized_json", "known_speaker_references[]": references }),
     );
     expect(await response.text()).toBe(JSON.stringify(diarized));
-    expect(await ended).toMatchObject({ heldMicro: Math.ceil(43_003 * 0.1), chargedMicro: 950 });
+    expect(await ended).toMatchObject({ heldMicro: Math.ceil(43_000 * 0.1), chargedMicro: 950 });
   });
 
   it("samples of speakers are 40 seconds more", async () => {
@@ -326,7 +381,7 @@ describe("what a transcript is held at and charged", () => {
       started,
       upload({ "known_speaker_references[]": ["data:a", "data:b"], "known_speaker_names[]": ["A", "B"] }),
     );
-    expect((await ended).heldMicro).toBe(Math.ceil(43_003 * 0.1));
+    expect((await ended).heldMicro).toBe(Math.ceil(43_000 * 0.1));
   });
 
   it.each<[string, string, object, object]>([
@@ -334,7 +389,7 @@ describe("what a transcript is held at and charged", () => {
       "tokens, which a model by minutes does not know: the audio is charged",
       "acme/hear",
       { type: "tokens", input_tokens: 14, output_tokens: 9, total_tokens: 23 },
-      { usageSource: "estimated", chargedMicro: 301 },
+      { usageSource: "estimated", chargedMicro: 300 },
     ],
     [
       "tokens by kind",
@@ -349,14 +404,14 @@ describe("what a transcript is held at and charged", () => {
       "seconds, which a model by tokens does not know: never 0",
       "acme/tokens",
       { type: "duration", seconds: 3 },
-      { usageSource: "estimated", tokens: { inputAudio: 97, audioMs: 3000 } },
+      { usageSource: "estimated", tokens: { inputAudio: 96, audioMs: 3000 } },
     ],
     ["Mistral's seconds", "acme/hear", { prompt_audio_seconds: 4 }, { usageSource: "provider", chargedMicro: 400 }],
     [
       "zeros, which say nothing",
       "acme/hear",
       { type: "duration", seconds: 0 },
-      { usageSource: "estimated", chargedMicro: 301 },
+      { usageSource: "estimated", chargedMicro: 300 },
     ],
   ])("usage of %s", async (_name, model, usage, charged) => {
     const started = await startHearing();
@@ -373,9 +428,9 @@ describe("what a transcript is held at and charged", () => {
     const sound = wav(3);
     expect((await send(started, upload({}, sound))).status).toBe(200);
     const [first, second] = [await formOf(started.server.lastRequest), await formOf(started.other.lastRequest)];
-    expect([first[0], second[0]]).toEqual([
-      ["model", "whisper-1"],
-      ["model", "whisper-2"],
+    expect([first, second].map((entries) => entries.find(([name]) => name === "model")?.[1])).toEqual([
+      "whisper-1",
+      "whisper-2",
     ]);
     for (const entries of [first, second]) {
       expect((await bytesOf(entries)).equals(sound)).toBe(true);
@@ -447,7 +502,7 @@ describe("a stream of a transcript", () => {
     expect(seen).toEqual([delta(first), delta(second), { ...done, text: first + second, usage: usage.usage }]);
   });
 
-  // 2,100 bytes of UTF-8 are 700 tokens, as in a document: 97 x 6 + 700 x 10.
+  // 2,100 bytes of UTF-8 are 700 tokens, as in a document: 96 x 6 + 700 x 10.
   it.each([
     ["in one long piece", [delta("あ".repeat(700))]],
     ["in short pieces", Array.from({ length: 70 }, () => delta("あ".repeat(10)))],
@@ -458,10 +513,10 @@ describe("a stream of a transcript", () => {
     started.server.reply(eventStream([...deltas, end]));
     const ended = started.nextEvent();
     await (await send(started, upload({ model: "acme/tokens", stream: "true" }))).text();
-    expect(await ended).toMatchObject({ usageSource: "estimated", tokens: { output: 700 }, chargedMicro: 7582 });
+    expect(await ended).toMatchObject({ usageSource: "estimated", tokens: { output: 700 }, chargedMicro: 7576 });
   });
 
-  // 97 x 6 + 2,000 x 10: as it was held.
+  // 96 x 6 + 2,000 x 10: as it was held.
   it.each([false, true])("without usage is charged no more than the model may write (stream: %s)", async (isStream) => {
     const started = await startHearing();
     const text = "あ".repeat(9000);
@@ -470,31 +525,31 @@ describe("a stream of a transcript", () => {
     );
     const ended = started.nextEvent();
     await (await send(started, upload({ model: "acme/tokens", stream: String(isStream) }))).text();
-    const expected = { tokens: { output: 2000 }, chargedMicro: 20_582, heldMicro: 20_582 };
+    const expected = { tokens: { output: 2000 }, chargedMicro: 20_576, heldMicro: 20_576 };
     expect(await ended).toMatchObject({ usageSource: "estimated", ...expected });
   });
 
-  // 97 x 6 + 700 x 10, as above.
+  // 96 x 6 + 700 x 10, as above.
   it("is charged for text in events that are named and have no type, where it breaks off", async () => {
     const started = await startHearing();
     const named = `event: transcript.text.delta\ndata: ${JSON.stringify({ delta: "あ".repeat(700) })}\n\n`;
     started.server.reply(eventStream([Buffer.from(named)], { done: false }));
     const ended = started.nextEvent();
     await (await send(started, upload({ model: "acme/tokens", stream: "true" }))).text().catch(() => "");
-    expect(await ended).toMatchObject({ usageSource: "partial", tokens: { output: 700 }, chargedMicro: 7582 });
+    expect(await ended).toMatchObject({ usageSource: "partial", tokens: { output: 700 }, chargedMicro: 7576 });
   });
 
   it("that does not come to its end is an error, and is charged for the audio", async () => {
     const { seen, failure, event } = await streamed(eventStream([delta("Hi ")], { done: false }));
     expect(seen).toEqual([delta("Hi ")]);
     expect(failure).toMatchObject({ message: expect.stringContaining("broke off") });
-    expect(event).toMatchObject({ usageSource: "partial", chargedMicro: 301 });
+    expect(event).toMatchObject({ usageSource: "partial", chargedMicro: 300 });
   });
 
   it("that says it is done before its end is an error, which openai sees", async () => {
     const { failure, event } = await streamed(eventStream([delta("Hi ")], { done: true }));
     expect(failure).toMatchObject({ message: expect.stringContaining("broke off") });
-    expect(event).toMatchObject({ usageSource: "partial", chargedMicro: 301 });
+    expect(event).toMatchObject({ usageSource: "partial", chargedMicro: 300 });
   });
 
   it("with an error in the middle throws it", async () => {
@@ -714,6 +769,7 @@ describe("a hook", () => {
     expect((await send(started, upload({ prompt: "A secret talk", language: "en" }, sound))).status).toBe(200);
     expect(await fieldsOf(started.server.lastRequest)).toEqual({
       ...{ model: "whisper-1", prompt: "A [gone] talk", language: "de", temperature: "0", file: "file" },
+      response_format: "verbose_json",
     });
     expect((await bytesOf(await formOf(started.server.lastRequest))).equals(sound)).toBe(true);
   });

@@ -127,7 +127,13 @@ it("members that a hook sets are fields of the form, also where costs are shown"
   expect((await send(started, form())).status).toBe(200);
   const { body, headers } = started.server.lastRequest;
   const read = await new Response(body, { headers: { "content-type": headers["content-type"] ?? "" } }).formData();
-  expect([...read.keys(), read.getAll("temperature")]).toEqual(["temperature", "model", "file", ["0.5"]]);
+  expect([...read.keys(), read.getAll("temperature")]).toEqual([
+    "temperature",
+    "response_format",
+    "model",
+    "file",
+    ["0.5"],
+  ]);
 });
 
 it("a provider of a host's own gets the form, its type, and what is to come", async () => {
@@ -157,7 +163,7 @@ it("a provider of a host's own gets the form, its type, and what is to come", as
       {
         contentType: expect.stringMatching(/^multipart\/form-data; boundary=infergate-/),
         expects: "document",
-        fields: ["temperature", "model", "file", "own-1", "0.5"],
+        fields: ["temperature", "response_format", "model", "file", "own-1", "0.5"],
       },
     ]);
     const inProcess = test.gateway.as({ account: "acct_pro", plan: "pro" });

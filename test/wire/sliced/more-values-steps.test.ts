@@ -8,9 +8,9 @@ import { atOnce } from "../../../src/wire/slices.js";
 const hasMoreValues = (json: Uint8Array, most: number) => {
   const leaps = new Map<number, number>();
   findJsonFault(json, 1000, leaps);
-  const [alone, leaping] = [noLeaps, leaps].map((each) => atOnce(moreValuesSteps(json, each, most)));
+  const [alone, leaping] = [noLeaps, leaps].map((each) => atOnce(moreValuesSteps(json, each, { all: most })));
   expect(alone).toBe(leaping);
-  return alone;
+  return alone !== undefined;
 };
 
 /** Values and names, as a parser finds them; an empty list or object counts once more. */
@@ -30,4 +30,13 @@ it("counts what a parser would make of the text, whatever stands in its strings"
       expect(hasMoreValues(json, count - 1)).toBe(true);
     }),
   );
+});
+
+it("tells an object of too many members, whatever lies in it or beside it", () => {
+  const beyond = (json: string) => atOnce(moreValuesSteps(Buffer.from(json), noLeaps, { all: 100, ofObject: 3 }));
+  expect(beyond('[{"a":1,"b":2,"c":3},{"a":1,"b":2,"c":3}]')).toBeUndefined();
+  expect(beyond('{"a":{"x":1,"y":2,"z":3},"b":"{:::::","c":{"x":[{}]}}')).toBeUndefined();
+  expect(beyond('{"a":{"x":1,"y":2,"z":3},"b":1,"c":2,"d":3}')).toBe("ofObject");
+  expect(beyond('[1,{"a":{"w":0,"x":1,"y":2,"z":3}}]')).toBe("ofObject");
+  expect(beyond(`[${"1,".repeat(100)}1]`)).toBe("all");
 });
