@@ -1,4 +1,3 @@
-import { isError } from "../host-code/thrown.js";
 import type { OperationName } from "../metering/operation-name.js";
 import type { Tags } from "../metering/tags.js";
 import type { Dialect } from "../model-api/dialect.js";
@@ -110,5 +109,10 @@ export class UpstreamError extends Error {
 
 /** Also true for one from another copy of this package, such as its CommonJS build beside the ESM one. */
 export function isUpstreamError(value: unknown): value is UpstreamError {
-  return isError(value) && (value instanceof UpstreamError || value.name === "UpstreamError");
+  try {
+    return value instanceof UpstreamError || (value instanceof Error && value.name === "UpstreamError");
+  } catch {
+    // A host's provider may throw what cannot be looked at.
+    return false;
+  }
 }

@@ -410,7 +410,6 @@ export const fileRules: readonly FileRule[] = [
       "metering",
       "budgets/budget-store.js",
       "check/without-nulls.js",
-      "host-code/thrown.js",
       ...["ledger/bounds.js", "ledger/*-limit.js", "ledger/prepaid-state.js"],
       ...["ledger/statement/account-statement.js", "ledger/usage/usage-sum.js", "ledger/usage/usage-totals.js"],
       ...["model-api/dialect.js", "redaction/upstream-secrets.js"],
