@@ -314,8 +314,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: "the clock is read before the wait for the lock",
     find: "before := infergate.lock_account(batch->>'account');\n    -- After the lock: it may have been waited for.\n    moment := infergate.clock_ms();",
-    replace:
-      "moment := infergate.clock_ms();\n    before := infergate.lock_account(batch->>'account');",
+    replace: "moment := infergate.clock_ms();\n    before := infergate.lock_account(batch->>'account');",
     test: retention,
   },
   {
@@ -403,7 +402,12 @@ export const mutations: readonly Mutation[] = [
     replace: "",
     test: stores,
   },
-  { name: "plans go unheard", find: "notify_change('plan', 'id')", replace: "notify_change('plan', 'plan')", test: stores },
+  {
+    name: "plans go unheard",
+    find: "notify_change('plan', 'id')",
+    replace: "notify_change('plan', 'plan')",
+    test: stores,
+  },
   ...accountMutations,
   ...catalogMutations,
   ...isolateMutations,

@@ -94,7 +94,8 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
       select proname from pg_proc where pronamespace = 'private'::regnamespace
       and (has_function_privilege('stranger', oid, 'execute') or not has_function_privilege('Private user', oid, 'execute'))`);
     expect(rows).toEqual([]);
-    const may = "select array[has_table_privilege($1, 'private.added', 'insert'), has_table_privilege($1, 'private.added', 'select')] as may";
+    const may =
+      "select array[has_table_privilege($1, 'private.added', 'insert'), has_table_privilege($1, 'private.added', 'select')] as may";
     expect((await pool.query(may, ["Private user"])).rows).toEqual([{ may: [true, true] }]);
     expect((await pool.query(may, ["stranger"])).rows).toEqual([{ may: [false, false] }]);
 
@@ -119,7 +120,9 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
 
   it("install the functions of the newest version, whatever stood in their place", async () => {
     await runMigrations(pool, "replaced");
-    await pool.query("create or replace function replaced.can_hold(instance replaced.instance, amount bigint) returns boolean language sql immutable as 'select false'");
+    await pool.query(
+      "create or replace function replaced.can_hold(instance replaced.instance, amount bigint) returns boolean language sql immutable as 'select false'",
+    );
     const ledger = postgresCreditLedger({ pool, schema: "replaced" });
     await expect(ledger.reserve(spend(5))).rejects.toThrow();
     await runMigrations(pool, "replaced", [...postgresVersions, ""]);

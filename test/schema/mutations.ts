@@ -4,7 +4,6 @@ import type { Mutation } from "../mutation/mutation.js";
 export const postgresSchema: readonly Mutation[] = [
   {
     name: "the functions stay those of the version before",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the source that it breaks.
     find: "execute $migration$${postgresFunctions}$migration$;",
     replace: "",
   },

@@ -5,8 +5,8 @@ import { redisStores } from "../../src/redis/redis-stores.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { runAt, shiftedScripts } from "../redis/store-clock.js";
 import { dumpRedis } from "./dump-redis.js";
-import { writeBooks } from "./write-books.js";
 import { redisLayout } from "./redis-layout.js";
+import { writeBooks } from "./write-books.js";
 
 /** The layout of books that the code of today writes. @param client - of a server of its own, which is empty. */
 export async function todaysRedisLayout(client: Redis): Promise<string> {

@@ -4,9 +4,14 @@ import type { BookedStores, Books } from "./books.js";
 const createdAt = 1_773_221_400_000;
 
 /** Writes keys, a plan, accounts, responses, budgets and models. */
-export async function writeRecords(
-  { keys, plans, accounts, responses, budgets, catalog }: BookedStores,
-): Promise<Pick<Books, "keys" | "plan" | "accounts" | "responses" | "budgets" | "models">> {
+export async function writeRecords({
+  keys,
+  plans,
+  accounts,
+  responses,
+  budgets,
+  catalog,
+}: BookedStores): Promise<Pick<Books, "keys" | "plan" | "accounts" | "responses" | "budgets" | "models">> {
   const owner = { account: "owner", plan: "pro" };
   await keys.insert({ id: "key_few", hash: hashKey("sk-few"), hint: "sk-…few", ...owner, createdAt });
   await keys.insert({

@@ -6,7 +6,6 @@ import {
   LedgerInputError,
 } from "../../src/ledger/credit-ledger.js";
 import { shardedLedger } from "../../src/ledger/sharding/sharded-ledger.js";
-import { windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { turnsOf } from "../support/turns-of.js";

@@ -265,7 +265,8 @@ export const limitMutations: readonly Mutation[] = [
   {
     name: "a call that the plan paid so far needs no lots",
     find: "json_extract(held_limits, '$.part.prepaidAt')",
-    replace: "iif(json_extract(held_limits, '$.part.prepaidMicro') > 0, json_extract(held_limits, '$.part.prepaidAt'), NULL)",
+    replace:
+      "iif(json_extract(held_limits, '$.part.prepaidMicro') > 0, json_extract(held_limits, '$.part.prepaidAt'), NULL)",
   },
   {
     name: "a call that has ended needs lots",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { sqliteVersions } from "../../src/sqlite/schema/sqlite-versions.js";
-import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { migrate } from "../../src/sqlite/migrate.js";
+import { sqliteVersions } from "../../src/sqlite/schema/sqlite-versions.js";
 import { SqliteConnection } from "../../src/sqlite/sqlite-connection.js";
+import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { databaseFolders } from "./database-folders.js";
 import { FailingDatabase } from "./failing-database.js";
@@ -137,7 +137,10 @@ describe("the tables", () => {
     const folder = newFolder();
     const database = folder.open();
     await sqliteStores({ database }).plans.put({ id: "p", models: [] });
-    const next = [...sqliteVersions, "ALTER TABLE infergate_plan ADD COLUMN next TEXT; CREATE TABLE infergate_next (n);"];
+    const next = [
+      ...sqliteVersions,
+      "ALTER TABLE infergate_plan ADD COLUMN next TEXT; CREATE TABLE infergate_next (n);",
+    ];
     const connections = [new SqliteConnection({ database }), new SqliteConnection({ database: folder.open() })];
     for (const connection of connections) {
       migrate(connection, next);

@@ -292,7 +292,9 @@ describe("what accounts have beside windows", () => {
     await ledger.topUp?.({ id: "t", account: "dormant", amountMicro: 5, expiresAt: start + hour });
     clock.advance(hour);
     await spend("busy", 64);
-    expect(database.prepare("SELECT lots FROM infergate_account WHERE lots IS NOT NULL").all()).toMatchObject([{ lots: "[]" }]);
+    expect(database.prepare("SELECT lots FROM infergate_account WHERE lots IS NOT NULL").all()).toMatchObject([
+      { lots: "[]" },
+    ]);
     expect((await ledger.history?.({ account: "dormant" }))?.entries).toMatchObject([
       { kind: "expiry", amountMicro: -5, starts: {} },
       { kind: "topup", amountMicro: 5, starts: {} },

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { type CreditLedger, type Lease, LedgerInputError } from "../../src/ledger/credit-ledger.js";

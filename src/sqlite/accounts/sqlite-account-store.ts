@@ -30,7 +30,9 @@ export function accountStoreOf(connection: SqliteConnection): WritableAccountSto
   }
 
   function save({ id, plan, anchor, status, message, metadata, rates, models, priceFactor }: StoredAccount): void {
-    const [metadataJson, ratesJson, modelsJson] = [metadata, rates, models].map((of) => (of ? JSON.stringify(of) : null));
+    const [metadataJson, ratesJson, modelsJson] = [metadata, rates, models].map((of) =>
+      of ? JSON.stringify(of) : null,
+    );
     replace.run(
       ...[id, plan, anchor ?? null, status ?? null, message ?? null],
       ...[metadataJson ?? null, ratesJson ?? null, modelsJson ?? null, priceFactor ?? null],

@@ -48,7 +48,9 @@ describeWithPostgres("PostgreSQL, prepaid credits that have expired", (server) =
     expect(await ledger.settle(first.lease, { amountMicro: 35 })).toMatchObject({ prepaidMicro: 35 });
     const { starts, ends } = first.lease;
     expect(await ledger.reserve(request)).toMatchObject({ ok: true, replayed: true, lease: { starts, ends } });
-    expect((await ledger.history?.({ account: "a", limit: 1 }))?.entries).toMatchObject([{ kind: "charge", starts: {} }]);
+    expect((await ledger.history?.({ account: "a", limit: 1 }))?.entries).toMatchObject([
+      { kind: "charge", starts: {} },
+    ]);
     await ledger.close?.();
     await pool.end();
   });

@@ -38,7 +38,7 @@ export const fundingMutations: readonly Mutation[] = [
   },
   {
     name: "funding: prepaid credits hold nothing",
-    find: "    holdPrepaid(part.prepaid)\n",
+    find: "  if part.prepaid > 0 then holdPrepaid(part.prepaid) end\n",
     replace: "",
   },
   {
@@ -99,8 +99,8 @@ export const fundingMutations: readonly Mutation[] = [
   },
   {
     name: "funding: lots that have expired since pay nothing of what the plan held",
-    find: "return foundPrepaidAt(part) or now",
-    replace: "return part and part.prepaidAt or now",
+    find: "return part and part.prepaidAt or now",
+    replace: "return part and part.prepaid > 0 and part.prepaidAt or now",
   },
   {
     name: "funding: a hold that was raised is given back to the wrong ones",
