@@ -62,7 +62,7 @@ export interface Lease {
   readonly prepaidAt?: number | undefined;
   /**
    * What it holds of prepaid credits, since the plan had less left than its amount. The windows hold the rest. Default:
-   * 0, but all of the amount where `prepaidAt` is there, as in leases of earlier versions.
+   * 0, but all of the amount where `prepaidAt` is there.
    */
   readonly prepaidMicro?: Micro | undefined;
   /** The caps in which it counts. A repeated reservation that has ended may lack them. */
@@ -248,7 +248,7 @@ export interface LedgerEntry {
   readonly starts: Readonly<Partial<Record<WindowName, number>>>;
   /**
    * The tags of the settlement, or the `note` of a grant, a top-up or a deduction. An `expiry` has `endedAt`: when these
-   * prepaid credits ended, in epoch milliseconds. Those that an earlier version has written lack it.
+   * prepaid credits ended, in epoch milliseconds.
    */
   readonly tags: EntryTags;
 }
@@ -403,8 +403,8 @@ export interface CreditLedger {
   usage?(request: UsageRequest): Promise<readonly UsageSum[]>;
   /**
    * Adds up the `charge`, `checkpoint` and `release` entries of all accounts, or of those that the request names, by periods.
-   * What an earlier version has written has no plan and no target. Absent where the ledger cannot tell which accounts it
-   * has. The gateway then reads the journal of each account that has a record.
+   * Absent where the ledger cannot tell which accounts it has. The gateway then reads the journal of each account that has a
+   * record.
    */
   totals?(request: TotalsRequest): Promise<readonly PeriodTotal[]>;
   /**

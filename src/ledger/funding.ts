@@ -10,7 +10,7 @@ export function fundingOf(amount: Micro, prepaid: Micro): Funding {
   return prepaid === amount ? "prepaid" : "split";
 }
 
-/** What prepaid credits paid of an entry. One of an earlier version is all prepaid if it names no window. */
+/** What prepaid credits paid of an entry. Where it does not say so, it is all of an entry that names no window. */
 export function prepaidOfEntry(entry: Pick<LedgerEntry, "kind" | "amountMicro" | "prepaidMicro" | "starts">): Micro {
   const { kind, amountMicro, prepaidMicro, starts } = entry;
   if (prepaidMicro !== undefined) return prepaidMicro;

@@ -6,7 +6,7 @@ import { toNumber, toNumberOrNull } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "./sqlite-database.js";
 
-/** The newest instance of each window of an account, with what is counted in it. */
+/** The newest instance of each window of an account, with what is counted in it, and its prepaid credits. */
 export interface AccountRow extends Instances, LimitedAccount {
   /** Of the journal's newest entry. */
   sequence: number;
@@ -18,12 +18,13 @@ export function newAccount(id: string): AccountRow {
   return { id, sequence: 0, nextExpiry: null, limits: undefined, ...noInstances };
 }
 
-/** Of an account's row, beside its id. */
+/** Of an account's row, in their order, beside its id. */
 const columns = [
   ...["sequence", "next_expiry"],
   ...["session", "week", "month"].flatMap((window) =>
     ["start", "end", "used", "held", "bonus"].map((name) => `${window}_${name}`),
   ),
+  ...["lots", "prepaid_held", "overdrawn"],
 ];
 
 export class AccountTable {
@@ -35,9 +36,7 @@ export class AccountTable {
   readonly #due: SqliteStatement;
 
   constructor(connection: SqliteConnection) {
-    this.#get = connection.prepare(`
-      SELECT a.*, p.lots, p.held AS prepaid_held, p.overdrawn
-      FROM infergate_account AS a LEFT JOIN infergate_prepaid AS p ON p.account = a.id WHERE a.id = ?`);
+    this.#get = connection.prepare("SELECT * FROM infergate_account WHERE id = ?");
     // Not REPLACE: where a host has turned on recursive triggers, it would fire those of a deletion.
     this.#put = connection.prepare(`
       INSERT INTO infergate_account (id, ${columns.join(", ")}) VALUES (?${", ?".repeat(columns.length)})
@@ -67,8 +66,9 @@ export class AccountTable {
     };
   }
 
-  put({ id, sequence, nextExpiry, session, week, month }: AccountRow): void {
-    this.#put.run(id, sequence, nextExpiry, ...toValues(session), ...toValues(week), ...toValues(month));
+  put({ id, sequence, nextExpiry, session, week, month, limits }: AccountRow): void {
+    const windows = [...toValues(session), ...toValues(week), ...toValues(month)];
+    this.#put.run(id, sequence, nextExpiry, ...windows, ...toPrepaidValues(limits?.prepaid));
   }
 
   delete(id: string): void {
@@ -114,6 +114,12 @@ function toPrepaid(row: Record<string, unknown>): Prepaid {
     held: toNumber(row["prepaid_held"]),
     overdrawn: toNumber(row["overdrawn"]),
   };
+}
+
+const noPrepaid = [null, null, null] as const;
+
+function toPrepaidValues(prepaid: Prepaid | undefined): readonly SqliteValue[] {
+  return prepaid ? [JSON.stringify(prepaid.lots), prepaid.held, prepaid.overdrawn] : noPrepaid;
 }
 
 function toValues({ start, end, used, held, bonus }: WindowInstance): SqliteValue[] {

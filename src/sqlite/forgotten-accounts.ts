@@ -5,35 +5,29 @@ import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";
 
 const keptMs = dayMs;
-const prefix = "forgotten ";
 
-/**
- * When accounts were forgotten: for a day, and without their names. They are kept among the numbers that every release
- * leaves alone which does not know them.
- */
+/** When accounts were forgotten: for a day, and without their names. */
 export class ForgottenAccounts {
   readonly #get: SqliteStatement;
   readonly #put: SqliteStatement;
   readonly #purge: SqliteStatement;
 
   constructor(connection: SqliteConnection) {
-    this.#get = connection.prepare("SELECT value FROM infergate_meta WHERE name = ?");
+    this.#get = connection.prepare("SELECT at FROM infergate_forgotten WHERE digest = ?");
     this.#put = connection.prepare(`
-      INSERT INTO infergate_meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`);
-    // What begins with the prefix, by the primary key.
-    this.#purge = connection.prepare(
-      "DELETE FROM infergate_meta WHERE name > 'forgotten ' AND name < 'forgotten!' AND value < ?",
-    );
+      INSERT INTO infergate_forgotten (digest, at) VALUES (?, ?)
+      ON CONFLICT (digest) DO UPDATE SET at = max(at, excluded.at)`);
+    this.#purge = connection.prepare("DELETE FROM infergate_forgotten WHERE at < ?");
   }
 
   /** `-Infinity` where nothing is known of it. */
   at(account: string): number {
-    const row = this.#get.get(nameOf(account)) as { value: unknown } | null | undefined;
-    return row ? toNumber(row.value) : Number.NEGATIVE_INFINITY;
+    const row = this.#get.get(digest(account)) as { at: unknown } | null | undefined;
+    return row ? toNumber(row.at) : Number.NEGATIVE_INFINITY;
   }
 
   add(account: string, now: number): void {
-    this.#put.run(nameOf(account), now);
+    this.#put.run(digest(account), now);
   }
 
   purge(now: number): void {
@@ -41,6 +35,6 @@ export class ForgottenAccounts {
   }
 }
 
-function nameOf(account: string): string {
-  return prefix + runtime.sha256(account, "base64url");
+function digest(account: string): string {
+  return runtime.sha256(account, "base64url");
 }

@@ -8,7 +8,6 @@ import {
   type WindowName,
   windowNames,
 } from "../ledger/credit-ledger.js";
-import { prepaidOfEntry } from "../ledger/funding.js";
 import { areRare, isAsked } from "../ledger/journal/history-filter.js";
 import type { TopUpRequest } from "../ledger/prepaid-state.js";
 import type { AccountRow } from "./account-table.js";
@@ -205,8 +204,8 @@ function toEntry(row: Row): LedgerEntry {
     if (start !== null) starts[window] = toNumber(start);
   }
   const amountMicro = toNumber(row["amount"]);
-  const prepaid = toNumberOrNull(row["prepaid"]) ?? undefined;
-  const prepaidMicro = prepaidOfEntry({ kind, amountMicro, prepaidMicro: prepaid, starts });
+  // What is NULL is read as 0.
+  const prepaidMicro = toNumber(row["prepaid"]);
   return {
     sequence: String(row["sequence"]),
     id,

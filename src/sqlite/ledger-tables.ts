@@ -219,14 +219,13 @@ export class LedgerTables {
 
   /** Raises a hold in all that it is part of. */
   #raise(account: AccountRow, { receipt, part }: Reserved, rise: Micro): void {
-    if (part === undefined || part.prepaidMicro === 0) {
-      addHold(account, receipt, rise);
-      this.#accounts.put(account);
+    if (part === undefined || part.prepaidMicro === 0) addHold(account, receipt, rise);
+    if (part !== undefined) {
+      const limits = this.#limits.load(account, { caps: part.caps });
+      raiseLimits(limits, part, rise);
+      this.#limits.put(account.id, limits, expiredPart(part));
     }
-    if (part === undefined) return;
-    const limits = this.#limits.load(account, { caps: part.caps });
-    raiseLimits(limits, part, rise);
-    this.#limits.put(account.id, limits, expiredPart(part));
+    this.#accounts.put(account);
   }
 
   /** Charges what a renewal reports after the expiry beyond what is charged by then. */

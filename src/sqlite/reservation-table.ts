@@ -23,7 +23,7 @@ export interface StoredReservation {
   readonly id: string;
   readonly state: "hold" | "expired" | "ended";
   readonly receipt: Receipt;
-  /** Those of its admission. `undefined`: it has ended, or an earlier version admitted it. */
+  /** Those of its admission. `undefined`: it has ended. */
   readonly limits: AdmittedLimits | undefined;
   /** What is held while it is open: the amount reserved, or the cost seen where that is more. */
   readonly held: Micro;
@@ -38,8 +38,6 @@ export interface StoredReservation {
   readonly uses: readonly RateUse[];
   /** What they have said of the call. `undefined`: nothing, or it has ended. */
   readonly tags: EntryTags | undefined;
-  /** Whether its windows are in their columns. Else its JSON has them. */
-  readonly hasColumns: boolean;
 }
 
 /** What identifies a reservation, and what it holds. */
@@ -83,7 +81,7 @@ export class ReservationTable {
   readonly #renew: SqliteStatement;
   readonly #observe: SqliteStatement;
   readonly #end: SqliteStatement;
-  readonly #moveWindows: SqliteStatement;
+  readonly #clearWindows: SqliteStatement;
   readonly #due: SqliteStatement;
   readonly #expireDue: SqliteStatement;
   readonly #pay: SqliteStatement;
@@ -104,9 +102,9 @@ export class ReservationTable {
       UPDATE infergate_entry
       SET kind = ?, at = ?, sequence = ?, amount = ?, prepaid = ?, paid = ?, tags = ?, held_limits = ?, limits = NULL
       WHERE id = ? AND part = 0`);
-    this.#moveWindows = prepare(`
+    this.#clearWindows = prepare(`
       UPDATE infergate_entry
-      SET session_start = ?, session_end = ?, week_start = ?, week_end = ?, month_start = ?, month_end = ?
+      SET session_start = NULL, session_end = NULL, week_start = NULL, week_end = NULL, month_start = NULL, month_end = NULL
       WHERE id = ? AND part = 0`);
     this.#due = prepare(`SELECT ${columns} FROM infergate_entry WHERE ${ofHolds} AND expires_at <= ?`);
     this.#expireDue = prepare(
@@ -129,11 +127,10 @@ export class ReservationTable {
 
   hold({ id, receipt, limits, part }: Reserved): void {
     const { amountMicro, expiresAt } = receipt;
-    const hasColumns = part === undefined || part.prepaidMicro === 0;
-    const json = toHeldLimitsJson({ part, windows: hasColumns ? undefined : windowsOf(receipt) }, amountMicro);
+    const json = toHeldLimitsJson({ part });
     const limitsJson = limits === undefined ? null : toLimitsJson(limits);
     this.#insert.run(
-      ...toColumns(id, receipt, hasColumns),
+      ...toColumns(id, receipt),
       ...["hold", null, null, amountMicro, null, null, null, json, limitsJson, expiresAt],
     );
   }
@@ -143,15 +140,14 @@ export class ReservationTable {
   }
 
   /** Notes what a renewal has reported of the rates. */
-  observe({ id, receipt, part, hasColumns }: StoredReservation, uses: readonly RateUse[]): void {
-    const windows = hasColumns ? undefined : windowsOf(receipt);
-    this.#observe.run(toHeldLimitsJson({ part, uses, windows }, receipt.amountMicro), id);
+  observe({ id, part }: StoredReservation, uses: readonly RateUse[]): void {
+    this.#observe.run(toHeldLimitsJson({ part, uses }), id);
   }
 
-  end({ id, receipt, hasColumns: hadColumns }: StoredReservation, end: ReservationEnd): void {
+  end({ id, receipt }: StoredReservation, end: ReservationEnd): void {
     const { hasColumns, values } = toEndColumns(receipt, end);
     this.#end.run(...values, id);
-    if (hasColumns !== hadColumns) this.#moveWindows.run(...toWindowColumns(receipt, hasColumns), id);
+    if (!hasColumns) this.#clearWindows.run(id);
   }
 
   /** Writes a reservation of which nothing was known, and its end. */
@@ -225,8 +221,7 @@ function toReservation(row: Row): StoredReservation {
   const column = (name: string) => toNumber(row[name]);
   const amountMicro = column("reserved");
   const state = kind === "hold" || kind === "expired" ? kind : "ended";
-  const { part, uses = noUses, windows } = json === null ? noLimits : parseHeldLimits(json, amountMicro);
-  const checkpoint = column("checkpoint");
+  const { part, uses = noUses, windows } = json === null ? noLimits : parseHeldLimits(json);
   return {
     id,
     state,
@@ -241,33 +236,29 @@ function toReservation(row: Row): StoredReservation {
     },
     limits: limits === null ? undefined : parseLimits(limits),
     held: column("amount"),
-    checkpoint,
+    checkpoint: column("checkpoint"),
     // What is NULL is read as 0.
-    paid: row["paid"] === null && state === "expired" && (part?.prepaidMicro ?? 0) > 0 ? checkpoint : column("paid"),
+    paid: column("paid"),
     expiresAt: column("expires_at"),
     part: state === "hold" ? part : state === "expired" ? part && expiredPart(part) : undefined,
     uses,
     tags: tags === null || state === "ended" ? undefined : JSON.parse(tags),
-    hasColumns: windows === undefined,
   };
 }
 
 /** What of a receipt its row has in columns. */
-function toColumns(id: string, receipt: Receipt, hasColumns: boolean) {
-  const { account, amountMicro, expiresAt } = receipt;
-  return [id, account, ...toWindowColumns(receipt, hasColumns), amountMicro, expiresAt] as const;
+function toColumns(id: string, { account, starts, ends, amountMicro, expiresAt }: Receipt, hasWindows = true) {
+  const windows = [starts.session, ends.session, starts.week, ends.week, starts.month, ends.month] as const;
+  return [id, account, ...(hasWindows ? windows : noWindows), amountMicro, expiresAt] as const;
 }
 
-/** What prepaid credits fund counts in no window: not in the journal, and not in an older release either. */
-function toWindowColumns({ starts, ends }: Receipt, hasColumns: boolean) {
-  if (!hasColumns) return noWindows;
-  return [starts.session, ends.session, starts.week, ends.week, starts.month, ends.month] as const;
-}
-
-/** The columns of an end. What is kept of a reservation that has ended beside them: its windows, if it names none. */
+/**
+ * The columns of an end. What prepaid credits alone have paid names no window in the journal: then its JSON keeps them, for
+ * its repetitions.
+ */
 function toEndColumns(receipt: Receipt, { kind, at, sequence, amount, prepaid, paid, tags }: ReservationEnd) {
   const hasColumns = fundingOf(amount, prepaid) !== "prepaid";
-  const json = toHeldLimitsJson({ windows: hasColumns ? undefined : windowsOf(receipt) }, receipt.amountMicro);
+  const json = toHeldLimitsJson({ windows: hasColumns ? undefined : windowsOf(receipt) });
   return { hasColumns, values: [kind, at, sequence, amount, prepaid, paid, toJson(tags), json] as const };
 }
 

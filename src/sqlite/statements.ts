@@ -48,7 +48,7 @@ export class Statements {
     this.#rare = connection.prepare(`
       SELECT kind, iif(moment < ?, 'within', 'after') AS place, CAST(total(amount) AS INTEGER) AS amount
       FROM (
-        SELECT kind, amount, iif(kind = 'expiry', coalesce(tags ->> '$.endedAt', at), at) AS moment
+        SELECT kind, amount, iif(kind = 'expiry', tags ->> '$.endedAt', at) AS moment
         FROM infergate_entry INDEXED BY infergate_entry_rare
         WHERE account = ? AND at >= ? AND ${isRare} AND kind IN (${kinds.map((kind) => `'${kind}'`).join(", ")})
       )

@@ -14,7 +14,7 @@ import { mutations as openai } from "../openai/mutations.js";
 import * as shortcuts from "../operations/shortcuts/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
-import { postgresSchema, sqliteSchema } from "../schema/mutations.js";
+import { postgresSchema } from "../schema/mutations.js";
 import { mutations as server } from "../server/mutations.js";
 import { mutations as sqlite } from "../sqlite/mutations.js";
 import { mutations as tokens } from "../tokens/mutations.js";
@@ -71,8 +71,7 @@ export const allMutations: readonly StoreMutations[] = [
     mutations: redis,
   },
   { store: "postgres", tests: ["postgres-credit-ledger", "-t", "on pg|with the oracle"], mutations: postgres },
-  { store: "postgres", testFolder: "schema", tests: ["postgres-dumps"], mutations: postgresSchema },
-  { store: "sqlite", testFolder: "schema", tests: ["sqlite-dumps"], mutations: sqliteSchema },
+  { store: "postgres", tests: ["postgres-migrations"], mutations: postgresSchema },
   {
     store: "wire/templates",
     testFolder: "operations/shortcuts",
@@ -114,9 +113,6 @@ export function findMutation(wanted: string): { store: StoreMutations; mutation:
   throw new Error(`There is no mutation "${wanted}".`);
 }
 
-/** Functions that a released version of the schema needs itself stand there a second time. */
-const isReleased = (file: string) => /schema\/version-/.test(file);
-
 /**
  * The file that a mutation breaks, and its source when that is done.
  * @throws Error when the line is not there, or more than once.
@@ -126,15 +122,13 @@ export function mutate(
   { name, find, replace, part }: Mutation,
 ): { path: string; code: string } {
   const folder = fileURLToPath(new URL(`../../src/${store}`, import.meta.url));
-  const all = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  const found = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && (part === undefined || file.endsWith(`${part}.ts`)))
     .flatMap((file) => {
       const path = join(folder, file);
       const pieces = readFileSync(path, "utf8").split(find);
       return pieces.slice(1).map(() => ({ path, code: pieces.join(replace) }));
     });
-  const current = all.filter(({ path }) => !isReleased(path));
-  const found = current.length > 0 ? current : all;
   const [only] = found;
   if (only === undefined || found.length !== 1) throw new Error(`The mutation "${name}" fits ${found.length} times.`);
   return only;

@@ -37,26 +37,6 @@ const lines: readonly Omit<Mutation, "test">[] = [
     replace: 'delete from infergate.budget where account >= $1"',
   },
   {
-    name: "budgets are put unheard",
-    find: "'_budget', new.account) where tg_op <> 'DELETE'",
-    replace: "'_budget', new.account) where false",
-  },
-  {
-    name: "budgets are removed unheard",
-    find: "'_budget', old.account) where tg_op <> 'INSERT'",
-    replace: "'_budget', old.account) where false",
-  },
-  {
-    name: "models are put unheard",
-    find: "'_model', new.id) where tg_op <> 'DELETE'",
-    replace: "'_model', new.id) where false",
-  },
-  {
-    name: "models are removed unheard",
-    find: "'_model', old.id) where tg_op <> 'INSERT'",
-    replace: "'_model', old.id) where false",
-  },
-  {
     name: "a model that has changed is replaced",
     find: "where id = $1 and model = $3 returning id",
     replace: "where id = $1 and $3::text is not null returning id",

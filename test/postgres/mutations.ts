@@ -313,9 +313,8 @@ export const mutations: readonly Mutation[] = [
   // Statements
   {
     name: "the clock is read before the wait for the lock",
-    find: "before := infergate.lock_account(coalesce(batch->>'account', batch->>'subject'));\n    -- After the lock: it may have been waited for.\n    moment := infergate.clock_ms();",
-    replace:
-      "moment := infergate.clock_ms();\n    before := infergate.lock_account(coalesce(batch->>'account', batch->>'subject'));",
+    find: "before := infergate.lock_account(batch->>'account');\n    -- After the lock: it may have been waited for.\n    moment := infergate.clock_ms();",
+    replace: "moment := infergate.clock_ms();\n    before := infergate.lock_account(batch->>'account');",
     test: retention,
   },
   {
@@ -381,11 +380,16 @@ export const mutations: readonly Mutation[] = [
   // Keys and plans
   {
     name: "changes of keys go unheard",
-    find: "if tg_op <> 'INSERT' then",
-    replace: "if false then",
+    find: "to_jsonb(old)->>tg_argv[1]) where tg_op <> 'INSERT'",
+    replace: "to_jsonb(old)->>tg_argv[1]) where false",
     test: subscriptions,
   },
-  { name: "new keys go unheard", find: "if tg_op <> 'DELETE' then", replace: "if false then", test: stores },
+  {
+    name: "new keys go unheard",
+    find: "to_jsonb(new)->>tg_argv[1]) where tg_op <> 'DELETE'",
+    replace: "to_jsonb(new)->>tg_argv[1]) where false",
+    test: stores,
+  },
   {
     name: "a revocation is put off",
     find: "least(revoked_at, (change->>'revokedAt')::bigint)",
@@ -398,7 +402,12 @@ export const mutations: readonly Mutation[] = [
     replace: "",
     test: stores,
   },
-  { name: "plans go unheard", find: "coalesce(new.id, old.id)", replace: "''", part: "version-1", test: stores },
+  {
+    name: "plans go unheard",
+    find: "notify_change('plan', 'id')",
+    replace: "notify_change('plan', 'plan')",
+    test: stores,
+  },
   ...accountMutations,
   ...catalogMutations,
   ...isolateMutations,

@@ -1,16 +1,11 @@
-import { readFileSync } from "node:fs";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hashKey } from "../../src/keys/hash-key.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../src/postgres/postgres-credit-ledger.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { runMigrations } from "../../src/postgres/run-migrations.js";
 import { postgresFunctions } from "../../src/postgres/schema/postgres-functions.js";
 import { postgresVersions } from "../../src/postgres/schema/postgres-versions.js";
-import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
-import { expectStoresOfBefore } from "../contracts/stores-of-before.js";
-import { loadEmptyPostgres } from "../schema/load-postgres.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 
 const spend = (amount: number) => ({
@@ -47,6 +42,17 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     expect(await versions("at_once")).toEqual(postgresVersions.map((_, index) => index + 1));
   });
 
+  it("are run once by many that start at once, whatever the isolation", async () => {
+    const strict = new pg.Pool({
+      connectionString: server.url,
+      max: 8,
+      options: "-c default_transaction_isolation=serializable",
+    });
+    await Promise.all(Array.from({ length: 8 }, () => runMigrations(strict, "at_once_strictly")));
+    expect(await versions("at_once_strictly")).toEqual(postgresVersions.map((_, index) => index + 1));
+    await strict.end();
+  });
+
   it("are run by migrate(), and again to no effect", async () => {
     const { migrate, ledger } = postgresStores({ pool, schema: "explicit" });
     await migrate();
@@ -70,154 +76,28 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
     expect(await older.reserve(spend(9))).toMatchObject({ replayed: true });
   });
 
-  it("take a schema of the first version on, with all that is in it and for all who may use it", async () => {
-    await loadEmptyPostgres(pool, "first", "c2fa40a");
-    await pool.query(`
-      create role first_user login;
-      grant usage on schema first to first_user;
-      grant select, insert, update, delete on all tables in schema first to first_user;`);
-    // What processes of the version before go on calling: the functions, with their arguments.
-    const [account, request] = ["first-account", { ...spend(5), account: "first-account" }];
-    const operate = (operations: object[]) =>
-      pool.query("select answer::text as json from first.operate($1::text::jsonb) as answer", [
-        JSON.stringify([{ subject: account, operations }]),
-      ]);
-    const { session, week, month } = request.limits;
-    const limits = [
-      session.limitMicro,
-      session.lengthMs,
-      week.limitMicro,
-      ...week.bounds,
-      month.limitMicro,
-      ...month.bounds,
-    ];
-    const reserve = { op: "reserve", id: "before", amount: 5, need: 1, leaseMs: 60_000, limits };
-    const { rows } = await operate([reserve]);
-    expect(JSON.parse(rows[0].json)).toMatchObject({ status: "admitted" });
-
-    await runMigrations(pool, "first");
-    expect(await versions("first")).toEqual(postgresVersions.map((_, index) => index + 1));
-    const held = await postgresCreditLedger({ pool, schema: "first" }).balance(account, request.limits);
-    expect(held.windows.month).toMatchObject({ usedMicro: 0, heldMicro: 5 });
-    expect(JSON.parse((await operate([reserve])).rows[0].json)).toMatchObject({ status: "replayed" });
-
-    // Now the new rules hold: a grant keeps its session, and what was forgotten stays so.
-    const user = new pg.Pool({ connectionString: urlOf("first_user") });
-    const ledger = postgresCreditLedger({ pool: user, schema: "first" });
-    const result = await ledger.reserve({ ...request, id: "before" });
-    if (!result.ok) throw new Error("Nothing is limited here.");
-    await ledger.grant({ id: "g", account, window: "session", amountMicro: 7, limits: request.limits });
-    await ledger.release(result.lease);
-    expect((await ledger.balance(account, request.limits)).windows.session).toMatchObject({
-      heldMicro: 0,
-      bonusMicro: 7,
-    });
-    // What the last version added is for the same role.
-    const { accounts, keys } = postgresStores({ pool: user, schema: "first" });
-    await accounts.put({ id: account, plan: "pro" });
-    expect(await accounts.update(account, { status: "suspended" })).toMatchObject({ plan: "pro", status: "suspended" });
-    await keys.insert({ id: "key_1", hash: "hash_1", hint: "sk-…", account, createdAt: 1 });
-    expect(await keys.find("hash_1")).toMatchObject({ account });
-    const late = await ledger.reserve({ ...request, id: "late" });
-    if (!late.ok) throw new Error("Nothing is limited here.");
-    await ledger.forget(account);
-    expect((await ledger.settle(late.lease, { amountMicro: 3 })).status).toBe("duplicate");
-    expect((await ledger.history?.({ account }))?.entries).toEqual([]);
-    expect((await pool.query("select from first.account")).rowCount).toBe(0);
-    await user.end();
-  });
-
-  it("take on keys without the newer members, while a process of the version before goes on", async () => {
-    await loadEmptyPostgres(pool, "infergate", "b967f53");
-    await pool.query(readFileSync(new URL("fixtures/keys-4.sql", import.meta.url), "utf8"));
-    const change = (name: string) => JSON.stringify({ name });
-    await expectKeysOfBefore(postgresStores({ pool }).keys, {
-      insert: () =>
-        pool.query(
-          `insert into infergate.api_key
-            (id, hash, account, plan, hint, name, created_at, expires_at, revoked_at, models, anchor)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text::jsonb, $11) on conflict do nothing`,
-          ["key_late", hashKey("sk-late"), "acct_1", "pro", "sk-…late", null, 9, ...Array(4).fill(null)],
-        ),
-      rename: ({ id }, name) =>
-        pool.query(
-          `update infergate.api_key set
-            plan = case when change ? 'plan' then change->>'plan' else plan end,
-            name = case when change ? 'name' then change->>'name' else name end
-          from (select $2::text::jsonb as change) as given where id = $1`,
-          [id, change(name)],
-        ),
-      find: async (hash) => (await pool.query("select id from infergate.api_key where hash = $1", [hash])).rows[0]?.id,
-    });
-  });
-
-  it("take on keys and accounts without caps and rates, while a process of the version before goes on", async () => {
-    await pool.query("drop schema infergate cascade");
-    await loadEmptyPostgres(pool, "infergate", "fa9aa77");
-    await pool.query(readFileSync(new URL("fixtures/stores-5.sql", import.meta.url), "utf8"));
-    await expectStoresOfBefore(postgresStores({ pool }), {
-      insert: () =>
-        pool.query(
-          `insert into infergate.api_key
-            (id, hash, account, plan, hint, name, created_at, expires_at, revoked_at, models, anchor, enabled, metadata,
-              last_used_at)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text::jsonb, $11, $12, $13::text::jsonb, $14)
-          on conflict do nothing`,
-          [
-            ...["key_late", hashKey("sk-late"), "acct_1", "pro", "sk-…late", null, 9, ...Array(5).fill(null)],
-            ...['{"team":"late"}', null],
-          ],
-        ),
-      rename: ({ id }, name) =>
-        pool.query(
-          `update infergate.api_key set
-            plan = case when change ? 'plan' then change->>'plan' else plan end,
-            name = case when change ? 'name' then change->>'name' else name end,
-            metadata = case when change ? 'metadata' then nullif(change->'metadata', 'null') else metadata end
-          from (select $2::text::jsonb as change) as given where id = $1`,
-          [id, JSON.stringify({ name })],
-        ),
-      suspend: ({ id, plan }) =>
-        pool.query(
-          `insert into infergate.account_record as stored (id, plan, anchor, status, message, metadata)
-          values ($1, $2, null, 'suspended', null, null)
-          on conflict (id) do update set
-            plan = excluded.plan, anchor = excluded.anchor, status = excluded.status, metadata = excluded.metadata`,
-          [id, plan],
-        ),
-      forget: (id) => pool.query("delete from infergate.account_record where id = $1", [id]),
-    });
-  });
-
-  it("bring the rule for moved anchors to a schema of the version before", async () => {
-    // There a week that began later replaced an open one.
-    await loadEmptyPostgres(pool, "moved", "c216200");
-    await runMigrations(pool, "moved");
-    const ledger = postgresCreditLedger({ pool, schema: "moved" });
-    const result = await ledger.reserve(spend(5));
-    if (!result.ok) throw new Error("Nothing is limited here.");
-    await ledger.settle(result.lease, { amountMicro: 5 });
-    const { session, week, month } = result.lease.limits;
-    const [, start, end] = week.bounds;
-    const moved = [start - 1000, start + 1000, end + 1000, end + 2000] as const;
-    const { windows } = await ledger.balance("a", { session, week: { ...week, bounds: moved }, month });
-    expect(windows.week).toMatchObject({ usedMicro: 5, startsAt: start, resetsAt: end });
-  });
-
   it("give what they add to those who may execute what was there, and to nobody else", async () => {
-    await loadEmptyPostgres(pool, "private", "c2fa40a");
+    await runMigrations(pool, "private");
     await pool.query(`
       create role "Private user" login;
       create role stranger;
-      revoke execute on all functions in schema private from public;
+      revoke execute on all routines in schema private from public;
       grant usage on schema private to "Private user", stranger;
       grant select, insert, update, delete on all tables in schema private to "Private user";
-      grant execute on all functions in schema private to "Private user";`);
-    await runMigrations(pool, "private");
+      grant execute on all routines in schema private to "Private user";`);
+    const second = `
+      create table infergate.added (n int);
+      create function infergate.new_function() returns int language sql as 'select 1';
+      create procedure infergate.new_procedure() language sql as 'select 1';`;
+    await runMigrations(pool, "private", [...postgresVersions, second]);
     const { rows } = await pool.query(`
       select proname from pg_proc where pronamespace = 'private'::regnamespace
       and (has_function_privilege('stranger', oid, 'execute') or not has_function_privilege('Private user', oid, 'execute'))`);
     expect(rows).toEqual([]);
+    const may =
+      "select array[has_table_privilege($1, 'private.added', 'insert'), has_table_privilege($1, 'private.added', 'select')] as may";
+    expect((await pool.query(may, ["Private user"])).rows).toEqual([{ may: [true, true] }]);
+    expect((await pool.query(may, ["stranger"])).rows).toEqual([{ may: [false, false] }]);
 
     for (const isolation of ["read committed", "serializable"]) {
       const options = `-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`;
@@ -236,6 +116,17 @@ describeWithPostgres("PostgreSQL, migrations", (server) => {
       await ledger.forget(isolation);
       await user.end();
     }
+  });
+
+  it("install the functions of the newest version, whatever stood in their place", async () => {
+    await runMigrations(pool, "replaced");
+    await pool.query(
+      "create or replace function replaced.can_hold(instance replaced.instance, amount bigint) returns boolean language sql immutable as 'select false'",
+    );
+    const ledger = postgresCreditLedger({ pool, schema: "replaced" });
+    await expect(ledger.reserve(spend(5))).rejects.toThrow();
+    await runMigrations(pool, "replaced", [...postgresVersions, ""]);
+    expect((await ledger.reserve(spend(5))).ok).toBe(true);
   });
 
   it("send no notices: postgres.js writes each of them to the console, with the SQL around it", async () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StoredAccount } from "../../src/accounts/account-store.js";
@@ -10,8 +9,6 @@ import { redisModelStore } from "../../src/redis/models/redis-model-store.js";
 import { redisKeyStore } from "../../src/redis/redis-key-store.js";
 import { redisPlanStore } from "../../src/redis/redis-plan-store.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
-import { forgetAccount, updateAccount } from "../../src/redis/store-scripts/accounts.js";
-import { insertKey, updateKey } from "../../src/redis/store-scripts/keys.js";
 import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAccountStore } from "../../src/testing/describe-account-store.js";
 import { describeAuditTrail } from "../../src/testing/describe-audit-trail.js";
@@ -21,9 +18,7 @@ import { describeWritableAccountStore } from "../../src/testing/describe-writabl
 import { describeWritableKeyStore } from "../../src/testing/describe-writable-key-store.js";
 import { describeWritablePlanStore } from "../../src/testing/describe-writable-plan-store.js";
 import { describeModelStore } from "../../src/testing/model-store/describe-model-store.js";
-import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
 import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
-import { expectStoresOfBefore } from "../contracts/stores-of-before.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
 import { type Connected, clients } from "./clients.js";
 
@@ -116,58 +111,6 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
       await admin.del(`${prefix}:{keys}:hash:${hash}`);
       expect(await keys.update("key_1", { name: "late" })).toBeUndefined();
       expect(await keys.find(hash)).toBeUndefined();
-    } finally {
-      admin.disconnect();
-    }
-  });
-
-  it("takes on keys without the newer members, while a process of the version before goes on", async () => {
-    const admin = new Redis(server.port, "127.0.0.1");
-    try {
-      const commands = JSON.parse(readFileSync(new URL("fixtures/keys-1.json", import.meta.url), "utf8"));
-      await admin.flushall();
-      for (const [command, ...args] of commands) await admin.call(command, ...args);
-      const slot = "infergate:{keys}";
-      await expectKeysOfBefore(redisStores({ client: connected[0].client }).keys, {
-        insert: () => {
-          const key = { id: "key_late", hash: hashKey("sk-late"), hint: "sk-…late", account: "acct_1", createdAt: 9 };
-          const fields = Object.entries({ ...key, plan: "pro" }).flatMap(([name, value]) => [
-            name,
-            JSON.stringify(value),
-          ]);
-          const names = [`${slot}:hash:${key.hash}`, `${slot}:id:${key.id}`, `${slot}:account:${key.account}`] as const;
-          return admin.eval(insertKey, 3, ...names, key.hash, "9", "channel", ...fields);
-        },
-        rename: ({ hash }, name) =>
-          admin.eval(updateKey, 1, `${slot}:hash:${hash}`, hash, "channel", "2", "name", JSON.stringify(name)),
-        find: async (hash) => JSON.parse((await admin.hget(`${slot}:hash:${hash}`, "id")) ?? "null"),
-      });
-    } finally {
-      admin.disconnect();
-    }
-  });
-
-  it("takes on keys and accounts without caps and rates, while a process of the version before goes on", async () => {
-    const admin = new Redis(server.port, "127.0.0.1");
-    try {
-      const commands = JSON.parse(readFileSync(new URL("fixtures/stores-2.json", import.meta.url), "utf8"));
-      await admin.flushall();
-      for (const [command, ...args] of commands) await admin.call(command, ...args);
-      const slot = "infergate:{keys}";
-      const [ids, accountOf] = ["infergate:{accounts}:ids", (id: string) => `infergate:{accounts}:id:${id}`];
-      await expectStoresOfBefore(redisStores({ client: connected[0].client }), {
-        insert: () => {
-          const key = { id: "key_late", hash: hashKey("sk-late"), hint: "sk-…late", account: "acct_1", createdAt: 9 };
-          const members = Object.entries({ ...key, plan: "pro", metadata: { team: "late" } });
-          const fields = members.flatMap(([name, value]) => [name, JSON.stringify(value)]);
-          const names = [`${slot}:hash:${key.hash}`, `${slot}:id:${key.id}`, `${slot}:account:${key.account}`] as const;
-          return admin.eval(insertKey, 3, ...names, key.hash, "9", "channel", ...fields);
-        },
-        rename: ({ hash }, name) =>
-          admin.eval(updateKey, 1, `${slot}:hash:${hash}`, hash, "channel", "2", "name", JSON.stringify(name)),
-        suspend: ({ id }) => admin.eval(updateAccount, 1, accountOf(id), id, "channel", "2", "status", '"suspended"'),
-        forget: (id) => admin.eval(forgetAccount, 2, accountOf(id), ids, id, "channel"),
-      });
     } finally {
       admin.disconnect();
     }

@@ -2,21 +2,20 @@ import type { StoredAccount, WritableAccountStore } from "../../src/accounts/acc
 import type { KeptBudget, WritableBudgetStore } from "../../src/budgets/budget-store.js";
 import type { StoredKey, WritableKeyStore } from "../../src/keys/key-store.js";
 import type { Balance, CreditLedger, Lease, LedgerEntry } from "../../src/ledger/credit-ledger.js";
-import type { UsageSum } from "../../src/ledger/usage/usage-sum.js";
 import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import type { ModelStore, StoredModel } from "../../src/models/model-store.js";
 import type { Plan, WritablePlanStore } from "../../src/plans/plan-store.js";
 import type { KeptResponse, ResponseStore } from "../../src/responses/response-store.js";
 
-/** The stores of one version. The first had keys, plans and credits alone. */
-export interface StoresOfVersion {
+/** All that books are in. */
+export interface BookedStores {
   readonly ledger: CreditLedger;
   readonly keys: WritableKeyStore;
   readonly plans: WritablePlanStore;
-  readonly accounts?: WritableAccountStore;
-  readonly responses?: ResponseStore;
-  readonly budgets?: WritableBudgetStore;
-  readonly catalog?: ModelStore;
+  readonly accounts: WritableAccountStore;
+  readonly responses: ResponseStore;
+  readonly budgets: WritableBudgetStore;
+  readonly catalog: ModelStore;
 }
 
 /** What a version said of its books when it left them. */
@@ -26,16 +25,14 @@ export interface Books {
   readonly balances: Readonly<Record<string, Balance>>;
   /** The newest entry first. */
   readonly history: Readonly<Record<string, readonly LedgerEntry[]>>;
-  /** By model and team. Absent: the version kept no sums. */
-  readonly usage?: Readonly<Record<string, readonly UsageSum[]>>;
   /** The leases of the calls that the version began, by their ids. */
   readonly leases: Readonly<Record<string, Lease>>;
   readonly keys: readonly StoredKey[];
   readonly plan: Plan;
-  readonly accounts?: readonly StoredAccount[];
-  readonly responses?: readonly KeptResponse[];
-  readonly budgets?: readonly KeptBudget[];
-  readonly models?: readonly StoredModel[];
+  readonly accounts: readonly StoredAccount[];
+  readonly responses: readonly KeptResponse[];
+  readonly budgets: readonly KeptBudget[];
+  readonly models: readonly StoredModel[];
 }
 
 export const windowed = "windowed";

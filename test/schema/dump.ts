@@ -1,18 +1,19 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Books } from "./books.js";
-import { landed, type StoreName } from "./history/landed.js";
+
+export type StoreName = "postgres" | "sqlite" | "redis";
 
 const folder = new URL("dumps/", import.meta.url);
 
-/** The commits whose dumps of a store there are, the first one first. */
-export function commitsOf(store: StoreName): readonly string[] {
-  return landed.filter(({ stores }) => stores.includes(store)).map(({ commit }) => commit);
+/** The releases that have left dumps. */
+export function releases(): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).toSorted() : [];
 }
 
-/** What a commit's own code has left in a store: see history/make-dumps.ts. */
-export function readDump(commit: string, store: StoreName): { readonly text: string; readonly books: Books } {
-  const read = (name: string) => readFileSync(new URL(`${commit}/${name}`, folder));
+/** What a release's own code has left in a store: see make-dumps.ts. */
+export function readDump(release: string, store: StoreName): { readonly text: string; readonly books: Books } {
+  const read = (name: string) => readFileSync(new URL(`${release}/${name}`, folder));
   const text = {
     postgres: () => gunzipSync(read("postgres.sql.gz")),
     sqlite: () => read("sqlite.sql"),

@@ -6,11 +6,12 @@ import { redisStores } from "../../src/redis/redis-stores.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { runAt, shiftedScripts } from "../redis/store-clock.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
-import { commitsOf, readDump } from "./dump.js";
+import { readDump, releases } from "./dump.js";
+import { dumpRedis, loadRedis } from "./dump-redis.js";
 import { expectBooks } from "./expect-books.js";
-import { loadRedis } from "./history/dump-redis.js";
+import { writeBooks } from "./write-books.js";
 
-describe.skipIf(!hasRedisServer)("Redis, books that earlier versions have left", () => {
+describe.skipIf(!hasRedisServer)("Redis, books that a version has left", () => {
   let server: RedisServer;
   let client: Redis;
   beforeAll(async () => {
@@ -22,14 +23,28 @@ describe.skipIf(!hasRedisServer)("Redis, books that earlier versions have left",
     await server.stop();
   });
 
-  it.each(commitsOf("redis"))("are taken on: %s", async (commit) => {
-    const { text, books } = readDump(commit, "redis");
+  function storesAt(clock: ManualClock) {
+    const { run, ...rest } = connectionOf({ client, timeoutMs: 20_000 });
+    const ledger = creditLedgerOn({ run: runAt(run, clock), ...rest }, {}, shiftedScripts);
+    const { keys, plans, accounts, responses, budgets, catalog } = redisStores({ client });
+    return { keys, plans, ledger, accounts, responses, budgets, catalog };
+  }
+
+  async function dumpOfToday() {
+    await client.flushall();
+    const clock = new ManualClock(Date.UTC(2026, 2, 11, 9, 31));
+    const stores = storesAt(clock);
+    const books = await writeBooks(stores, { now: () => clock.now(), pass: (ms) => clock.advance(ms) });
+    await stores.ledger.close();
+    return { text: JSON.stringify(await dumpRedis(client)), books };
+  }
+
+  it.each(["today", ...releases()])("are taken on: %s", async (release) => {
+    const { text, books } = release === "today" ? await dumpOfToday() : readDump(release, "redis");
     await client.flushall();
     await loadRedis(client, JSON.parse(text));
-    const { run, ...rest } = connectionOf({ client, timeoutMs: 20_000 });
-    const ledger = creditLedgerOn({ run: runAt(run, new ManualClock(books.at)), ...rest }, {}, shiftedScripts);
-    const { keys, plans, accounts, responses, budgets, catalog } = redisStores({ client });
-    await expectBooks({ keys, plans, ledger, accounts, responses, budgets, catalog }, books);
-    await ledger.close();
+    const stores = storesAt(new ManualClock(books.at));
+    await expectBooks(stores, books);
+    await stores.ledger.close();
   });
 });

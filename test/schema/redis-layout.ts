@@ -1,4 +1,4 @@
-import type { Command } from "./history/dump-redis.js";
+import type { Command } from "./dump-redis.js";
 
 /** How keys and values look, a line each: what stands in them and how long it is, without what it is about. */
 export function redisLayout(commands: readonly Command[]): string {

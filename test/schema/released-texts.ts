@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { postgresFunctions } from "../../src/postgres/schema/postgres-functions.js";
 import { postgresVersions } from "../../src/postgres/schema/postgres-versions.js";
 import { sqliteVersions } from "../../src/sqlite/schema/sqlite-versions.js";
@@ -10,14 +10,15 @@ export function releasedTexts(): Readonly<Record<string, string>> {
     ...postgresVersions.map((sql, index) => [`postgres ${index + 1}`, sql] as const),
     [`postgres functions of ${postgresVersions.length}`, postgresFunctions] as const,
     ...sqliteVersions.map((sql, index) => [`sqlite ${index + 1}`, sql] as const),
-    ...["dumps", "processes", "redis-layouts"].flatMap(filesOf),
+    ...["dumps", "redis-layouts"].flatMap(filesOf),
   ];
   return Object.fromEntries(texts.map(([name, text]) => [name, createHash("sha256").update(text).digest("hex")]));
 }
 
-/** What earlier versions have left, and their own code. */
+/** What releases have left. */
 function filesOf(folder: string): (readonly [name: string, bytes: Buffer])[] {
   const url = new URL(`${folder}/`, import.meta.url);
+  if (!existsSync(url)) return [];
   const files = readdirSync(url, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files
     .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(url.pathname.length).replace(/^\//, ""))

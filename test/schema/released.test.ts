@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { postgresVersions } from "../../src/postgres/schema/postgres-versions.js";
 import { sqliteVersions } from "../../src/sqlite/schema/sqlite-versions.js";
-import { commitsOf, readDump } from "./dump.js";
-import type { StoreName } from "./history/landed.js";
+import { readDump, releases, type StoreName } from "./dump.js";
 import { releasedTexts } from "./released-texts.js";
 
 const released: Readonly<Record<string, string>> = JSON.parse(
@@ -20,7 +19,7 @@ describe("what is released of the schemas", () => {
 
   it("has a dump of each version but the newest", () => {
     const versionsIn = (store: StoreName, pattern: RegExp) =>
-      commitsOf(store).map((commit) => Number(Array.from(readDump(commit, store).text.matchAll(pattern)).at(-1)?.[1]));
+      releases().map((release) => Number(Array.from(readDump(release, store).text.matchAll(pattern)).at(-1)?.[1]));
     const allButNewest = (versions: readonly string[]) => versions.slice(1).map((_, index) => index + 1);
     expect(versionsIn("postgres", /INTO infergate\.migration VALUES \((\d+)/g)).toEqual(
       expect.arrayContaining(allButNewest(postgresVersions)),

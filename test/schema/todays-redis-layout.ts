@@ -4,9 +4,9 @@ import { connectionOf } from "../../src/redis/redis-options.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { runAt, shiftedScripts } from "../redis/store-clock.js";
-import { dumpRedis } from "./history/dump-redis.js";
-import { writeBooks } from "./history/write-books.js";
+import { dumpRedis } from "./dump-redis.js";
 import { redisLayout } from "./redis-layout.js";
+import { writeBooks } from "./write-books.js";
 
 /** The layout of books that the code of today writes. @param client - of a server of its own, which is empty. */
 export async function todaysRedisLayout(client: Redis): Promise<string> {
@@ -15,7 +15,7 @@ export async function todaysRedisLayout(client: Redis): Promise<string> {
   const ledger = creditLedgerOn({ run: runAt(run, clock), ...rest }, {}, shiftedScripts);
   const { keys, plans, accounts, responses, budgets, catalog } = redisStores({ client });
   const passing = { now: () => clock.now(), pass: (ms: number) => clock.advance(ms) };
-  await writeBooks({ ledger, keys, plans, accounts, responses, budgets, catalog }, { keys: "credits" }, passing);
+  await writeBooks({ ledger, keys, plans, accounts, responses, budgets, catalog }, passing);
   await ledger.close();
   return redisLayout(await dumpRedis(client));
 }

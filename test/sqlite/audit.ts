@@ -24,8 +24,8 @@ export async function audit(database: SqliteDatabase, now: number): Promise<{ us
   const ledger = sqliteCreditLedger({ database, clock: new ManualClock(now) });
   const { windows } = await ledger.balance(account, limitsAt(now));
   const entries = await journalSinceBegin(ledger);
-  // What prepaid credits hold of a call is not held in windows: all of it, unless its row says how much.
-  const prepaid = "iif(month_start IS NOT NULL, 0, coalesce(held_limits -> '$.prepaidMicro', reserved))";
+  // What prepaid credits hold of a call is not held in windows.
+  const prepaid = "coalesce(held_limits ->> '$.part.prepaidMicro', 0)";
   const holds = database
     .prepare(`
       SELECT coalesce(sum(iif(${prepaid} > 0, reserved - ${prepaid}, amount)), 0) AS held

@@ -6,10 +6,8 @@ import {
   LedgerInputError,
 } from "../../src/ledger/credit-ledger.js";
 import { shardedLedger } from "../../src/ledger/sharding/sharded-ledger.js";
-import { windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
-import { olderStores } from "../schema/older-stores.js";
 import { turnsOf } from "../support/turns-of.js";
 import { account, audit, journalSinceBegin } from "./audit.js";
 import { databaseFolders } from "./database-folders.js";
@@ -80,81 +78,6 @@ describe("the plan and prepaid credits of an account that two connections use", 
     for (const lease of leases) await other.release(lease);
     expect(await audit(database, clock.now())).toEqual({ used: 0, held: 0 });
     expect((await one.balance(account, limits)).prepaid).toMatchObject({ balanceMicro: 100, heldMicro: 0 });
-  });
-});
-
-describe("beside a process of the release before", () => {
-  const { now } = workedExamples.shared.calls;
-  const noPlan = windowLimits({ credits: { session: null, week: null, month: 0 }, sessionMs: 18_000_000, now });
-
-  async function bothProcesses() {
-    const folder = newFolder();
-    const clock = new ManualClock(now);
-    const older = (await olderStores("1bed546", "sqlite", { database: folder.open(), clock })).ledger;
-    const newer = sqliteCreditLedger({ database: folder.open(), clock });
-    const hold = async (ledger: CreditLedger, id: string, amountMicro: number, of = limits) => {
-      const result = await ledger.reserve({ id, account, amountMicro, limits: of, leaseMs: minute });
-      if (!result.ok) throw new Error("It should have been admitted.");
-      return result.lease;
-    };
-    await newer.topUp?.({ id: "bought", account, amountMicro: 100 });
-    return { clock, older, newer, hold };
-  }
-
-  it("what it has charged to prepaid credits is known, and given back to them", async () => {
-    const { clock, older, newer, hold } = await bothProcesses();
-    await older.settle(await hold(older, "settled", 8, noPlan), { amountMicro: 8 });
-    const dead = await hold(older, "dead", 40, noPlan);
-    await older.renew([{ lease: dead, observedMicro: 30, leaseMs: minute }]);
-    clock.advance(minute);
-    await older.reset(account, []);
-    expect((await newer.balance(account, noPlan)).prepaid).toMatchObject({ balanceMicro: 62, heldMicro: 0 });
-    expect(await newer.settle(dead, { amountMicro: 20 })).toMatchObject({ status: "late", prepaidMicro: 20 });
-    expect((await newer.balance(account, noPlan)).prepaid).toMatchObject({ balanceMicro: 72, heldMicro: 0 });
-    const lines = (await journalSinceBegin(newer)).map(({ kind, amountMicro, prepaidMicro, starts }) => {
-      return [kind, amountMicro, prepaidMicro, Object.keys(starts).length];
-    });
-    expect(lines).toEqual([
-      ["topup", 100, undefined, 0],
-      ["charge", 8, 8, 0],
-      ["checkpoint", 30, 30, 0],
-      ["charge", -10, -10, 0],
-    ]);
-    const sums = await newer.usage?.({ account, by: ["funding"] });
-    expect(sums).toMatchObject([{ by: { funding: "prepaid" }, requests: 2, chargedMicro: 28 }]);
-  });
-
-  it("what it has begun is paid by what it holds of", async () => {
-    const { older, newer, hold } = await bothProcesses();
-    const planned = await hold(older, "planned", 10);
-    const bought = await hold(older, "bought", 20, noPlan);
-    expect([planned.prepaidAt, bought.prepaidAt]).toEqual([undefined, now]);
-    expect(await newer.settle(planned, { amountMicro: 12 })).not.toHaveProperty("prepaidMicro");
-    expect(await newer.settle(bought, { amountMicro: 25 })).toMatchObject({ status: "settled", prepaidMicro: 25 });
-    const { windows, prepaid } = await newer.balance(account, limits);
-    expect(windows.month).toMatchObject({ usedMicro: 12, heldMicro: 0 });
-    expect(prepaid).toMatchObject({ balanceMicro: 75, heldMicro: 0 });
-  });
-
-  it("nothing stays held of what it has taken for prepaid alone, once no call is open", async () => {
-    const { clock, older, newer, hold } = await bothProcesses();
-    const shared = await hold(newer, "shared", 14);
-    const planned = await hold(older, "planned", 5, noPlan);
-    expect([shared.prepaidMicro, planned.prepaidAt]).toEqual([4, now]);
-    await newer.renew([{ lease: shared, observedMicro: 6, leaseMs: minute }]);
-    clock.advance(minute);
-    await older.reset(account, []);
-    for (let time = 0; time < 2; time++) {
-      await newer.release(await hold(newer, `later ${time}`, 1));
-      clock.advance(minute);
-    }
-    await newer.reset(account, []);
-    const { windows, prepaid } = await newer.balance(account, limits);
-    expect(windows).toMatchObject({ month: { usedMicro: 0, heldMicro: 0 }, session: { heldMicro: 0 } });
-    // It has charged what it saw to them.
-    expect(prepaid).toMatchObject({ balanceMicro: 94, heldMicro: 0 });
-    expect(await newer.settle(shared, { amountMicro: 9 })).toMatchObject({ status: "late", prepaidMicro: 6 });
-    expect((await newer.balance(account, limits)).windows.month.usedMicro).toBe(3);
   });
 });
 

@@ -1,6 +1,5 @@
 import type { Mutation } from "../mutation/mutation.js";
 
-const before = "credits-of-before";
 const funding = "funding";
 
 /** Of prepaid credits, caps and rates. */
@@ -15,8 +14,8 @@ export const limitMutations: readonly Mutation[] = [
   { name: "what is overdrawn is lost", find: 'overdrawn: toNumber(row["overdrawn"]),', replace: "overdrawn: 0," },
   {
     name: "prepaid credits are not written",
-    find: "if (prepaidMicro > 0) this.putPrepaid(account, limits);",
-    replace: "void prepaidMicro;",
+    find: "...toPrepaidValues(limits?.prepaid));",
+    replace: "...toPrepaidValues((limits, undefined)));",
   },
   { name: "a cap is not read", find: "if (row) limits.caps.set(id, toCap(row));", replace: "void row;" },
   { name: "what a cap has used is lost", find: '  cap.used = toNumber(row["used"]);\n', replace: "" },
@@ -67,25 +66,9 @@ export const limitMutations: readonly Mutation[] = [
       "session: { limitMicro: Number(session) }, week: { limitMicro: Number(week) }, month: { limitMicro: Number(month) }",
   },
   {
-    name: "what a hold has of prepaid credits is all of it when it is read",
-    find: "prepaidAt === undefined ? 0 : (prepaidMicro ?? reserved)",
-    replace: "prepaidAt === undefined ? 0 : reserved",
-  },
-  {
     name: "what a hold has of prepaid credits is nothing when it is read",
-    find: "prepaidAt === undefined ? 0 : (prepaidMicro ?? reserved)",
-    replace: "prepaidAt === undefined ? 0 : (prepaidMicro ?? 0)",
-  },
-  {
-    name: "when a call was admitted that holds nothing of prepaid credits is not known",
-    find: "part: { prepaidAt: prepaidAt ?? at,",
-    replace: "part: { prepaidAt: prepaidAt ?? (at && undefined),",
-  },
-  {
-    name: "a process of the release before takes a hold of the plan for prepaid",
-    find: "...(prepaidMicro > 0 ? prepaid : { at: prepaidAt }),",
-    replace: "...(prepaidMicro > 0 ? prepaid : { prepaidAt, prepaidMicro }),",
-    test: before,
+    find: "part && { ...part, prepaidAt: part.prepaidAt }",
+    replace: "part && { ...part, prepaidAt: part.prepaidAt, prepaidMicro: 0 }",
   },
   {
     name: "what prepaid credits hold alone begins a session",
@@ -107,18 +90,13 @@ export const limitMutations: readonly Mutation[] = [
   { name: "a renewal holds no more of prepaid credits", find: "    raiseLimits(limits, part, rise);\n", replace: "" },
   {
     name: "a renewal of prepaid credits is held in windows",
-    find: "    if (part === undefined || part.prepaidMicro === 0) {\n",
-    replace: "    {\n",
+    find: "if (part === undefined || part.prepaidMicro === 0) addHold(",
+    replace: "addHold(",
   },
   {
     name: "a renewal's rise beside the windows is not written",
     find: "    this.#limits.put(account.id, limits, expiredPart(part));\n",
     replace: "",
-  },
-  {
-    name: "a renewal moves the windows of a row",
-    find: "const windows = hasColumns ? undefined : windowsOf(receipt);\n    this.#observe",
-    replace: "const windows = hasColumns ? windowsOf(receipt) : undefined;\n    this.#observe",
   },
 
   // Ends
@@ -133,14 +111,9 @@ export const limitMutations: readonly Mutation[] = [
     replace: "rates",
   },
   {
-    name: "a charge of a plan's hold to prepaid credits is not written",
-    find: "if (prepaid !== 0 && holdsPlanOnly(part)) this.#limits.putPrepaid(account.id, limits);",
-    replace: "void holdsPlanOnly;",
-  },
-  {
     name: "an end leaves the windows where they are",
-    find: "    if (hasColumns !== hadColumns) this.#moveWindows.run(",
-    replace: "    if (false as boolean) this.#moveWindows.run(",
+    find: "    if (!hasColumns) this.#clearWindows.run(id);\n",
+    replace: "",
   },
   {
     name: "an entry does not say what prepaid credits paid",
@@ -169,13 +142,8 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "what an expiry took of prepaid credits is not noted",
-    find: "if (prepaidMicro !== 0 || !holdsPlanOnly(part)) this.#reservations.pay(id, prepaidMicro);",
+    find: "if (prepaidMicro !== 0) this.#reservations.pay(id, prepaidMicro);",
     replace: "",
-  },
-  {
-    name: "an expiry that took nothing of prepaid credits counts as all prepaid",
-    find: "if (prepaidMicro !== 0 || !holdsPlanOnly(part)) this.#reservations.pay(id, prepaidMicro);",
-    replace: "if (prepaidMicro !== 0) this.#reservations.pay(id, prepaidMicro);",
   },
   {
     name: "what a renewal after the expiry took of prepaid credits is not noted",
@@ -191,41 +159,6 @@ export const limitMutations: readonly Mutation[] = [
     name: "a checkpoint of prepaid credits names windows",
     find: "const starts = startsOfEntry(receipt.starts, amountMicro, prepaidMicro);",
     replace: "const { starts } = receipt;\n    void startsOfEntry;",
-  },
-  {
-    name: "what an earlier version has charged is the plan's",
-    find: '(part?.prepaidMicro ?? 0) > 0 ? checkpoint : column("paid")',
-    replace: '(part?.prepaidMicro ?? 0) < 0 ? checkpoint : column("paid")',
-    test: funding,
-  },
-  {
-    name: "entries of earlier versions are the plan's",
-    find: 'const prepaid = toNumberOrNull(row["prepaid"]) ?? undefined;',
-    replace: 'const prepaid = toNumber(row["prepaid"]);',
-    test: funding,
-  },
-  {
-    name: "holds outlive all calls",
-    find: "if (account.nextExpiry === null) this.#holdNothing(account);",
-    replace: "",
-    test: funding,
-  },
-  {
-    name: "holds of windows outlive all calls",
-    find: "if (account[window].held !== 0) account[window].held = 0;",
-    replace: "void account[window];",
-    test: funding,
-  },
-  {
-    name: "prepaid credits stay held after all calls",
-    find: "    prepaid.held = 0;\n",
-    replace: "",
-    test: funding,
-  },
-  {
-    name: "calls that are open hold nothing after an expiry",
-    find: "if (account.nextExpiry === null) this.#holdNothing(account);",
-    replace: "this.#holdNothing(account);",
   },
   {
     name: "an expiry takes all that was taken",
@@ -275,11 +208,6 @@ export const limitMutations: readonly Mutation[] = [
     replace: "if (false) throw",
   },
   {
-    name: "a top-up is not written",
-    find: "    limitTables.putPrepaid(accountId, { prepaid });\n",
-    replace: "    void limitTables;\n",
-  },
-  {
     name: "a top-up is no account's",
     find: "    accounts.put(account);\n",
     replace: "    void accounts;\n",
@@ -315,11 +243,6 @@ export const limitMutations: readonly Mutation[] = [
     replace: "topup: -1,",
   },
   {
-    name: "prepaid credits lapse again and again",
-    find: "    this.#limits.putPrepaid(account.id, limits);\n    return true;",
-    replace: "    return true;",
-  },
-  {
     name: "nothing lapses",
     find: "if (until < firstEnd) return false;",
     replace: "if (until < firstEnd || now > 0) return false;",
@@ -341,8 +264,9 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "a call that the plan paid so far needs no lots",
-    find: "coalesce(json_extract(held_limits, '$.prepaidAt'), json_extract(held_limits, '$.at'))",
-    replace: "json_extract(held_limits, '$.prepaidAt')",
+    find: "json_extract(held_limits, '$.part.prepaidAt')",
+    replace:
+      "iif(json_extract(held_limits, '$.part.prepaidMicro') > 0, json_extract(held_limits, '$.part.prepaidAt'), NULL)",
   },
   {
     name: "a call that has ended needs lots",
@@ -462,11 +386,5 @@ export const limitMutations: readonly Mutation[] = [
     name: "the round over all limits ends early",
     find: "return (rows.length === rowsPerPurge && rows.at(-1)) || beginning;",
     replace: "return beginning;",
-  },
-  {
-    name: "a release before counts in windows what prepaid credits fund",
-    find: "const hasColumns = part === undefined || part.prepaidMicro === 0;",
-    replace: "const hasColumns = true as boolean;",
-    test: before,
   },
 ];

@@ -1,14 +1,11 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { hashKey } from "../../src/keys/hash-key.js";
+import { migrate } from "../../src/sqlite/migrate.js";
 import { sqliteVersions } from "../../src/sqlite/schema/sqlite-versions.js";
+import { SqliteConnection } from "../../src/sqlite/sqlite-connection.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
-import { expectKeysOfBefore } from "../contracts/keys-of-before.js";
-import { expectStoresOfBefore } from "../contracts/stores-of-before.js";
 import { databaseFolders } from "./database-folders.js";
 import { FailingDatabase } from "./failing-database.js";
-import { drivers } from "./open-database.js";
 
 const newFolder = databaseFolders();
 
@@ -31,11 +28,7 @@ describe("the tables", () => {
     sqliteStores({ database });
     expect(names(database)).toEqual([
       "infergate_account",
-      "infergate_account_rates",
-      "infergate_account_rates_forgotten",
       "infergate_account_record",
-      "infergate_account_terms",
-      "infergate_account_terms_forgotten",
       "infergate_audit",
       "infergate_audit_account",
       "infergate_audit_action",
@@ -49,12 +42,13 @@ describe("the tables", () => {
       "infergate_entry_account",
       "infergate_entry_at",
       "infergate_entry_rare",
+      "infergate_forgotten",
+      "infergate_forgotten_at",
       "infergate_key",
       "infergate_key_account",
       "infergate_meta",
       "infergate_model",
       "infergate_plan",
-      "infergate_prepaid",
       "infergate_request",
       "infergate_request_account",
       "infergate_request_at",
@@ -139,82 +133,26 @@ describe("the tables", () => {
     expect(names(one)).toHaveLength(all());
   });
 
-  it("of the release before are taken on, with all keys, while one of its processes goes on", async () => {
+  it("are brought up to date by the steps that they lack, and keep what is in them", async () => {
     const folder = newFolder();
-    const [older, database] = [folder.open(), folder.open()];
-    older.exec("CREATE TABLE infergate_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT");
-    for (const migration of sqliteVersions.slice(0, 2)) older.exec(migration);
-    older.exec("INSERT INTO infergate_meta VALUES ('version', 2)");
-    const insert = older.prepare(`
-      INSERT INTO infergate_key (id, hash, hint, account, created_at, plan, name, expires_at, revoked_at, models, anchor)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-    const find = older.prepare("SELECT * FROM infergate_key WHERE hash = ?");
-    insert.run("key_1", "hash_1", "sk-…", "a", 1, "pro", "one", 2, 3, '["m"]', 4);
-
-    const { keys, accounts } = sqliteStores({ database });
-    const first = { id: "key_1", hash: "hash_1", hint: "sk-…", account: "a", createdAt: 1, plan: "pro", name: "one" };
-    expect(await keys.find("hash_1")).toMatchObject({ ...first, expiresAt: 2, revokedAt: 3, models: ["m"], anchor: 4 });
-    await keys.insert({ id: "key_2", hash: "hash_2", hint: "sk-…", account: "a", createdAt: 5 });
-    await accounts.put({ id: "a", plan: "pro" });
-
-    insert.run("key_3", "hash_3", "sk-…", "a", 6, "pro", null, null, null, null, null);
-    expect(find.get("hash_1")).toMatchObject({ id: "key_1", plan: "pro", anchor: 4 });
-    expect(find.get("hash_2")).toMatchObject({ id: "key_2", plan: null });
-    expect((await keys.list("a")).map(({ id }) => id)).toEqual(["key_1", "key_2", "key_3"]);
-    expect(() => insert.run("key_4", "hash_3", "sk-…", "a", 6, "pro", null, null, null, null, null)).toThrow(/UNIQUE/);
+    const database = folder.open();
+    await sqliteStores({ database }).plans.put({ id: "p", models: [] });
+    const next = [
+      ...sqliteVersions,
+      "ALTER TABLE infergate_plan ADD COLUMN next TEXT; CREATE TABLE infergate_next (n);",
+    ];
+    const connections = [new SqliteConnection({ database }), new SqliteConnection({ database: folder.open() })];
+    for (const connection of connections) {
+      migrate(connection, next);
+      expect(connection.prepare("SELECT n FROM infergate_next").all()).toEqual([]);
+    }
+    // Processes of this version refuse it from now on.
+    expect(() => new SqliteConnection({ database })).toThrow(/newer release/);
+    expect(database.prepare("SELECT value FROM infergate_meta WHERE name = 'version'").get()).toMatchObject({
+      value: next.length,
+    });
+    expect(database.prepare("SELECT id, next FROM infergate_plan").all()).toMatchObject([{ id: "p", next: null }]);
   });
-
-  it.each(Object.entries(drivers))(
-    "with keys without the newer members are taken on, while a process of the release before goes on: %s",
-    async (_, driver) => {
-      const folder = newFolder(driver);
-      const older = folder.open();
-      older.exec(readFileSync(new URL("fixtures/stores-3.sql", import.meta.url), "utf8"));
-      const find = older.prepare("SELECT * FROM infergate_key WHERE hash = ?");
-      const insert = older.prepare(`
-        INSERT INTO infergate_key (id, hash, hint, account, created_at, plan, name, expires_at, revoked_at, models, anchor)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
-      const update = older.prepare(`
-        UPDATE infergate_key SET plan = ?, name = ?, expires_at = ?, revoked_at = ?, models = ?, anchor = ? WHERE id = ?`);
-      expect(find.get(hashKey("sk-few"))).toMatchObject({ id: "key_few" });
-      await expectKeysOfBefore(sqliteStores({ database: folder.open() }).keys, {
-        insert: () =>
-          insert.all("key_late", hashKey("sk-late"), "sk-…late", "acct_1", 9, "pro", ...Array(5).fill(null)),
-        rename: ({ id }, name) => update.run(null, name, null, null, null, null, id),
-        find: (hash) => (find.get(hash) as { id: string } | undefined)?.id,
-      });
-    },
-  );
-
-  it.each(Object.entries(drivers))(
-    "without caps and rates are taken on, while a process of the release before goes on: %s",
-    async (_, driver) => {
-      const folder = newFolder(driver);
-      const older = folder.open();
-      older.exec(readFileSync(new URL("fixtures/stores-4.sql", import.meta.url), "utf8"));
-      const insert = older.prepare(`
-        INSERT INTO infergate_key (id, hash, hint, account, created_at, last_used_at, plan, name, expires_at, revoked_at,
-          enabled, models, anchor, metadata)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
-      const update = older.prepare(`
-        UPDATE infergate_key SET plan = ?, name = ?, expires_at = ?, revoked_at = ?, enabled = ?, models = ?, anchor = ?,
-          metadata = ?
-        WHERE id = ?`);
-      const replace = older.prepare(`
-        REPLACE INTO infergate_account_record (id, plan, anchor, status, message, metadata) VALUES (?, ?, ?, ?, ?, ?)`);
-      const remove = older.prepare("DELETE FROM infergate_account_record WHERE id = ?");
-      await expectStoresOfBefore(sqliteStores({ database: folder.open() }), {
-        insert: () => {
-          const none = Array(5).fill(null);
-          const fixed = ["key_late", hashKey("sk-late"), "sk-…late", "acct_1", 9, null];
-          return insert.all(...fixed, "pro", ...none, null, '{"team":"late"}');
-        },
-        rename: ({ id }, name) => update.run(null, name, ...Array(6).fill(null), id),
-        suspend: ({ id, plan }) => replace.run(id, plan, null, "suspended", null, null),
-        forget: (id) => remove.run(id),
-      });
-    },
-  );
 
   it("of a newer release are refused", () => {
     const database = newFolder().open();

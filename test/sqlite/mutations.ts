@@ -71,11 +71,11 @@ export const mutations: readonly Mutation[] = [
   },
   { name: "a checkpoint falls", find: "Math.max(reservation.checkpoint, observedMicro)", replace: "observedMicro" },
   { name: "a lease is shortened", find: "Math.max(reservation.expiresAt, now + leaseMs)", replace: "now + leaseMs" },
-  { name: "a renewal holds nothing more", find: "      addHold(account, receipt, rise);\n", replace: "" },
+  { name: "a renewal holds nothing more", find: "addHold(account, receipt, rise);\n", replace: "void addHold;\n" },
   {
     name: "a renewal is not counted",
-    find: "      this.#accounts.put(account);\n    }\n",
-    replace: "    }\n",
+    find: "expiredPart(part));\n    }\n    this.#accounts.put(account);\n",
+    replace: "expiredPart(part));\n    }\n",
   },
   {
     name: "a renewal after the expiry charges nothing",
@@ -407,13 +407,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "tables are made twice",
-    find: "sqliteVersions.slice(versionOf(connection))",
-    replace: "sqliteVersions",
+    find: "versions.slice(versionOf(connection, versions.length))",
+    replace: "versions",
     test: migrate,
   },
   {
     name: "a newer release's tables are used",
-    find: "if (version <= sqliteVersions.length) return version;",
+    find: "if (version <= newest) return version;",
     replace: "return version;",
     test: migrate,
   },
@@ -515,13 +515,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an account is listed twice",
-    find: "WHERE account.id > ? ORDER BY account.id LIMIT ?",
-    replace: "WHERE account.id >= ? ORDER BY account.id LIMIT ?",
+    find: "infergate_account_record WHERE id > ? ORDER BY id LIMIT ?",
+    replace: "infergate_account_record WHERE id >= ? ORDER BY id LIMIT ?",
   },
   {
     name: "accounts are listed in no order",
-    find: "WHERE account.id > ? ORDER BY account.id LIMIT ?",
-    replace: "WHERE account.id > ? ORDER BY plan, account.id DESC LIMIT ?",
+    find: "infergate_account_record WHERE id > ? ORDER BY id LIMIT ?",
+    replace: "infergate_account_record WHERE id > ? ORDER BY plan, id DESC LIMIT ?",
   },
   {
     name: "other accounts are forgotten",

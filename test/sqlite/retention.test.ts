@@ -211,7 +211,7 @@ describe("what accounts have beside windows", () => {
     return result.lease;
   }
 
-  function rows(table: "prepaid" | "cap" | "bucket"): number {
+  function rows(table: "cap" | "bucket"): number {
     const row = database.prepare(`SELECT count(*) AS count FROM infergate_${table}`).get();
     return (row as { count: number }).count;
   }
@@ -292,7 +292,9 @@ describe("what accounts have beside windows", () => {
     await ledger.topUp?.({ id: "t", account: "dormant", amountMicro: 5, expiresAt: start + hour });
     clock.advance(hour);
     await spend("busy", 64);
-    expect(database.prepare("SELECT lots FROM infergate_prepaid").all()).toMatchObject([{ lots: "[]" }]);
+    expect(database.prepare("SELECT lots FROM infergate_account WHERE lots IS NOT NULL").all()).toMatchObject([
+      { lots: "[]" },
+    ]);
     expect((await ledger.history?.({ account: "dormant" }))?.entries).toMatchObject([
       { kind: "expiry", amountMicro: -5, starts: {} },
       { kind: "topup", amountMicro: 5, starts: {} },
@@ -305,7 +307,8 @@ describe("what accounts have beside windows", () => {
       await admit(account, { rates: [hourly("r")], caps: [capOf("c")] });
     }
     await ledger.forget("a");
-    expect([rows("prepaid"), rows("cap"), rows("bucket")]).toEqual([1, 1, 1]);
+    expect([rows("cap"), rows("bucket")]).toEqual([1, 1]);
+    expect((await ledger.balance("a", limits())).prepaid).toBeUndefined();
     expect((await ledger.balance("b", limits())).prepaid).toMatchObject({ balanceMicro: 5 });
   });
 
@@ -340,8 +343,8 @@ describe("forget", () => {
     await ledger.forget(named);
     await ledger.forget("another");
     await ledger.settle(lease, { amountMicro: 7 });
-    const rows = () => database.prepare("SELECT name, value FROM infergate_meta WHERE name <> 'version'").all();
-    expect(rows()).toMatchObject([{ value: start }, { value: start }]);
+    const rows = () => database.prepare("SELECT * FROM infergate_forgotten").all();
+    expect(rows()).toMatchObject([{ at: start }, { at: start }]);
     expect(JSON.stringify(rows())).not.toContain("somebody");
     expect(database.prepare("SELECT 1 FROM infergate_account UNION ALL SELECT 1 FROM infergate_entry").all()).toEqual(
       [],

@@ -54,12 +54,6 @@ export const usageMutations: readonly Mutation[] = [
     test: usage,
   },
   {
-    name: "what an earlier version's prepaid credits paid is the plan's",
-    find: "IS NULL, e.amount, 0))",
-    replace: "IS NULL, 0, 0))",
-    test: usage,
-  },
-  {
     name: "texts count as tokens",
     find: "`(e.tags -> '$.",
     replace: "`(e.tags ->> '$.",
@@ -202,10 +196,9 @@ export const usageMutations: readonly Mutation[] = [
     test: usage,
   },
   {
-    name: "an older process leaves sums of a forgotten account",
+    name: "the end of an account leaves sums of it",
     find: "    DELETE FROM infergate_usage_hour WHERE account = OLD.id;\n",
     replace: "",
-    part: "version-8",
     test: usage,
   },
 

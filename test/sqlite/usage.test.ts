@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { type CreditLedger, type Lease, LedgerInputError } from "../../src/ledger/credit-ledger.js";
@@ -9,7 +8,6 @@ import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
 import { expectSumsToMatch, sumsOf } from "../../src/testing/credit-ledger-journal/usage-rules.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { turnsOf } from "../support/turns-of.js";
-import { OlderProcess } from "./older-process.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
 import { sumUp } from "./summing-ledger.js";
 
@@ -121,9 +119,6 @@ describe("the sums", () => {
       ["plan", 1, 10, 14],
       ["prepaid", 2, 4 + 12, 12],
     ];
-    expect(await paid()).toEqual(expected);
-    // As an earlier version has written it.
-    database.exec("UPDATE infergate_entry SET prepaid = NULL WHERE amount = 7");
     expect(await paid()).toEqual(expected);
     sumUp(database, id);
     expect(rows()).toBe(2);
@@ -279,44 +274,8 @@ describe("the sums", () => {
   });
 });
 
-describe("the sums of a store of the release before", () => {
-  it.each(Object.entries(drivers))(
-    "come from its journal, and from its processes that go on: %s",
-    async (_, driver) => {
-      folder = new DatabaseFolder(driver);
-      folders.push(folder);
-      const account = "acct_1";
-      const older = folder.open();
-      older.exec(readFileSync(new URL("fixtures/ledger-4.sql", import.meta.url), "utf8"));
-      const process = new OlderProcess(older);
-      database = folder.open();
-      clock = new ManualClock(Date.UTC(2026, 2, 11, 9, 31));
-      ledger = sqliteCreditLedger({ database, clock });
-      const sums = () => ledger.usage?.({ account, by: ["day", "funding"] });
-      expect(await sums()).toMatchObject([
-        { by: { day: "2026-03-11", funding: "plan" }, requests: 1, chargedMicro: 25 },
-      ]);
-      await expectSumsToMatch({ ledger, id: account });
-      sumUp(database, account);
-      await expectSumsToMatch({ ledger, id: account });
-      process.reserve("older", account, 10, clock.now() + 10 * minute);
-      process.settle("older", 4, clock.now() + minute);
-      expect(await sums()).toMatchObject([{ requests: 2, chargedMicro: 29 }]);
-      sumUp(database, account);
-      expect(await sums()).toMatchObject([{ requests: 2, chargedMicro: 29 }]);
-      process.reserve("late", account, 10, clock.now() + 10 * minute);
-      process.settle("late", 2, clock.now() - day);
-      await expectSumsToMatch({ ledger, id: account });
-      expect(await sums()).toMatchObject([
-        { requests: 2 },
-        { by: { day: "2026-03-10" }, requests: 1, chargedMicro: 2 },
-      ]);
-    },
-  );
-});
-
 describe("a long journal", () => {
-  /** Writes entries as older processes do, without their calls. */
+  /** Writes entries without their calls. */
   function write(entries: number, everyMs: number): void {
     database.exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${entries})
@@ -441,7 +400,7 @@ describe("forgetting an account", () => {
     await expectSumsToMatch({ ledger, id });
   });
 
-  it("by a process of the release before deletes its sums, too", async () => {
+  it("takes the sums with the last of the account", async () => {
     await spend();
     sumUp(database, id);
     database.exec("DELETE FROM infergate_entry; DELETE FROM infergate_account");

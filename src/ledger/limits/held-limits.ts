@@ -57,7 +57,7 @@ export function partOfLease(lease: Lease): HeldLimits | undefined {
   return { prepaidAt, prepaidMicro: prepaidOf(lease), caps, takes: none };
 }
 
-/** What a lease held of prepaid credits at its admission. One of an earlier version held all of it or nothing. */
+/** What a lease held of prepaid credits at its admission. Where the lease does not say how much, it is all of it. */
 export function prepaidOf({
   amountMicro,
   prepaidAt,

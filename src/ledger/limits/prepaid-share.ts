@@ -6,7 +6,7 @@ import { balanceOf, type Prepaid } from "./prepaid.js";
 /** What a charge is for. */
 export interface ChargedCall {
   readonly receipt: AdmittedWindows & { readonly amountMicro: Micro };
-  /** Those of its admission. `undefined`: an earlier version has not kept them. */
+  /** Those of its admission. `undefined`: it has ended. */
   readonly limits: AdmittedLimits | undefined;
   readonly part: HeldLimits | undefined;
 }

@@ -4,7 +4,7 @@ import { prepaidOfEntry } from "../funding.js";
 import type { Prepaid } from "../limits/prepaid.js";
 import type { AccountStatement, StatementRequest } from "./account-statement.js";
 
-/** The tag of an `expiry` entry that says when the prepaid credits ended. Entries of earlier versions have none. */
+/** The tag of an `expiry` entry that says when the prepaid credits ended. */
 export const endedAtTag = "endedAt";
 
 /** Before the first moment that any journal can have. */

@@ -3,13 +3,10 @@ import { unitTags } from "../usage/unit-columns.js";
 
 /** How the plan and prepaid credits pay a charge together: the same as src/ledger/limits/prepaid-share.ts. */
 export const splitFunctions = /* sql */ `
--- What a hold had of prepaid credits at its admission; the windows have the rest. One of an earlier version had all or
--- nothing.
+-- What a hold had of prepaid credits at its admission; the windows have the rest.
 create function infergate.prepaid_part(hold infergate.hold) returns bigint
 language sql immutable as $$
-  select coalesce(
-    (hold.part->>'prepaid')::bigint, case when hold.part ? 'prepaidAt' then hold.reserved else 0 end
-  )
+  select coalesce((hold.part->>'prepaid')::bigint, 0)
 $$;
 
 -- What it has of them now. What it was raised by since is prepaid where some of it was.
@@ -26,11 +23,7 @@ $$;
 -- What prepaid credits have paid for a hold, by its expiry and by renewals after it.
 create function infergate.paid_before(hold infergate.hold) returns bigint
 language sql immutable as $$
-  select coalesce(
-    (hold.part->>'paid')::bigint,
-    -- Of one that expired in an earlier version.
-    case when hold.expired and hold.part ? 'prepaidAt' and not hold.part ? 'prepaid' then hold.checkpoint else 0 end
-  )
+  select coalesce((hold.part->>'paid')::bigint, 0)
 $$;
 
 create function infergate.with_paid(hold infergate.hold, share bigint) returns jsonb
@@ -71,7 +64,7 @@ language sql immutable as $$
 $$;
 
 -- What the plan may still be charged for a call: the least that is left in the windows of its admission. Null: nothing
--- limits it, or an earlier version has not kept the limits.
+-- limits it.
 create function infergate.room_of(account infergate.account, hold infergate.hold, moment bigint) returns bigint
 language plpgsql immutable as $$
 begin

@@ -24,9 +24,9 @@ import { sumUsageFunction } from "../usage/sum-usage-function.js";
 import { usageFunctions } from "../usage/usage-functions.js";
 
 /**
- * All that operations call, as the newest version has it. It takes the place of what an earlier version had, and keeps
- * the grants. The functions that processes of earlier versions call stay, with the parameters and results that those
- * use: they go on calling them during a deployment.
+ * All that operations call, as the newest version has it. It takes the place of what the version before had, and keeps
+ * the grants. What processes of the version before call stays, with the parameters and results that those use: they go on
+ * calling it during a deployment.
  */
 export const postgresFunctions = [
   windowFunctions,

@@ -1,7 +1,6 @@
-/** The entries to the ledger: what changes accounts, and what only looks. */
+/** The entry to the ledger for what changes accounts. */
 export const operateFunction = /* sql */ `
 -- batches: [{"account": text, "operations": [...]}], the accounts in one order everywhere, or processes could deadlock.
--- Processes of the first version say "subject" for "account".
 -- One answer per operation, in their order. What an operation refuses is an answer too, so that its neighbours stand.
 create function infergate.operate(batches jsonb) returns setof jsonb
 -- Rows come and go so fast that the statistics often show empty tables, which the planner would then read in full.
@@ -14,7 +13,7 @@ declare
   moment bigint;
 begin
   for batch in select value from jsonb_array_elements(batches) loop
-    before := infergate.lock_account(coalesce(batch->>'account', batch->>'subject'));
+    before := infergate.lock_account(batch->>'account');
     -- After the lock: it may have been waited for.
     moment := infergate.clock_ms();
     step.account := infergate.expire_holds(before, moment);
@@ -32,9 +31,6 @@ begin
       end;
       if op ? 'named' then
         step.answer := step.answer || infergate.named_limits(before.id, op->'named');
-      end if;
-      if batch ? 'subject' and step.answer->>'status' = 'other_account' then
-        step.answer := step.answer || '{"status": "other_subject"}';
       end if;
       return next step.answer;
     end loop;
@@ -54,11 +50,5 @@ begin
     end if;
   end loop;
 end
-$$;
-
--- For processes of versions that know no caps and rates.
-create function infergate.balance(wanted text) returns jsonb
-language sql stable as $$
-  select infergate.balance_of(wanted, null)
 $$;
 `;

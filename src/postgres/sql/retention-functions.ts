@@ -121,10 +121,7 @@ begin
   );
   perform infergate.take_from_quarters(
     wanted,
-    (
-      select greatest(quarter::bigint, dropped_until / 900000 + 1) * 900000
-      from infergate.usage_quarter_since, infergate.retention
-    ),
+    (select (dropped_until / 900000 + 1) * 900000 from infergate.retention),
     coalesce(next_moment, 9223372036854775807)
   );
   delete from infergate.entry where account = wanted and at < coalesce(next_moment, 9223372036854775807);

@@ -1,9 +1,8 @@
-import { unitColumns } from "./unit-columns.js";
+import { counts as counted } from "./totals-sources.js";
 import { usedEntries } from "./used-entries.js";
 
-/** What is added up in a sum. */
-const tokens = ["input", "cached_input", "cache_write", "output", "reasoning"];
-const counts = ["requests", "micro", ...tokens, "cost", "costed", ...unitColumns];
+/** What is added up in a sum, in the order of its columns. */
+const counts = ["requests", "micro", ...counted, "costed"];
 const names = "model, plan, target, prepaid";
 
 /** Adds what is inserted to the sum that is there, which the statement names `known`. */
@@ -23,7 +22,8 @@ export const addNew = `requests = requests + calls, micro = infergate.countable(
 /** So many sets of tags, with all that goes with them, one process adds to in a quarter. */
 const mostTagged = 64;
 
-function sums(sign = ""): string {
+/** All of them but `requests`, as far as numbers are exact. */
+export function sums(sign = ""): string {
   const most = Number.MAX_SAFE_INTEGER;
   return counts
     .slice(1)
@@ -106,10 +106,7 @@ language sql set enable_seqscan = off set jit = off as $$
       -sum(requests), ${sums("-")}
     from (
       select (at / 900000)::int as quarter, ${names}, infergate.host_tags(tags) as own_tags, requests, micro,
-        infergate.count_in(input) as input, infergate.count_in(cached_input) as cached_input,
-        infergate.count_in(cache_write) as cache_write, infergate.count_in(output) as output,
-        infergate.count_in(reasoning) as reasoning, infergate.count_in(cost) as cost, costed,
-        ${unitColumns.map((column) => `infergate.count_in(${column}) as ${column}`).join(", ")}
+        ${counted.map((column) => `infergate.count_in(${column}) as ${column}`).join(", ")}, costed
       from ${usedEntries("owner", "(values (1, since, until))")}
     ) as used
     group by quarter, ${names}, own_tags

@@ -4,7 +4,7 @@ import { usedEntries } from "./used-entries.js";
 /** Beyond, a step would take seconds: the journal answers for such a day of an account. */
 const mostEntries = 50_000;
 
-const names = "model, key_id, plan, target, prepaid, own_tags";
+const names = "key_id, model, plan, target, prepaid, own_tags";
 const most = Number.MAX_SAFE_INTEGER;
 const added = [...counts, "costed"];
 
@@ -64,7 +64,7 @@ begin
         from (
           select ${names}, quarter, sum(requests) as requests, ${["micro", ...added].map((count) => `sum(${count}) as ${count}`).join(", ")}
           from (
-            select model, key_id, plan, target, prepaid, case when not is_untagged then infergate.host_tags(tags) end as own_tags,
+            select key_id, model, plan, target, prepaid, case when not is_untagged then infergate.host_tags(tags) end as own_tags,
               ((at - midnight) / 900000)::smallint as quarter, requests, micro, costed,
               ${counts.map((count) => `infergate.count_in(${count}) as ${count}`).join(", ")}
             from ${usedEntries("next.account", "(values (1, midnight, midnight + 86400000))")}

@@ -1,4 +1,5 @@
-import { unitColumns } from "./unit-columns.js";
+import { sums } from "./quarter-functions.js";
+import { counts } from "./totals-sources.js";
 import { usedEntries } from "./used-entries.js";
 
 /** A day of fewer entries is read quickly. */
@@ -9,6 +10,8 @@ const entriesPerSum = 100;
 const entriesPerSliceSum = 5;
 /** In a quarter of an hour, or an hour. */
 const entriesPerQuarterSum = 2;
+
+const names = "key_id, model, plan, target, prepaid, own_tags";
 
 /** What cuts days into slices, in bounded steps. */
 export const sliceFunctions = /* sql */ `
@@ -98,26 +101,13 @@ begin
       order by at, sequence limit slice_size
     ) as next_entry;
     insert into infergate.usage_slice
-      select busy.account, busy.day, begun, ended, row_number() over (), model, key_id, prepaid, own_tags, sum(requests),
-        least(greatest(sum(micro), -9007199254740991), 9007199254740991),
-        least(greatest(sum(input), -9007199254740991), 9007199254740991),
-        least(greatest(sum(cached_input), -9007199254740991), 9007199254740991),
-        least(greatest(sum(cache_write), -9007199254740991), 9007199254740991),
-        least(greatest(sum(output), -9007199254740991), 9007199254740991),
-        least(greatest(sum(reasoning), -9007199254740991), 9007199254740991), plan, target,
-        least(greatest(sum(cost), -9007199254740991), 9007199254740991),
-        least(greatest(sum(costed), -9007199254740991), 9007199254740991),
-        ${unitColumns.map((column) => `least(greatest(sum(${column}), -9007199254740991), 9007199254740991)`).join(",\n        ")}
+      select busy.account, busy.day, begun, ended, row_number() over (), ${names}, sum(requests), ${sums()}
       from (
-        select model, key_id, prepaid, plan, target, infergate.count_in(cost) as cost, costed,
-          ${unitColumns.map((column) => `infergate.count_in(${column}) as ${column}`).join(", ")},
-          case when not is_untagged then infergate.host_tags(tags) end as own_tags,
-          requests, micro, infergate.count_in(input) as input, infergate.count_in(cached_input) as cached_input,
-          infergate.count_in(cache_write) as cache_write, infergate.count_in(output) as output,
-          infergate.count_in(reasoning) as reasoning
+        select key_id, model, plan, target, prepaid, case when not is_untagged then infergate.host_tags(tags) end as own_tags,
+          requests, micro, costed, ${counts.map((column) => `infergate.count_in(${column}) as ${column}`).join(", ")}
         from ${usedEntries("busy.account", "(values (1, begun, ended))")}
       ) as used
-      group by model, key_id, prepaid, plan, target, own_tags;
+      group by ${names};
   end loop;
   if ended >= next_midnight then
     delete from infergate.usage_busy where day = busy.day and account = busy.account;

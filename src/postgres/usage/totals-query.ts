@@ -4,7 +4,7 @@ import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals
 import { dayMs } from "../../ledger/windows.js";
 import { journalTagPrefix } from "../../metering/tags.js";
 import { divideDays } from "./divided-days.js";
-import { type KeptQuarters, quarterMs, splitPeriods } from "./split-periods.js";
+import { type KeptQuarters, splitPeriods } from "./split-periods.js";
 import {
   counts,
   knownDays,
@@ -45,10 +45,8 @@ export function keptQuartersQuery(request: TotalsRequest): { sql: string; values
     where tags is null and quarter / 96 between $1::bigint and $2::bigint
   )`;
   const sql = /* sql */ `
-select jsonb_build_array(
-  greatest(quarter * ${quarterMs}::bigint, dropped_until + 1), ${hasTags(request) ? untagged : "'[]'::jsonb"}
-)::text as json
-from infergate.usage_quarter_since, infergate.retention`;
+select jsonb_build_array(dropped_until + 1, ${hasTags(request) ? untagged : "'[]'::jsonb"})::text as json
+from infergate.retention`;
   return { sql, values: hasTags(request) ? days : [] };
 }
 

@@ -1,5 +1,6 @@
 import { costTag } from "../../metering/tags.js";
 import { addNew, addToKnown } from "./quarter-functions.js";
+import { counts } from "./totals-sources.js";
 import { unitColumns, unitPairs, unitTags } from "./unit-columns.js";
 
 /** How many sets of tags an account has in a day. What comes beyond goes into sums without tags. */
@@ -63,18 +64,9 @@ language sql stable as $$
   end
 $$;
 
-create function infergate.sum_digest(model text, key_id text, prepaid boolean) returns bytea
-language sql stable as $$
-  select substr(infergate.digest(jsonb_build_array(model, key_id, prepaid)::text), 1, 16)
-$$;
-
--- Of one that has no plan and no target, as those of earlier versions, it is theirs.
 create function infergate.sum_digest(model text, key_id text, prepaid boolean, plan text, target text) returns bytea
 language sql stable as $$
-  select case
-    when plan is null and target is null then infergate.sum_digest(model, key_id, prepaid)
-    else substr(infergate.digest(jsonb_build_array(model, key_id, prepaid, plan, target)::text), 1, 16)
-  end
+  select substr(infergate.digest(jsonb_build_array(model, key_id, prepaid, plan, target)::text), 1, 16)
 $$;
 
 -- Whether an account has so many sets of tags already in this day, and not this one.
@@ -131,8 +123,8 @@ begin
     quarter_tags := infergate.tags_of_quarter(this_quarter, by_tags);
     insert into infergate.usage_quarter as known values (
       this_quarter, pg_backend_pid(), infergate.quarter_digest(by_model, by_plan, by_target, is_prepaid, quarter_tags),
-      by_model, by_plan, by_target, is_prepaid, quarter_tags, calls, amount, new_input, new_cached_input, new_cache_write,
-      new_output, new_reasoning, new_cost, new_costed, ${unitColumns.map((column) => `new_${column}`).join(", ")}
+      by_model, by_plan, by_target, is_prepaid, quarter_tags, calls, amount,
+      ${counts.map((column) => `new_${column}`).join(", ")}, new_costed
     ) ${addToKnown};
   end if;
   loop
@@ -144,12 +136,9 @@ begin
       by_tags := null;
       by_tag_set := infergate.tag_set_of(null);
     end if;
-    insert into infergate.usage_sum (
-      account, day, tag_set, digest, model, key_id, prepaid, tags, plan, target,
-      requests, micro, input, cached_input, cache_write, output, reasoning
-    ) values (
-      owner, today, by_tag_set, wanted, by_model, by_key, is_prepaid, by_tags, by_plan, by_target, 0, 0, 0, 0, 0, 0, 0
-    ) on conflict do nothing;
+    insert into infergate.usage_sum (account, day, tag_set, digest, key_id, model, plan, target, prepaid, tags)
+      values (owner, today, by_tag_set, wanted, by_key, by_model, by_plan, by_target, is_prepaid, by_tags)
+      on conflict do nothing;
   end loop;
 end
 $$;

@@ -21,7 +21,7 @@ end
 
 -- When the account had prepaid credits at the admission of a call.
 local function admittedAt(part)
-  return foundPrepaidAt(part) or now
+  return part and part.prepaidAt or now
 end
 
 -- How much of a charge prepaid credits pay. They get back what they have paid first.
@@ -29,7 +29,6 @@ local function prepaidShare(lease, part, charge)
   if charge < 0 then return lease.paid == 0 and 0 or -math.min(-charge, lease.paid) end
   local held = part and part.prepaid or 0
   if held == 0 and not (packedPrepaid and useLimits().balanceAt(admittedAt(part)) > 0) then return 0 end
-  if not lease.limits then return held > 0 and charge or 0 end
   local room = roomOf(lease)
   -- Its windows are over. The plan, which had nothing left at the admission, does not pay for it.
   if room == math.huge and held > 0 and held == lease.amount then return charge end

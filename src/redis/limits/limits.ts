@@ -73,15 +73,10 @@ local function canHold(named, amount)
 end
 
 -- Holds what an admission takes, so much of it in prepaid credits where the account has some, and answers the part of its
--- lease. To a version before, prepaidAt says that prepaid credits hold all of it.
+-- lease.
 local function hold(named, amount, ofPrepaid)
-  local part = { prepaid = ofPrepaid or 0, caps = {}, takes = {}, uses = {} }
-  if part.prepaid > 0 then
-    part.prepaidAt = now
-    holdPrepaid(part.prepaid)
-  elseif ofPrepaid then
-    part.at = now
-  end
+  local part = { prepaidAt = ofPrepaid and now, prepaid = ofPrepaid or 0, caps = {}, takes = {}, uses = {} }
+  if part.prepaid > 0 then holdPrepaid(part.prepaid) end
   for index, cap in ipairs(named.caps) do
     local id = named.capLimits[index][1]
     cap.held = cap.held + amount
@@ -167,7 +162,7 @@ local function answerLimits(capIds, rateIds, part, paid)
   for _, lot in ipairs(prepaid.lots) do add(lot.expiresAt, lot.left) end
   local leased = {}
   for _, cap in ipairs(part and part.caps or {}) do leased[cap[1]] = cap end
-  add(part and 1 or 0, part and (part.prepaidAt or part.at) or never, part and part.prepaid or paid or 0)
+  add(part and 1 or 0, part and part.prepaidAt or never, part and part.prepaid or paid or 0)
   for _, id in ipairs(capIds) do
     local cap = caps[id] or newInstance(never, never)
     local ofLease = leased[id] or { id, never, never }

@@ -14,8 +14,7 @@ local function getPrepaid()
   if packedPrepaid then
     local count = #packedPrepaid / 8
     local numbers = { struct.unpack('<' .. string.rep('d', count), packedPrepaid) }
-    -- A version before that ends a lease takes all of it from here, though the windows hold a part of it.
-    prepaid.held, prepaid.overdrawn = math.max(0, numbers[1]), numbers[2]
+    prepaid.held, prepaid.overdrawn = numbers[1], numbers[2]
     for index = 3, count, 2 do
       prepaid.lots[#prepaid.lots + 1] = { expiresAt = numbers[index], left = numbers[index + 1] }
     end
@@ -103,8 +102,7 @@ end
 
 -- A call can use what ended after its admission. One that found no prepaid credits only ever uses what has not expired.
 local function mayNeed(part, finish)
-  local foundAt = foundPrepaidAt(part)
-  return foundAt and foundAt < finish
+  return part and part.prepaidAt and part.prepaidAt < finish
 end
 
 -- Looks at all open leases: the earliest admission of those that found prepaid credits, and of those that may need what
@@ -117,7 +115,7 @@ local function findNeeding(finish)
     local page = { unpack(ids, first, math.min(first + mostPerRead - 1, #ids)) }
     for index, packed in ipairs(call('HMGET', holdsKey, unpack(partFields(page)))) do
       local part = packed and cmsgpack.unpack(packed)
-      earliest = math.min(earliest, part and foundPrepaidAt(part) or math.huge)
+      earliest = math.min(earliest, part and part.prepaidAt or math.huge)
       if part and mayNeed(part, finish) and not (last and page[index] < last) then last = page[index] end
     end
   end

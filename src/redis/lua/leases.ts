@@ -3,8 +3,7 @@ import { doubles } from "./doubles.js";
 /**
  * What is known of reservations. Those that hold something and those that have expired are fields of a hash by their
  * ids, with their time in a sorted set each; of those that have ended a receipt is kept, a key of its own.
- *
- * What one has beside the windows is its part, a field of its own: a process that knows of no parts does not drop it.
+ * What one has beside the windows is its part, a field of its own, which most do not have.
  */
 export const leases = `
 local function readLease(packed)
@@ -24,7 +23,7 @@ local function readLease(packed)
     -- What prepaid credits have paid for it.
     paid = #packed > plainLength and struct.unpack('<d', packed, plainLength + 1) or 0,
   }
-  -- Those of its admission; a version before does not know them.
+  -- Those of its admission. A receipt has none.
   if #packed > plainLength + 8 then
     local session, week, month = struct.unpack('<ddd', packed, plainLength + 9)
     lease.limits = { session, week, month }
@@ -42,7 +41,6 @@ local function packPlain(lease)
 end
 
 local function packLease(lease)
-  if not lease.limits then return packPlain(lease) end
   return packPlain(lease) .. struct.pack('<dddd', lease.paid, unpack(lease.limits))
 end
 
@@ -60,11 +58,6 @@ end
 -- The prepaid credits, caps and buckets of a lease, with what its renewals have reported.
 local function packPart(part)
   return cmsgpack.pack(part)
-end
-
--- When it was admitted, if its account had prepaid credits then.
-local function foundPrepaidAt(part)
-  return part and (part.prepaidAt or part.at) or nil
 end
 
 -- What its renewals have said of the call, for the journal.
@@ -89,12 +82,7 @@ end
 
 -- Answers the lease and its part, if it has any, as far as they are known.
 local function unpackHold(packed, packedPart)
-  local lease, part = readLease(packed), packed and packedPart and cmsgpack.unpack(packedPart) or nil
-  if not part then return lease end
-  -- To a version before, prepaid credits hold all of it, and pay for all of it.
-  if not part.prepaid then part.prepaid = part.prepaidAt and lease.amount or 0 end
-  if part.prepaidAt and lease.isExpired and not lease.limits then lease.paid = lease.checkpoint end
-  return lease, part
+  return readLease(packed), packed and packedPart and cmsgpack.unpack(packedPart) or nil
 end
 
 local function readHold(id)

@@ -17,19 +17,11 @@ export function sqliteAccountStore(options: SqliteOptions): WritableAccountStore
 }
 
 export function accountStoreOf(connection: SqliteConnection): WritableAccountStore {
-  const select = `
-    SELECT account.*, rates, models, price_factor FROM infergate_account_record AS account
-    LEFT JOIN infergate_account_rates USING (id) LEFT JOIN infergate_account_terms USING (id)`;
-  const byId = connection.prepare(`${select} WHERE account.id = ?`);
-  const after = connection.prepare(`${select} WHERE account.id > ? ORDER BY account.id LIMIT ?`);
+  const byId = connection.prepare("SELECT * FROM infergate_account_record WHERE id = ?");
+  const after = connection.prepare("SELECT * FROM infergate_account_record WHERE id > ? ORDER BY id LIMIT ?");
   const replace = connection.prepare(`
-    REPLACE INTO infergate_account_record (id, plan, anchor, status, message, metadata) VALUES (?, ?, ?, ?, ?, ?)`);
-  const replaceRates = connection.prepare("REPLACE INTO infergate_account_rates (id, rates) VALUES (?, ?)");
-  const removeRates = connection.prepare("DELETE FROM infergate_account_rates WHERE id = ?");
-  const replaceTerms = connection.prepare(
-    "REPLACE INTO infergate_account_terms (id, models, price_factor) VALUES (?, ?, ?)",
-  );
-  const removeTerms = connection.prepare("DELETE FROM infergate_account_terms WHERE id = ?");
+    REPLACE INTO infergate_account_record (id, plan, anchor, status, message, metadata, rates, models, price_factor)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const remove = connection.prepare("DELETE FROM infergate_account_record WHERE id = ?");
 
   function get(id: string): StoredAccount | undefined {
@@ -38,12 +30,13 @@ export function accountStoreOf(connection: SqliteConnection): WritableAccountSto
   }
 
   function save({ id, plan, anchor, status, message, metadata, rates, models, priceFactor }: StoredAccount): void {
-    const json = metadata ? JSON.stringify(metadata) : null;
-    replace.run(id, plan, anchor ?? null, status ?? null, message ?? null, json);
-    if (rates) replaceRates.run(id, JSON.stringify(rates));
-    else removeRates.run(id);
-    if (models || priceFactor) replaceTerms.run(id, models ? JSON.stringify(models) : null, priceFactor ?? null);
-    else removeTerms.run(id);
+    const [metadataJson, ratesJson, modelsJson] = [metadata, rates, models].map((of) =>
+      of ? JSON.stringify(of) : null,
+    );
+    replace.run(
+      ...[id, plan, anchor ?? null, status ?? null, message ?? null],
+      ...[metadataJson ?? null, ratesJson ?? null, modelsJson ?? null, priceFactor ?? null],
+    );
   }
 
   return checkedAccountStore("sqliteAccountStore", {

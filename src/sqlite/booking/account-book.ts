@@ -1,6 +1,5 @@
 import { LRUCache } from "lru-cache";
 import { runtime } from "#runtime";
-import { windowNames } from "../../ledger/credit-ledger.js";
 import { type AccountLimits, endHold, type LeaseEnding } from "../../ledger/limits/account-limits.js";
 import { type HeldLimits, usesAtExpiry } from "../../ledger/limits/held-limits.js";
 import { noUses } from "../../ledger/limits/no-uses.js";
@@ -73,7 +72,6 @@ export class AccountBook {
     const { limits } = account;
     if (limits === undefined) return prepaid;
     if (part !== undefined) this.#limits.put(account.id, limits, part);
-    if (prepaid !== 0 && holdsPlanOnly(part)) this.#limits.putPrepaid(account.id, limits);
     return prepaid;
   }
 
@@ -90,24 +88,14 @@ export class AccountBook {
 
   #expireHolds(account: AccountRow, now: number): void {
     for (const hold of this.#reservations.due(account.id, now)) {
-      const { id, checkpoint, part } = hold;
+      const { id, checkpoint } = hold;
       const prepaidMicro = this.endHold(account, hold, expiryOf(hold), now);
       if (checkpoint === 0) continue;
-      if (prepaidMicro !== 0 || !holdsPlanOnly(part)) this.#reservations.pay(id, prepaidMicro);
+      if (prepaidMicro !== 0) this.#reservations.pay(id, prepaidMicro);
       this.writeCheckpoint(account, hold, { amountMicro: checkpoint, prepaidMicro }, now);
     }
     this.#reservations.expireDue(account.id, now);
     account.nextExpiry = this.#reservations.nextExpiry(account.id);
-    if (account.nextExpiry === null) this.#holdNothing(account);
-  }
-
-  /** Processes of the release before take a hold that the plan and prepaid credits share for one of prepaid credits alone. */
-  #holdNothing(account: AccountRow): void {
-    for (const window of windowNames) if (account[window].held !== 0) account[window].held = 0;
-    const { prepaid } = account.limits ?? {};
-    if (prepaid === undefined || prepaid.held === 0) return;
-    prepaid.held = 0;
-    this.#limits.putPrepaid(account.id, { prepaid });
   }
 
   /** Drops the prepaid credits that have expired, but for those that an open call may need: it was admitted before. */
@@ -121,7 +109,6 @@ export class AccountBook {
       const entry = { id: `expiry_${runtime.randomUUID()}`, at: now, amountMicro: -left, starts: {} };
       this.#journal.write(account, { kind: "expiry", ...entry, tags: { [endedAtTag]: expiresAt } });
     }
-    this.#limits.putPrepaid(account.id, limits);
     return true;
   }
 
@@ -150,10 +137,6 @@ export class AccountBook {
 /** What an expiry does to a hold. */
 export function expiryOf({ held, checkpoint, part, uses }: StoredReservation): LeaseEnding {
   return { held, charge: checkpoint, paid: 0, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
-}
-
-function holdsPlanOnly(part: HeldLimits | undefined): boolean {
-  return part === undefined || part.prepaidMicro === 0;
 }
 
 function namesOf({ caps, takes }: HeldLimits): LimitNames {

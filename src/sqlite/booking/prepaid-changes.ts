@@ -15,10 +15,10 @@ import type { AccountBook, AccountTables } from "./account-book.js";
 
 /** What adds prepaid credits and takes them back. */
 export class PrepaidChanges {
-  readonly #tables: Pick<AccountTables, "accounts" | "limits" | "journal">;
+  readonly #tables: Pick<AccountTables, "accounts" | "journal">;
   readonly #book: AccountBook;
 
-  constructor(tables: Pick<AccountTables, "accounts" | "limits" | "journal">, book: AccountBook) {
+  constructor(tables: Pick<AccountTables, "accounts" | "journal">, book: AccountBook) {
     this.#tables = tables;
     this.#book = book;
   }
@@ -44,9 +44,11 @@ export class PrepaidChanges {
     now: number,
     change: (prepaid: Prepaid) => void,
   ): PrepaidState {
-    const { accounts, limits: limitTables, journal } = this.#tables;
+    const { accounts, journal } = this.#tables;
     const account = this.#book.find(accountId, now);
-    const { prepaid = newPrepaid() } = account.limits ?? newAccountLimits();
+    account.limits ??= newAccountLimits();
+    account.limits.prepaid ??= newPrepaid();
+    const { prepaid } = account.limits;
     const earlier = journal.prepaidChange(id);
     if (earlier) {
       requireSame(id, earlier, { account: accountId, amountMicro });
@@ -54,7 +56,6 @@ export class PrepaidChanges {
       return prepaidState(prepaid, now);
     }
     change(prepaid);
-    limitTables.putPrepaid(accountId, { prepaid });
     const tags = authorTags({ by, note });
     journal.write(account, { id, kind, at: now, amountMicro, starts: {}, tags, expiresAt });
     accounts.put(account);

@@ -30,7 +30,7 @@ type Place = Pick<Row, "account" | "id">;
 
 const beginning: Place = { account: "", id: "" };
 
-/** What accounts have beside their windows: prepaid credits, caps and buckets. Only what is named is read and written. */
+/** The caps and buckets of accounts. Only what is named is read and written. */
 export class LimitTables {
   readonly #getCap: SqliteStatement;
   readonly #putCap: SqliteStatement;
@@ -40,7 +40,6 @@ export class LimitTables {
   readonly #putBucket: SqliteStatement;
   readonly #deleteBucket: SqliteStatement;
   readonly #bucketsAfter: SqliteStatement;
-  readonly #putPrepaid: SqliteStatement;
   readonly #forgets: readonly SqliteStatement[];
   #lastCap = beginning;
   #lastBucket = beginning;
@@ -60,10 +59,7 @@ export class LimitTables {
     );
     this.#deleteBucket = prepare("DELETE FROM infergate_bucket WHERE account = ? AND id = ?");
     this.#bucketsAfter = prepare(`SELECT * FROM infergate_bucket ${after}`);
-    this.#putPrepaid = prepare("REPLACE INTO infergate_prepaid (account, lots, held, overdrawn) VALUES (?, ?, ?, ?)");
-    this.#forgets = ["prepaid", "cap", "bucket"].map((table) =>
-      prepare(`DELETE FROM infergate_${table} WHERE account = ?`),
-    );
+    this.#forgets = ["cap", "bucket"].map((table) => prepare(`DELETE FROM infergate_${table} WHERE account = ?`));
   }
 
   /** Reads what the account does not have yet of the named ones. */
@@ -84,8 +80,7 @@ export class LimitTables {
   }
 
   /** Writes what a reservation's part has touched. */
-  put(account: string, limits: AccountLimits, { prepaidMicro, caps, takes }: HeldLimits): void {
-    if (prepaidMicro > 0) this.putPrepaid(account, limits);
+  put(account: string, limits: AccountLimits, { caps, takes }: HeldLimits): void {
     for (const { id } of caps) {
       const cap = limits.caps.get(id);
       if (cap === undefined) this.#deleteCap.run(account, id);
@@ -97,13 +92,6 @@ export class LimitTables {
       const { level, at, held, limit, burst } = bucket;
       this.#putBucket.run(account, id, level, at, held, limit, burst);
     }
-  }
-
-  /** An account that has had some keeps the row. */
-  putPrepaid(account: string, { prepaid }: Pick<AccountLimits, "prepaid">): void {
-    if (prepaid === undefined) return;
-    const { lots, held, overdrawn } = prepaid;
-    this.#putPrepaid.run(account, JSON.stringify(lots), held, overdrawn);
   }
 
   forget(account: string): void {

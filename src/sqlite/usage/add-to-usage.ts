@@ -64,9 +64,8 @@ export function countable(count: string): string {
   return `iif(${count} BETWEEN ${-most} AND ${most}, ${count}, ${count} * 1.0)`;
 }
 
-/** What prepaid credits paid of an entry. One of an earlier version is all prepaid if it names no window. */
-export const prepaidInSql =
-  "coalesce(e.prepaid, iif(coalesce(e.session_start, e.week_start, e.month_start) IS NULL, e.amount, 0))";
+/** What prepaid credits paid of an entry. */
+export const prepaidInSql = "coalesce(e.prepaid, 0)";
 
 /** Whether an entry is in sums. */
 export const isUsed = "e.kind = 'charge' OR (e.kind IN ('checkpoint', 'release') AND e.amount <> 0)";

@@ -17,10 +17,7 @@ export interface SummedTime {
   readonly until: number;
 }
 
-/**
- * Adds the journal to sums over all accounts, step by step. No settlement waits for it, and what processes of the release
- * before write is in them, too.
- */
+/** Adds the journal to sums over all accounts, step by step. No settlement waits for it. */
 export class TotalsRollUp {
   readonly #summed: SqliteStatement;
   readonly #putSince: SqliteStatement;

@@ -130,7 +130,7 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
       expect(await account.counts()).toEqual(everywhere(10, 0));
     });
 
-    it("pay for a lease of an earlier version, which held nothing else", async () => {
+    it("pay for a lease that does not say how much they held", async () => {
       const account = await fixture();
       const lost = await account.lostLease(30);
       account.plan = { week: 0 };

@@ -1,15 +1,13 @@
 /**
  * Measures how long the PostgreSQL ledger sums up 13 months of an account, with 4,000 and with 40,000 sums, before its days
- * are sliced and after that, and how long the sums of a journal of a million entries take to be made. No store is compared with, so there is no target.
- * Flags: --runs 11  --entries 1000000
+ * are sliced and after that. No store is compared with, so there is no target.
+ * Flags: --runs 11
  */
 import { parseArgs } from "node:util";
 import pg from "pg";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { dayOf } from "../../../src/ledger/usage/usage-sums.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
-import { runMigrations } from "../../../src/postgres/run-migrations.js";
-import { loadEmptyPostgres } from "../../schema/load-postgres.js";
 import { TemporaryServer } from "../../support/postgres-server.js";
 import { median } from "../measure.js";
 
@@ -21,14 +19,13 @@ const today = Math.floor(Date.now() / dayMs);
 const [first, last] = [today - days, today - 1];
 
 const { values } = parseArgs({
-  options: { runs: { type: "string", default: "11" }, entries: { type: "string", default: "1000000" } },
+  options: { runs: { type: "string", default: "11" } },
 });
 const server = new TemporaryServer({ jit: "on", shared_buffers: "512MB" });
 await server.create();
 const pool = new pg.Pool({ connectionString: server.url, max: 1 });
 try {
   await measureUsage(Number(values.runs));
-  await measureFill(Number(values.entries));
 } finally {
   await pool.end();
   await server.remove();
@@ -42,7 +39,7 @@ async function measureUsage(runs: number): Promise<void> {
     ["40,000 sums", 100],
   ] as const) {
     await addSums(account, groups);
-    for (const day of [first, last]) await addEntries("infergate", account, { day, calls: callsPerDay, groups });
+    for (const day of [first, last]) await addEntries(account, { day, calls: callsPerDay, groups });
   }
   await pool.query("vacuum analyze");
   await measureRanges(ledger, runs);
@@ -81,9 +78,12 @@ async function measureRanges(ledger: CreditLedger, runs: number): Promise<void> 
 /** The sums of {@link days} days, of ten models and so many keys, with five teams. */
 async function addSums(account: string, groups: number): Promise<void> {
   await pool.query(
-    `insert into infergate.usage_sum
-     select $1, day, infergate.tag_set_of(tags), infergate.sum_digest(model, key_id, false), model, key_id, false, tags,
-       ${callsPerDay} / $4, 1000000, 100000, 10000, 0, 100000, 1000
+    `insert into infergate.usage_sum (
+       account, day, tag_set, digest, key_id, model, prepaid, tags,
+       requests, micro, input, cached_input, cache_write, output, reasoning
+     )
+     select $1, day, infergate.tag_set_of(tags), infergate.sum_digest(model, key_id, false, null, null),
+       key_id, model, false, tags, ${callsPerDay} / $4, 1000000, 100000, 10000, 0, 100000, 1000
      from generate_series($2::int, $3::int) as day, generate_series(1, $4::int) as n,
        lateral (select 'acme/model-' || n % 10 as model, 'key_' || n / 10 as key_id) as names,
        lateral (select jsonb_build_object('tag.team', 'team-' || n % 5) as tags) as filed`,
@@ -93,12 +93,11 @@ async function addSums(account: string, groups: number): Promise<void> {
 
 /** The entries of calls all day long, by models, keys and teams as those of {@link addSums}. */
 async function addEntries(
-  schema: string,
   account: string,
-  { day, calls, groups = 10 }: { day: number; calls: number; groups?: number },
+  { day, calls, groups }: { day: number; calls: number; groups: number },
 ): Promise<void> {
   await pool.query(
-    `insert into ${schema}.entry (account, at, id, kind, amount, starts, tags, reserved, first_expires_at, ends)
+    `insert into infergate.entry (account, at, id, kind, amount, starts, tags, reserved, first_expires_at, ends)
      select $1, $2::bigint + n * (${dayMs}::bigint / $3), $1 || $4 || n, 'charge', 1234, '{1,2,3}',
        jsonb_build_object(
          'keyId', 'key_' || (n % $5 + 1) / 10, 'model', 'acme/model-' || (n % $5 + 1) % 10, 'source', 'provider', 'input', 1234 + n * 7919 % 20000,
@@ -107,15 +106,4 @@ async function addEntries(
      from generate_series(0::bigint, $3::bigint - 1) as n`,
     [account, day * dayMs, calls, dayOf(day * dayMs), groups],
   );
-}
-
-async function measureFill(entries: number): Promise<void> {
-  const schema = "filled";
-  // As the last version without sums has made it.
-  await loadEmptyPostgres(pool, schema, "7e451b6");
-  for (let day = 0; day < 40; day++)
-    await addEntries(schema, `account-${day % 10}`, { day: first + day, calls: Math.floor(entries / 40) });
-  const begin = performance.now();
-  await runMigrations(pool, schema);
-  console.log(`The sums of ${entries} entries: ${((performance.now() - begin) / 1000).toFixed(1)} s`);
 }

@@ -1,6 +1,5 @@
 import type { Mutation } from "../../mutation/mutation.js";
 
-const rolling = "limits/postgres-rolling-restart";
 const sweeps = "limits/postgres-sweeps";
 const slices = "usage/postgres-slices";
 
@@ -279,24 +278,6 @@ export const fundingMutations: readonly Mutation[] = [
   },
 
   // What earlier versions have left
-  {
-    name: "a hold of the version before holds nothing of prepaid credits",
-    find: "case when hold.part ? 'prepaidAt' then hold.reserved else 0 end",
-    replace: "0",
-    test: rolling,
-  },
-  {
-    name: "what expired in the version before was paid by the plan",
-    find: "case when hold.expired and hold.part ? 'prepaidAt' and not hold.part ? 'prepaid' then hold.checkpoint else 0 end",
-    replace: "0",
-    test: rolling,
-  },
-  {
-    name: "an account that had spent all has had nothing",
-    find: "  where prepaid is null and id in (select account from infergate.top_up);",
-    replace: "  where false;",
-    test: rolling,
-  },
 
   // Sweeps
   { name: "a sweep ends nothing", find: "  perform infergate.operate(\n", replace: "  perform (\n" },

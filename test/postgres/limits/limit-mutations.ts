@@ -2,7 +2,6 @@ import type { Mutation } from "../../mutation/mutation.js";
 
 const processes = "limits/postgres-limits-processes";
 const retention = "limits/postgres-limits-retention";
-const rolling = "limits/postgres-rolling-restart";
 
 /** Lines of prepaid credits, caps and rates to break. */
 export const limitMutations: readonly Mutation[] = [
@@ -63,7 +62,6 @@ export const limitMutations: readonly Mutation[] = [
     name: "all open calls are looked at for what has expired",
     find: "create index hold_prepaid on infergate.hold (account, ((part->>'prepaidAt')::bigint))",
     replace: "create index hold_prepaid on infergate.hold (((part->>'prepaidAt')::bigint))",
-    part: "version-10",
     test: "limits/postgres-lapse",
   },
   { name: "all lots lapse with the first", find: "exit when until < prepaid.expiries[place];", replace: "" },
@@ -123,7 +121,7 @@ export const limitMutations: readonly Mutation[] = [
     name: "a repetition of a prepaid call has no windows",
     find: "starts[cardinality(starts) - 2:]",
     replace: "starts[:3]",
-    test: rolling,
+    test: "limits/postgres-lapse",
   },
   { name: "prepaid credits are not kept", find: ",\n        prepaid = (step.account).prepaid\n", replace: "\n" },
 

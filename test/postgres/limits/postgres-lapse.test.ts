@@ -1,5 +1,6 @@
 import pg from "pg";
 import { expect, it } from "vitest";
+import { windowLimits } from "../../../src/ledger/windows.js";
 import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
 import { busyAccount } from "../../contracts/busy-account.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
@@ -31,6 +32,26 @@ describeWithPostgres("PostgreSQL, prepaid credits that have expired", (server) =
     await connection.query("rollback");
     connection.release();
     await account.ledger.close?.();
+    await pool.end();
+  });
+
+  it("leave the windows of a call that they paid to its repetition", async () => {
+    const pool = new pg.Pool({ connectionString: server.url });
+    const ledger = postgresCreditLedger({ pool, schema: "repeated" });
+    const limits = windowLimits({
+      ...{ credits: { session: null, week: 0, month: null }, sessionMs: 3_600_000, now: Date.now() },
+    });
+    await ledger.topUp?.({ id: "bought", account: "a", amountMicro: 100 });
+    const request = { id: "paid", account: "a", amountMicro: 40, limits, leaseMs: 60_000 };
+    const first = await ledger.reserve(request);
+    if (!first.ok) throw new Error("So much is there.");
+    expect(await ledger.settle(first.lease, { amountMicro: 35 })).toMatchObject({ prepaidMicro: 35 });
+    const { starts, ends } = first.lease;
+    expect(await ledger.reserve(request)).toMatchObject({ ok: true, replayed: true, lease: { starts, ends } });
+    expect((await ledger.history?.({ account: "a", limit: 1 }))?.entries).toMatchObject([
+      { kind: "charge", starts: {} },
+    ]);
+    await ledger.close?.();
     await pool.end();
   });
 });

@@ -70,18 +70,4 @@ describeWithPostgres("PostgreSQL, sums over all accounts by the quarter of an ho
     expect(await rowsOf(schema)).toEqual([{ writer: 0, tags: null, requests: 70 }]);
     await expectTotals(account, byTeam);
   });
-
-  it("do not answer for what was used before they were kept", async () => {
-    const { account, schema } = await makePlace(midnight);
-    await spend(account, 5, "red");
-    account.clock.advance(day + hour);
-    for (let call = 0; call < 3; call++) await spend(account, 6, "red");
-    // As after an update from a version without them.
-    await pool.query(`delete from ${schema}.usage_quarter where quarter < ${(midnight + day) / quarter}`);
-    await pool.query(`update ${schema}.usage_quarter_since set quarter = ${(midnight + hour) / quarter}`);
-    for (const by of [["model"], ["tag.team"]]) {
-      await expectTotals(account, { periods: [midnight, midnight + 2 * day], by, where: {} });
-      await expectTotals(account, { periods: [midnight - hour, midnight + hour, midnight + 2 * day], by, where: {} });
-    }
-  });
 });

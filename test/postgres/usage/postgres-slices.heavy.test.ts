@@ -344,8 +344,8 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
     await slice(place);
     await slice(other);
     await pool.query(
-      `insert into ${schema}.usage_slice
-       select $1, d, d, d + 1, 1, null, null, false, '{}', 1, 1, 0, 0, 0, 0, 0 from generate_series(1, 12000) d`,
+      `insert into ${schema}.usage_slice (account, day, since, until, place, prepaid, tags, requests, micro)
+       select $1, d, d, d + 1, 1, false, '{}', 1, 1 from generate_series(1, 12000) d`,
       [account.id],
     );
     await busy(place);
@@ -473,8 +473,8 @@ describeWithPostgres("PostgreSQL, slices of days", (server) => {
     await expectUsage(account, kept, range);
     // What is not dropped yet is not read.
     await pool.query(
-      `insert into ${schema}.usage_slice
-       select $1, $2::int, $3::bigint, $3::bigint + 3600000, 1, null, null, false, '{}', 1, 1, 0, 0, 0, 0, 0`,
+      `insert into ${schema}.usage_slice (account, day, since, until, place, prepaid, tags, requests, micro)
+       select $1, $2::int, $3::bigint, $3::bigint + 3600000, 1, false, '{}', 1, 1`,
       [account.id, firstDay, midnight + 5 * hour],
     );
     await expectUsage(account, kept, range);

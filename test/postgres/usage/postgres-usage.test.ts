@@ -243,8 +243,8 @@ describeWithPostgres("PostgreSQL, sums of usage", (server) => {
     const { account, schema } = await makePlace();
     await account.spend(10);
     await pool.query(
-      `insert into ${schema}.usage_sum
-       select a, d, '', '', null, null, false, '{}', 1, 1, 0, 0, 0, 0, 0
+      `insert into ${schema}.usage_sum (account, day, tag_set, digest, prepaid, tags, requests, micro)
+       select a, d, '', '', false, '{}', 1, 1
        from generate_series(1, 12000) d, (values ($1), ('other')) as v (a)`,
       [account.id],
     );

@@ -20,12 +20,6 @@ export const quarterMutations: readonly Mutation[] = [
     test: ledger,
   },
   {
-    name: "quarters are read from before they were kept",
-    find: "::bigint, dropped_until + 1), ",
-    replace: "::bigint * 0, dropped_until + 1), ",
-    test: quarters,
-  },
-  {
     name: "quarters keep every set of tags",
     find: " then\n    return null;",
     replace: " and false then\n    return null;",

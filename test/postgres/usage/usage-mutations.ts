@@ -1,7 +1,6 @@
 import type { Mutation } from "../../mutation/mutation.js";
 
 const usage = "usage/postgres-usage";
-const migration = "usage/postgres-usage-migration";
 
 /** Lines of the sums of usage to break. */
 export const usageMutations: readonly Mutation[] = [
@@ -59,13 +58,13 @@ export const usageMutations: readonly Mutation[] = [
   },
   {
     name: "all models are one sum",
-    find: "jsonb_build_array(model, key_id, prepaid)::text",
-    replace: "jsonb_build_array(key_id, prepaid)::text",
+    find: "jsonb_build_array(model, key_id, prepaid, plan, target)::text",
+    replace: "jsonb_build_array(key_id, prepaid, plan, target)::text",
   },
   {
     name: "plan and prepaid are one sum",
-    find: "jsonb_build_array(model, key_id, prepaid)::text",
-    replace: "jsonb_build_array(model, key_id)::text",
+    find: "jsonb_build_array(model, key_id, prepaid, plan, target)::text",
+    replace: "jsonb_build_array(model, key_id, plan, target)::text",
     test: usage,
   },
   {
@@ -203,43 +202,5 @@ export const usageMutations: readonly Mutation[] = [
     find: "greatest(retention_ms, 34560000000)) / 86400000",
     replace: "34560000000) / 86400000",
     test: usage,
-  },
-
-  // The schema of the version before
-  {
-    name: "the fill misses the last minutes",
-    find: "and at >= recent\n    group by",
-    replace: "and false\n    group by",
-    test: migration,
-  },
-  {
-    name: "the fill misses all but the last minutes",
-    find: "and at < recent\n",
-    replace: "and false\n",
-    test: migration,
-  },
-  {
-    name: "the fill does not wait for operations",
-    find: "  lock table infergate.account in exclusive mode;\n",
-    replace: "",
-    test: migration,
-  },
-  {
-    name: "the fill keeps sums of the forgotten",
-    find: "    delete from infergate.usage_sum\n      where infergate.digest(account) in",
-    replace: "    delete from infergate.usage_sum\n      where false and infergate.digest(account) in",
-    test: migration,
-  },
-  {
-    name: "the fill has no bound",
-    find: "then tags end as tags",
-    replace: "then tags else tags end as tags",
-    test: migration,
-  },
-  {
-    name: "the fill sees what was there when it began to wait",
-    find: "if current_setting('transaction_isolation') <> 'read committed' then",
-    replace: "if false then",
-    test: migration,
   },
 ];

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is found in the source, where codes stand in templates
 import type { Mutation } from "../../mutation/mutation.js";
 
-const before = "limits/version-before";
+const leases = "limits/leases";
 
 /** In who pays: the plan, prepaid credits, or both. */
 export const fundingMutations: readonly Mutation[] = [
@@ -38,7 +38,7 @@ export const fundingMutations: readonly Mutation[] = [
   },
   {
     name: "funding: prepaid credits hold nothing",
-    find: "    holdPrepaid(part.prepaid)\n",
+    find: "  if part.prepaid > 0 then holdPrepaid(part.prepaid) end\n",
     replace: "",
   },
   {
@@ -99,8 +99,8 @@ export const fundingMutations: readonly Mutation[] = [
   },
   {
     name: "funding: lots that have expired since pay nothing of what the plan held",
-    find: "return foundPrepaidAt(part) or now",
-    replace: "return part and part.prepaidAt or now",
+    find: "return part and part.prepaidAt or now",
+    replace: "return part and part.prepaid > 0 and part.prepaidAt or now",
   },
   {
     name: "funding: a hold that was raised is given back to the wrong ones",
@@ -203,37 +203,6 @@ export const fundingMutations: readonly Mutation[] = [
     name: "funding: the id of a top-up is forgotten before the account forgets it",
     find: "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])",
     replace: "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX')",
-    test: before,
-  },
-  // Beside the version before
-  {
-    name: "funding: to the version before, a call that the plan pays is prepaid",
-    find: "    part.at = now\n",
-    replace: "    part.prepaidAt = now\n",
-    test: before,
-  },
-  {
-    name: "funding: the plan holds a part of what the version before had of prepaid credits",
-    find: "if not part.prepaid then part.prepaid = part.prepaidAt and lease.amount or 0 end",
-    replace: "part.prepaid = part.prepaid or 0",
-    test: before,
-  },
-  {
-    name: "funding: a hold without limits has no room",
-    find: "  if not lease.limits then return held > 0 and charge or 0 end\n",
-    replace: "  if not lease.limits then return charge end\n",
-    test: before,
-  },
-  {
-    name: "funding: what the version before has charged never comes back",
-    find: "  if part.prepaidAt and lease.isExpired and not lease.limits then lease.paid = lease.checkpoint end\n",
-    replace: "",
-    test: before,
-  },
-  {
-    name: "funding: what the version before took too much of stays so",
-    find: "math.max(0, numbers[1]), numbers[2]",
-    replace: "numbers[1], numbers[2]",
-    test: before,
+    test: leases,
   },
 ];

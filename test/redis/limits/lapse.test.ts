@@ -25,24 +25,4 @@ describe.runIf(hasRedisServer)("prepaid credits in Redis that have expired", () 
     await account.ledger.reset(account.id, []);
     expect(await looks()).toBe(1);
   });
-
-  it("lapse when the call that needed them was ended by a process of the version before, which does not note that", async () => {
-    const { account, before } = await busyAccount((clock) => ledgerAt(clock, client()), 2_500);
-    await account.ledger.reset(account.id, []);
-    const [key = "none"] = (await client().keys("*}")).filter((name) => !name.includes(":due"));
-    const record = await client().getBuffer(key);
-    expect(record?.toString().endsWith(before.id)).toBe(true);
-    // That version writes the record without what it does not know.
-    await client().set(key, record?.subarray(0, 152) ?? "");
-    await account.ledger.reset(account.id, []);
-    const lapsed = async () => {
-      const entries = (await account.ledger.history?.({ account: account.id, limit: 1 }))?.entries ?? [];
-      return entries.map(({ kind, amountMicro }) => [kind, amountMicro]);
-    };
-    expect(await lapsed()).toEqual([["topup", 1_000_000]]);
-    await client().hdel((await client().keys("*:holds"))[0] ?? "none", before.id, `\x01${before.id}`);
-    await client().zrem((await client().keys("*:leases"))[0] ?? "none", before.id);
-    await account.ledger.reset(account.id, []);
-    expect(await lapsed()).toEqual([["expiry", -10]]);
-  });
 });

@@ -38,13 +38,13 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "a call needs prepaid credits that had ended before it",
-    find: "return foundAt and foundAt < finish",
-    replace: "return foundAt and 0 < finish",
+    find: "return part and part.prepaidAt and part.prepaidAt < finish",
+    replace: "return part and part.prepaidAt and 0 < finish",
   },
   {
     name: "a call that the plan paid so far needs no prepaid credits",
-    find: "return part and (part.prepaidAt or part.at) or nil",
-    replace: "return part and part.prepaidAt or nil",
+    find: "prepaidAt = ofPrepaid and now,",
+    replace: "prepaidAt = (ofPrepaid or 0) > 0 and now or nil,",
   },
   {
     name: "a call that has ended needs prepaid credits",
@@ -210,8 +210,8 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "limits: a part of a lease is never read",
-    find: "local lease, part = readLease(packed), packed and packedPart and cmsgpack.unpack(packedPart) or nil",
-    replace: "local lease, part = readLease(packed), nil",
+    find: "return readLease(packed), packed and packedPart and cmsgpack.unpack(packedPart) or nil",
+    replace: "return readLease(packed), nil",
   },
   {
     name: "a failed operation stays in what it changed",

@@ -149,22 +149,6 @@ describe.runIf(hasRedisServer)("prepaid credits, caps and rates in Redis", () =>
     expect((await creditsNow(account)).prepaid).toBeUndefined();
   });
 
-  it("stay held where a process of the version before renews the lease", async () => {
-    const account = redis().accountAt(start, { session: 0 });
-    await topUp(account, 50);
-    const lease = await account.admit(5, { caps: [capOf(account, "total", 90)], rates: [tokensRate(100, 10)] });
-    const holds = await keyOf("holds");
-    // As it would write it: it knows the eleven numbers only.
-    const packed = (await client().hgetBuffer(holds, lease.id)) as Buffer;
-    await client().hset(holds, lease.id, packed.subarray(0, 11 * 8));
-    const settled = await account.ledger.settle(lease, { amountMicro: 4, rates: [{ id: "key/tokens", actual: 3 }] });
-    expect(settled).toMatchObject({
-      prepaid: { balanceMicro: 46, heldMicro: 0 },
-      caps: [{ usedMicro: 4, heldMicro: 0 }],
-      rates: [{ remaining: 97 }],
-    });
-  });
-
   it("come back of many leases that expire at once", async () => {
     const account = redis().accountAt(start, { session: 0 });
     await topUp(account, 10_000);
