@@ -19,9 +19,9 @@ export interface Managed extends TestGateway {
   post(path: string, key: string, members?: Record<string, unknown>): Promise<Response>;
 }
 
-/** 100,000 output tokens at 10 micro-credits, and nothing else. */
+/** 10 tokens at 1 micro-credit, and 99,999 at 10. */
 const oneCredit = chatAnswer({
-  usage: { prompt_tokens: 0, completion_tokens: 100_000, total_tokens: 100_000 },
+  usage: { prompt_tokens: 10, completion_tokens: 99_999, total_tokens: 100_009 },
 });
 
 const hour = 3_600_000;
