@@ -158,7 +158,8 @@ export class CallSettlement implements KeptLease {
   }
 
   #withUnits(used: UsageCounts, { units } = this.#price): UsageCounts {
-    return units.length === 0 ? used : withLackingUnits(used, units, this.#admission.demand.most);
+    const { most } = this.#admission.demand;
+    return most === undefined ? used : withLackingUnits(used, units, most);
   }
 
   /** With what failed targets cost, within the safe integers: no ledger takes more, and the charge would be lost. */
@@ -300,6 +301,7 @@ export class CallSettlement implements KeptLease {
     if (cacheWrite !== undefined) tags["cacheWrite"] = cacheWrite;
     if (cacheWrite1h !== undefined) tags["cacheWrite1h"] = cacheWrite1h;
     if (this.#admission.demand.most !== undefined) addUnitTags(tags, tokens);
+    if (tokens.serviceTier !== undefined) tags["serviceTier"] = tokens.serviceTier;
     if (cost !== undefined) tags[costTag] = cost.micro;
     if (this.#kept !== undefined) {
       tags["keptMicro"] = this.#kept.keptMicro;
