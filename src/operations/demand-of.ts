@@ -3,7 +3,8 @@ import type { UsageCounts } from "../metering/usage-counts.js";
 import type { PromptCount } from "../model-api/prompt/prompt-count.js";
 import type { JsonRequest } from "../model-api/request/json-request.js";
 import { dropsCaps } from "../model-api/request/other-caps.js";
-import { memberOf, valueAt } from "../wire/json-members.js";
+import { asBuffer } from "../wire/as-buffer.js";
+import { memberOf } from "../wire/json-members.js";
 import { mostOutputTokens } from "./most-output-tokens.js";
 import type { Demand, ModelTraits } from "./operation.js";
 
@@ -118,5 +119,7 @@ class TextDemand<Request extends TextRequest> implements Demand {
 function asksForAudio({ body, members }: TextRequest): boolean {
   const modalities = memberOf(members, "modalities");
   if (modalities === undefined) return memberOf(members, "audio") !== undefined;
-  return JSON.stringify(valueAt(body, modalities)).toLowerCase().includes("audio");
+  const said = asBuffer(body).toString("latin1", modalities.start, modalities.end);
+  // An escape can stand for any letter.
+  return said.includes("audio") || said.includes("\\");
 }

@@ -10,14 +10,16 @@ type Event = Record<string, unknown> & { type?: string };
 
 const named = (event: Event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** A server that reports this usage wherever one stands. */
-export function reporting(target: Spoken, usage: Report): FakeAnswer {
-  const within = (event: Event): Event =>
-    JSON.parse(JSON.stringify(event), (name, value) => (name === "usage" && value ? usage : value));
+/** A server that reports this usage wherever one stands. @param more - members of the response, and of what stands for it in a stream. */
+export function reporting(target: Spoken, usage: Report, more: Record<string, unknown> = {}): FakeAnswer {
+  const within = (event: Event): Event => {
+    const said = JSON.parse(JSON.stringify(event), (name, value) => (name === "usage" && value ? usage : value));
+    return "response" in said ? { ...said, response: { ...said.response, ...more } } : { ...said, ...more };
+  };
   const whole = {
-    "chat/completions": () => wholeAnswer({ ...chatAnswer(), usage }),
-    responses: () => wholeAnswer({ ...nativeResponse(), usage }),
-    messages: () => wholeAnswer({ ...nativeMessage(), usage }),
+    "chat/completions": () => wholeAnswer({ ...chatAnswer(), ...more, usage }),
+    responses: () => wholeAnswer({ ...nativeResponse(), ...more, usage }),
+    messages: () => wholeAnswer({ ...nativeMessage(), ...more, usage }),
   };
   const stream = {
     "chat/completions": () => eventStream(chatChunks("Hello", {}).map(within)),
