@@ -20,13 +20,14 @@ const [quote, comma, backslash, openBracket, closeBracket, openBrace, letterN] =
 /** What is looked for: at each level, in the order of {@link CompletionSearch.starts}. */
 const names = [
   ["id", "object", "created", "model", "choices", "usage", "error", "service_tier"],
-  ["index", "message", "finish_reason", "error"],
-  ["role", "content", "tool_calls"],
+  ["index", "message", "finish_reason", "error", "usage"],
+  ["role", "content", "tool_calls", "usage"],
   ["prompt_tokens", "completion_tokens", "total_tokens"],
 ] as const;
 const [id, object, created, model, choices, usage, error, tier] = [0, 1, 2, 3, 4, 5, 6, 7];
-const [index, message, finish, ownError, role, content, toolCalls] = [8, 9, 10, 11, 12, 13, 14];
-const [prompt, completion, total] = [15, 16, 17];
+const [index, message, finish, ownError, ownUsage] = [8, 9, 10, 11, 12];
+const [role, content, toolCalls, innerUsage] = [13, 14, 15, 16];
+const [prompt, completion, total] = [17, 18, 19];
 const [inRoot, inChoice, inMessage, inUsage] = [0, 1, 2, 3];
 
 /** The place of a name with escapes: a reader may take it for one of these. */
@@ -186,6 +187,8 @@ function needsNoRepair(bytes: Uint8Array): boolean {
   return (
     startOf(error) === absent &&
     startOf(ownError) === absent &&
+    startOf(ownUsage) === absent &&
+    startOf(innerUsage) === absent &&
     startOf(content) !== absent &&
     (said === quote || said === letterN) &&
     !hasToolCalls(bytes) &&

@@ -11,7 +11,10 @@ const hello = { model: "acme/small", messages: [{ role: "user" as const, content
 
 /** What models of each specification say when they know a half, or none. */
 const flat = (inputTokens?: number, outputTokens?: number) => ({ inputTokens, outputTokens });
-const nested = (input?: number, output?: number) => ({ inputTokens: { total: input }, outputTokens: { total: output } });
+const nested = (input?: number, output?: number) => ({
+  inputTokens: { total: input },
+  outputTokens: { total: output },
+});
 
 function modelOf(specificationVersion: string, usage: unknown): AISDKModel {
   const finishReason = specificationVersion === "v2" ? "stop" : { unified: "stop", raw: "stop" };

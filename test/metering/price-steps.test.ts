@@ -83,12 +83,20 @@ describe("a price with tiers", () => {
 it("any price with steps and tiers holds what anything within the demand costs, and stands in the journal", () => {
   const amount = fc.integer({ min: 0, max: 60 });
   const prices = fc.record({ input: amount, output: amount }, { requiredKeys: ["input", "output"] });
-  const part = fc.record({ input: amount, cachedInput: amount, output: amount, inputAudio: amount }, { requiredKeys: [] });
-  const steps = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 40 }), part), { maxLength: 3, selector: ([at]) => at });
-  const withSteps = fc.tuple(prices, part, steps).map(([own, more, all]): Price => ({
-    ...{ ...more, ...own },
-    ...(all.length > 0 && { steps: all.map(([above, at]) => ({ above, ...at })) }),
-  }));
+  const part = fc.record(
+    { input: amount, cachedInput: amount, output: amount, inputAudio: amount },
+    { requiredKeys: [] },
+  );
+  const steps = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 40 }), part), {
+    maxLength: 3,
+    selector: ([at]) => at,
+  });
+  const withSteps = fc.tuple(prices, part, steps).map(
+    ([own, more, all]): Price => ({
+      ...{ ...more, ...own },
+      ...(all.length > 0 && { steps: all.map(([above, at]) => ({ above, ...at })) }),
+    }),
+  );
   const priced = fc.tuple(withSteps, fc.option(withSteps)).map(([base, priority]): Price => {
     return priority === null ? base : { ...base, tiers: { priority } };
   });

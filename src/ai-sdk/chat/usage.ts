@@ -1,5 +1,5 @@
-import { isRecord } from "../../wire/is-record.js";
 import { readReport } from "../../model-api/usage/usage-tally.js";
+import { isRecord } from "../../wire/is-record.js";
 import { providerName } from "../ai-sdk-model.js";
 
 /**
@@ -8,11 +8,7 @@ import { providerName } from "../ai-sdk-model.js";
  *
  * @returns `undefined` where the model reports none.
  */
-export function toUsage(
-  usage: unknown,
-  model: UsedModel,
-  metadata?: unknown,
-): Record<string, unknown> | undefined {
+export function toUsage(usage: unknown, model: UsedModel, metadata?: unknown): Record<string, unknown> | undefined {
   if (!isRecord(usage)) return undefined;
   const { input, cached, cacheWrite, output, reasoning, total } =
     model.specificationVersion === "v2" ? readFlat(usage, providerName(model), metadata) : readNested(usage);

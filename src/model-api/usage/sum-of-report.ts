@@ -5,9 +5,8 @@ import type { SaidCounts, UsageReport } from "./usage-report.js";
 /**
  * What the counts of a report come to. Servers differ in what is a part of what:
  *
- * - What came from a cache, and went into it, is a part of the prompt's count, or stands beside it. The total says which;
- *   and what is larger than its whole stands beside it.
- * - So does reasoning, of the completion's.
+ * - What came from a cache, and went into it, is a part of the prompt's count, or stands beside it. The total says which.
+ *   Under the names of an API that has them beside it, they are no part of what is smaller.
  * - Where the total has more than is explained so, the rest is output that the completion's count leaves out.
  * - A total that is less than its parts says nothing.
  *
@@ -30,20 +29,22 @@ export function sumOfReport(said: SaidCounts, cachesStandBeside: boolean): Usage
 }
 
 /** @param answered - `undefined`: it is not counted, but for some of it. */
-function outputOf({ reasoning = 0, leastCompletion = 0 }: SaidCounts, answered: number | undefined): number {
-  if (answered === undefined) return Math.max(reasoning, leastCompletion);
-  return Math.max(reasoning > answered ? answered + reasoning : answered, leastCompletion);
+function outputOf(said: SaidCounts, answered: number | undefined): number {
+  const { reasoning = 0, ownReasoning = 0, leastCompletion = 0 } = said;
+  if (answered === undefined) return Math.max(reasoning, ownReasoning, leastCompletion);
+  return Math.max(ownReasoning > answered ? answered + ownReasoning : answered, leastCompletion);
 }
 
 /** How many tokens of a cache the prompt's count leaves out. @param rest - what the total has beside the two counts. */
 function cachesBeside(said: SaidCounts, cachesStandBeside: boolean, rest: number): number {
-  const { prompt = 0, completion, total, reasoning = 0, cachedBeside = 0, writtenBeside = 0 } = said;
+  const { prompt = 0, completion, total, cachedBeside = 0, writtenBeside = 0 } = said;
+  const reasoning = reasoningOf(said);
   const { cached, written } = cachesOf(said);
   const both = cached + written;
   const namedBeside = cachedBeside + writtenBeside;
   if (both === 0) return 0;
   if (cachesStandBeside && namedBeside > 0) return namedBeside;
-  if (cached > prompt || written > prompt || (namedBeside === both && both > prompt)) return both;
+  if (namedBeside === both && both > prompt) return both;
   if (total === undefined || completion === undefined || rest <= 0) return 0;
   const explained = [both, cached, written].find(
     (part) => part > 0 && (rest === part || (reasoning > 0 && rest === part + reasoning)),
@@ -56,13 +57,17 @@ function cachesOf(said: SaidCounts): { readonly cached: number; readonly written
   return { cached: said.cachedBeside || said.cached || 0, written: said.writtenBeside || said.written || 0 };
 }
 
+function reasoningOf({ reasoning = 0, ownReasoning = 0 }: SaidCounts): number {
+  return Math.max(reasoning, ownReasoning);
+}
+
 function tokensOf(said: SaidCounts, input: number, output: number): UsageCounts {
-  const { reasoning = 0, writtenForHour = 0 } = said;
+  const { writtenForHour = 0 } = said;
   const caches = cachesOf(said);
   const cachedInput = Math.min(caches.cached, input);
   const cacheWrite = Math.min(caches.written, input - cachedInput);
   const cacheWrite1h = Math.min(writtenForHour, cacheWrite);
-  const tokens: UsageCounts = { input, cachedInput, output, reasoning: Math.min(reasoning, output) };
+  const tokens: UsageCounts = { input, cachedInput, output, reasoning: Math.min(reasoningOf(said), output) };
   if (cacheWrite > 0) tokens.cacheWrite = cacheWrite;
   if (cacheWrite1h > 0) tokens.cacheWrite1h = cacheWrite1h;
   if (said.inputAudio) tokens.inputAudio = Math.min(said.inputAudio, input);

@@ -11,6 +11,7 @@ export const counted = [
   "written",
   "writtenBeside",
   "reasoning",
+  "ownReasoning",
   "besidePrompt",
   "besideCompletion",
   "inputAudio",
@@ -53,10 +54,9 @@ export const countPlaces: Readonly<Record<Counted, readonly CountPlace[]>> = {
   // These stand beside the prompt's where the report does not show that they are parts of it.
   cachedBeside: named("cache_read_input_tokens", "cacheReadInputTokens", "cacheReadInputTokenCount", "cache_n"),
   writtenBeside: named("cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWriteInputTokenCount"),
-  reasoning: [
-    ...within(outputDetails, "reasoning_tokens", "thinking_tokens"),
-    ...named("reasoning_tokens", "thoughtsTokenCount"),
-  ],
+  reasoning: [...within(outputDetails, "reasoning_tokens", "thinking_tokens"), ...named("thoughtsTokenCount")],
+  // Perplexity's: it stands beside the completion's where it is more.
+  ownReasoning: named("reasoning_tokens"),
   // What no name of a prompt or a completion counts, and is billed as one.
   besidePrompt: named("citation_tokens", "toolUsePromptTokenCount"),
   besideCompletion: named("thoughtsTokenCount"),

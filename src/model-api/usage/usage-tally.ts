@@ -153,7 +153,7 @@ function merged(earlier: SaidCounts, { total, ...later }: SaidCounts): SaidCount
   for (const [name, count] of Object.entries(later) as [Counted, number][]) {
     const before = all[name];
     if (before === undefined) all[name] = count;
-    else if (name === "completion" || name === "reasoning") all[name] = Math.max(before, count);
+    else if (name === "completion" || name === "reasoning" || name === "ownReasoning") all[name] = Math.max(before, count);
     else if (count > 0) all[name] = count;
   }
   // A total is that of the counts beside it.

@@ -10,9 +10,9 @@ import { chatRequest, freeModel, largeModel, smallModel } from "../../support/te
 /** Monday noon. */
 export const monday = Date.UTC(2026, 0, 5, 12);
 
-/** One credit a call: 10 tokens at 1 micro-credit, and 99,999 at 10. */
+/** One credit a call: 100,000 completion tokens at 10 micro-credits. */
 export const oneCredit = wholeAnswer(
-  chatAnswer({ usage: { prompt_tokens: 10, completion_tokens: 99_999, total_tokens: 100_009 } }),
+  chatAnswer({ usage: { prompt_tokens: 10, completion_tokens: 100_000, total_tokens: 100_010 } }),
 );
 
 /** A call holds what it costs: one credit. */

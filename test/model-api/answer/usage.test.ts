@@ -29,9 +29,9 @@ describe("readUsage", () => {
     ],
     ["one without completion tokens", { prompt_tokens: 10, total_tokens: 15 }, [10, 0, 5, 0]],
     [
-      "one with more cached than there are, which stands beside it",
+      "one with more cached than there are",
       { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 40 } },
-      [50, 40, 5, 0],
+      [10, 10, 5, 0],
     ],
     ["a prompt alone", { prompt_tokens: 10, completion_tokens: 0, total_tokens: 10 }, [10, 0, 0, 0]],
   ])("reads %s", (_name, usage, [input, cachedInput, output, reasoning]) => {

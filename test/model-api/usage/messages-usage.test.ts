@@ -30,8 +30,7 @@ describe("the usage of a message", () => {
       },
       [1, 0, 0, 9, 4],
     ],
-    // What is more than its whole stands beside it.
-    [{ input_tokens: 1, output_tokens: 2, output_tokens_details: { thinking_tokens: 40 } }, [1, 0, 0, 42, 40]],
+    [{ input_tokens: 1, output_tokens: 2, output_tokens_details: { thinking_tokens: 40 } }, [1, 0, 0, 2, 2]],
   ])(
     "counts the whole prompt as input: %j",
     (usage, [input, cachedInput, cacheWrite, output, reasoning, cacheWrite1h]) => {

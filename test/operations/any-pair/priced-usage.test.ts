@@ -73,7 +73,9 @@ describe.each(["chat/completions", "responses"] as const)("%s", (target) => {
     await call(stream);
     expect(pair.events).toMatchObject([{ chargedMicro: 78, tokens: { serviceTier: "priority" } }]);
     const { entries } = await pair.gateway.accounts.history("acct_pro");
-    expect(entries).toMatchObject([{ tags: { serviceTier: "priority", price: "1/1/10/10/0;tier.priority=2/2/20/20/0" } }]);
+    expect(entries).toMatchObject([
+      { tags: { serviceTier: "priority", price: "1/1/10/10/0;tier.priority=2/2/20/20/0" } },
+    ]);
   });
 });
 

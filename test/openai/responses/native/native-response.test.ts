@@ -5,7 +5,7 @@ import {
   type NativeResponseContext,
   toNativeResponse,
 } from "../../../../src/openai/responses/native/native-response.js";
-import { readResponsesUsage } from "../../../../src/openai/responses/responses-usage.js";
+import { readUsage } from "../../../../src/model-api/answer/usage.js";
 
 const context: NativeResponseContext = {
   model: "acme/small",
@@ -138,6 +138,6 @@ describe("the usage of a response", () => {
     [{ input_tokens: 1e12, output_tokens: 2 }, undefined],
     [null, undefined],
   ])("%j is %j", (reported, tokens) => {
-    expect(readResponsesUsage(reported)).toEqual(tokens);
+    expect(readUsage(reported)).toEqual(tokens);
   });
 });
