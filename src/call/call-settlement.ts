@@ -157,9 +157,9 @@ export class CallSettlement implements KeptLease {
     return this.#withFailed(this.#price.cost(this.#withUnits(tokens)));
   }
 
-  #withUnits(used: UsageCounts, { units } = this.#price): UsageCounts {
+  #withUnits(used: UsageCounts, { units } = this.#price, isEstimated = false): UsageCounts {
     const { most } = this.#admission.demand;
-    return most === undefined ? used : withLackingUnits(used, units, most);
+    return most === undefined ? used : withLackingUnits(used, units, most, isEstimated);
   }
 
   /** With what failed targets cost, within the safe integers: no ledger takes more, and the charge would be lost. */
@@ -184,7 +184,7 @@ export class CallSettlement implements KeptLease {
   /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. Never fails. */
   charge(tokens: UsageCounts, source: UsageSource): Soon<SettledCharge> {
     if (this.#charge !== undefined) return this.#charge;
-    const used = this.#withUnits(tokens);
+    const used = this.#withUnits(tokens, this.#price, source !== "provider");
     const from = used !== tokens && source === "provider" ? "estimated" : source;
     this.#charge = this.#settle(used, from, this.#price.cost(used), used);
     return this.#charge;

@@ -106,7 +106,8 @@ class TextDemand<Request extends TextRequest> implements Demand {
     const outputAudio = asksForAudio(this.#asked.request) ? this.outputTokens : 0;
     const { modelCalls = 1 } = this.#asked;
     const inputAudio = Math.min(this.#prompt.audio * modelCalls, largestCount);
-    return { input: 0, cachedInput: 0, output: 0, reasoning: 0, inputAudio, outputAudio };
+    const { promptTokens: input, outputTokens: output } = this;
+    return { input, cachedInput: 0, output, reasoning: 0, inputAudio, outputAudio };
   }
 
   get #prompt(): PromptCount {

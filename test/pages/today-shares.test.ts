@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { failureShare, marginShare } from "../../src/pages/app/operator/today-shares.js";
+import { failureShare, marginShare } from "../../src/pages/app/parts/today-shares.js";
 
 it("says which part of all that was charged is margin, whatever has a cost", () => {
   // 100 charged, of which 50 have a cost, of 33.

@@ -44,7 +44,7 @@ export function takeChoiceReports(choices: readonly unknown[]): boolean {
   for (const choice of choices) {
     if (!isRecord(choice)) continue;
     for (const holder of [choice, choice["delta"], choice["message"]]) {
-      if (!isRecord(holder) || holder["usage"] === undefined) continue;
+      if (!isRecord(holder) || holder["usage"] === undefined || holder["usage"] === null) continue;
       delete holder["usage"];
       isTaken = true;
     }

@@ -31,6 +31,8 @@ export class UsageTally {
   add(usage: unknown): UsageReport | undefined {
     if (!isRecord(usage)) return undefined;
     this.tierCame(usage["service_tier"]);
+    // Anthropic's fast mode has no tier, and a price of its own.
+    this.#tier = readServiceTier(usage["speed"]) ?? this.#tier;
     this.#unpriced ??= unpricedUsage(usage);
     const own = countsOf(usage);
     const { iterations } = usage;
@@ -153,7 +155,8 @@ function merged(earlier: SaidCounts, { total, ...later }: SaidCounts): SaidCount
   for (const [name, count] of Object.entries(later) as [Counted, number][]) {
     const before = all[name];
     if (before === undefined) all[name] = count;
-    else if (name === "completion" || name === "reasoning" || name === "ownReasoning") all[name] = Math.max(before, count);
+    else if (name === "completion" || name === "reasoning" || name === "ownReasoning")
+      all[name] = Math.max(before, count);
     else if (count > 0) all[name] = count;
   }
   // A total is that of the counts beside it.

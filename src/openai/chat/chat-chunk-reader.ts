@@ -85,9 +85,7 @@ export class ChatChunkReader {
       isRepaired = this.#repair.repair(choices);
     }
     const reported = usage ?? findReport(json);
-    if (usage === undefined && reported !== undefined && Array.isArray(choices)) {
-      isRepaired = takeChoiceReports(choices) || isRepaired;
-    }
+    if (Array.isArray(choices) && takeChoiceReports(choices)) isRepaired = true;
     if (reported !== undefined && this.#ofChoices !== undefined) {
       this.#progress.usageCame(this.#ofChoices.add(reported, choices));
       return withoutUsage(json);

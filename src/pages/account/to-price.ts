@@ -1,5 +1,5 @@
 import type { Price } from "../../metering/prices/price.js";
-import { priceVariants } from "../app/parts/price-variants.js";
+import { priceVariants } from "../app/price-variants.js";
 import type { AccountModel, AccountPricePart } from "./account-page-api.js";
 
 /** What a model costs the reader, by the factor of their plan or account. */

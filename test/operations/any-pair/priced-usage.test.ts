@@ -120,6 +120,15 @@ describe("a chat model that hears and speaks", () => {
     expect(pair.events.at(-1)?.heldMicro).toBeLessThan(1000 * 11);
   });
 
+  it("is paid for an answer that nobody has counted as audio, where audio was asked for", async () => {
+    pair = await startPair("chat/completions", "chat/completions", { model: { price } });
+    pair.server.reply(reporting("chat/completions", null));
+    await call(false, { modalities: ["text", "audio"] });
+    const { tokens, chargedMicro } = pair.events[0] ?? expect.fail();
+    expect(tokens.outputAudio).toBe(tokens.output);
+    expect(chargedMicro).toBe(Math.ceil(tokens.input * 2.5) + tokens.output * 80);
+  });
+
   it("is paid for the audio that its server does not tell from the text", async () => {
     pair = await startPair("chat/completions", "chat/completions", { model: { price } });
     pair.server.reply(reporting("chat/completions", { prompt_tokens: 100, completion_tokens: 3, total_tokens: 103 }));

@@ -3,10 +3,10 @@ import type { OperatorModel, OperatorModelData, OperatorPageApi } from "../../op
 import { callApi } from "../parts/api.js";
 import { number } from "../parts/format.js";
 import { Badge, Empty, Notice } from "../parts/notice.js";
-import { priceVariants } from "../parts/price-variants.js";
 import { type Column, figures, Table } from "../parts/table.js";
 import { fill } from "../parts/texts.js";
 import { useApi } from "../parts/use-api.js";
+import { priceVariants } from "../price-variants.js";
 import { ChangeForm, type FormValues } from "./change-form.js";
 import { type DataField, DocumentForm, precondition } from "./document-form.js";
 import { Cut, Shown, Tasks, Two, wordOf } from "./pieces.js";

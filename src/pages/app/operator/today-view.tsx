@@ -6,11 +6,11 @@ import { columnOf, credits, instant, number, percent, timeZone } from "../parts/
 import { Empty } from "../parts/notice.js";
 import { type Column, figures, Table } from "../parts/table.js";
 import { fill } from "../parts/texts.js";
+import { failureShare, marginShare } from "../parts/today-shares.js";
 import { useApi } from "../parts/use-api.js";
 import { milliseconds, Shown } from "./pieces.js";
 import { withQuery } from "./query.js";
 import { texts } from "./settings.js";
-import { failureShare, marginShare } from "./today-shares.js";
 
 const everyMs = 60_000;
 const hourSeconds = 3600;
