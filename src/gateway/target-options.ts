@@ -112,12 +112,12 @@ const steps = z
   })
   .readonly();
 
-const tierName = z.string().refine((name) => readServiceTier(name) === name, {
-  error: "must be the name of a tier in lower case, such as priority, and none of the usual one's, such as default",
-});
-
 const tiers = z
-  .record(tierName, z.strictObject({ ...stepShape, steps: steps.optional() }))
+  .record(z.string(), z.strictObject({ ...stepShape, steps: steps.optional() }))
+  .refine((all) => Object.keys(all).every((name) => readServiceTier(name) === name), {
+    error:
+      "must be under the names of tiers in lower case, such as priority, and none of the usual one's, such as default",
+  })
   .refine((all) => Object.keys(all).length <= 10, { error: "must have 10 tiers at most" })
   .readonly();
 
