@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ReceivedAnswer } from "../../../../src/model-api/answer/received-answer.js";
+import { readUsage } from "../../../../src/model-api/answer/usage.js";
 import {
   failureOf,
   type NativeResponseContext,
   toNativeResponse,
 } from "../../../../src/openai/responses/native/native-response.js";
-import { readUsage } from "../../../../src/model-api/answer/usage.js";
 
 const context: NativeResponseContext = {
   model: "acme/small",
