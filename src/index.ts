@@ -189,7 +189,7 @@ export type { MemoryResponseStoreOptions } from "./memory/memory-response-store.
 export { memoryResponseStore } from "./memory/memory-response-store.js";
 export type { Micro } from "./metering/micro.js";
 export type { Disconnect, EndReason, UsageSource } from "./metering/outcome.js";
-export type { ImagePrice, Price } from "./metering/prices/price.js";
+export type { ImagePrice, Price, PriceStep, StepPrices, TierPrice } from "./metering/prices/price.js";
 export type { ModelRates, Rates, RequestRate, TokenRate } from "./metering/rates.js";
 export type { ReturnedTags, Tags } from "./metering/tags.js";
 export type { TokenCounts } from "./metering/token-counts.js";

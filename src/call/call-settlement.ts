@@ -157,8 +157,9 @@ export class CallSettlement implements KeptLease {
     return this.#withFailed(this.#price.cost(this.#withUnits(tokens)));
   }
 
-  #withUnits(used: UsageCounts, { units } = this.#price): UsageCounts {
-    return units.length === 0 ? used : withLackingUnits(used, units, this.#admission.demand.most);
+  #withUnits(used: UsageCounts, { units } = this.#price, isEstimated = false): UsageCounts {
+    const { most } = this.#admission.demand;
+    return most === undefined ? used : withLackingUnits(used, units, most, isEstimated);
   }
 
   /** With what failed targets cost, within the safe integers: no ledger takes more, and the charge would be lost. */
@@ -183,7 +184,7 @@ export class CallSettlement implements KeptLease {
   /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. Never fails. */
   charge(tokens: UsageCounts, source: UsageSource): Soon<SettledCharge> {
     if (this.#charge !== undefined) return this.#charge;
-    const used = this.#withUnits(tokens);
+    const used = this.#withUnits(tokens, this.#price, source !== "provider");
     const from = used !== tokens && source === "provider" ? "estimated" : source;
     this.#charge = this.#settle(used, from, this.#price.cost(used), used);
     return this.#charge;
@@ -300,6 +301,7 @@ export class CallSettlement implements KeptLease {
     if (cacheWrite !== undefined) tags["cacheWrite"] = cacheWrite;
     if (cacheWrite1h !== undefined) tags["cacheWrite1h"] = cacheWrite1h;
     if (this.#admission.demand.most !== undefined) addUnitTags(tags, tokens);
+    if (tokens.serviceTier !== undefined) tags["serviceTier"] = tokens.serviceTier;
     if (cost !== undefined) tags[costTag] = cost.micro;
     if (this.#kept !== undefined) {
       tags["keptMicro"] = this.#kept.keptMicro;

@@ -210,7 +210,7 @@ export class ModelCall implements OpenCall {
     this.#warnOf(error);
     const { reservation } = this.settlement;
     if (reservation !== undefined && charge.micro > reservation.heldMicro) this.#warnOfCost(reservation, charge);
-    this.#warnOfUnpriced();
+    this.#warnOfUnpriced(charge);
     this.admission.model.route.leave();
     this.services.openCalls.remove(this);
     return charge;
@@ -227,10 +227,14 @@ export class ModelCall implements OpenCall {
     warnOfCost(this.services, this.admission, reservation, { target: this.visit?.target, charge });
   }
 
-  #warnOfUnpriced(): void {
+  #warnOfUnpriced({ tokens: { serviceTier: tier } }: SettledCharge): void {
     const unpriced = this.meter?.progress?.unpriced;
-    if (unpriced === undefined || this.visit === undefined) return;
-    warnOfUnpriced(unpriced, this.visit.target, this.admission.model.id, this.services.warnOnce);
+    if ((unpriced === undefined && tier === undefined) || this.visit === undefined) return;
+    const { target } = this.visit;
+    const warn = (what: string) => warnOfUnpriced(what, target, this.admission.model.id, this.services.warnOnce);
+    if (unpriced !== undefined) warn(unpriced);
+    const { tiers = [], free } = target.price;
+    if (tier !== undefined && !free && !tiers.includes(tier)) warn(`service_tier=${tier}`);
   }
 
   /** Of the client's signal: it has gone. */

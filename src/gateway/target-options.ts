@@ -2,6 +2,8 @@ import * as z from "zod";
 import { mostCredits, tooManyCredits } from "../check/credit-limit.js";
 import { explainOnce } from "../check/explain-issue.js";
 import type { Price } from "../metering/prices/price.js";
+import { largestCount } from "../metering/token-counts.js";
+import { readServiceTier } from "../model-api/usage/service-tier.js";
 import type { BreakerOptions } from "../routing/breaker.js";
 
 /** One target of a model. */
@@ -82,21 +84,52 @@ const imagePrices = z
   })
   .readonly();
 
+/** The prices that steps and tiers can have. */
+const stepShape = {
+  input: amount.optional(),
+  cachedInput: amount.optional(),
+  cacheWrite: amount.optional(),
+  cacheWrite1h: amount.optional(),
+  output: amount.optional(),
+  reasoning: amount.optional(),
+  inputAudio: amount.optional(),
+  cachedInputAudio: amount.optional(),
+  outputAudio: amount.optional(),
+};
+
+const stepSchema = z
+  .strictObject({ above: count.max(largestCount), ...stepShape })
+  .refine(({ above: _above, ...prices }) => Object.values(prices).some((price) => price !== undefined), {
+    error: "must have a price, such as { above: 200_000, input: 6, output: 22.5 }",
+  });
+
+const steps = z
+  .array(stepSchema)
+  .min(1, "must have a step at least, such as { above: 200_000, input: 6, output: 22.5 }")
+  .max(10)
+  .refine((all) => new Set(all.map(({ above }) => above)).size === all.length, {
+    error: "must not have two steps above the same number of tokens",
+  })
+  .readonly();
+
+const tiers = z
+  .record(z.string(), z.strictObject({ ...stepShape, steps: steps.optional() }))
+  .refine((all) => Object.keys(all).every((name) => readServiceTier(name) === name), {
+    error:
+      "must be under the names of tiers in lower case, such as priority, and none of the usual one's, such as default",
+  })
+  .refine((all) => Object.keys(all).length <= 10, { error: "must have 10 tiers at most" })
+  .readonly();
+
 export const priceSchema = z.strictObject(
   {
-    input: amount.optional(),
-    cachedInput: amount.optional(),
-    cacheWrite: amount.optional(),
-    cacheWrite1h: amount.optional(),
-    output: amount.optional(),
-    reasoning: amount.optional(),
+    ...stepShape,
     request: amount.optional(),
     inputImage: amount.optional(),
     cachedInputImage: amount.optional(),
-    inputAudio: amount.optional(),
-    cachedInputAudio: amount.optional(),
     outputImage: amount.optional(),
-    outputAudio: amount.optional(),
+    steps: steps.optional(),
+    tiers: tiers.optional(),
     images: imagePrices.optional(),
     audioMinute: amount.optional(),
     characters: amount.optional(),

@@ -4,12 +4,15 @@ import { readTokenCount } from "./token-counts.js";
 /** Reports are a few levels deep. */
 const deepest = 8;
 
-/** Of all vendors, the names of members that count tokens. */
-const countName = /tokens$/i;
+/** Of all vendors, the names of members that count: tokens, calls of tools. Cohere's `tokens` is an object of such. */
+const countName = /.(?:tokens|tokencount|_requests|_queries)$/i;
+
+/** The names of objects of counts. */
+const holderName = /_details$|^cache_creation$|^server_tool_use$/;
 
 /**
- * A usage report without the counts of tokens that cannot be any, such as negative ones, and those that are larger than
- * anybody's. No client gets them, whichever API it speaks: it would add them up.
+ * A usage report without the counts that cannot be any, such as negative ones, those that are larger than anybody's, and
+ * texts, objects and lists in place of a number. No client gets them, whichever API it speaks: it would add them up.
  * @returns the same value where there is none.
  */
 export function soundUsage(usage: unknown): unknown {
@@ -47,6 +50,7 @@ function sound(value: unknown, depth: number): unknown {
 }
 
 function isCountWrong(name: string, value: unknown): boolean {
-  if (typeof value !== "number") return typeof value === "string" && countName.test(name);
-  return countName.test(name) && (readTokenCount(value) === undefined || !Number.isInteger(value));
+  if (value === null || value === undefined) return false;
+  if (countName.test(name)) return readTokenCount(value) === undefined || !Number.isInteger(value);
+  return holderName.test(name) && !isRecord(value);
 }

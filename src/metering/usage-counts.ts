@@ -29,6 +29,8 @@ export interface UsageCounts extends TokenCounts {
   characters?: number;
   /** Searches, as a reranking model counts them. */
   searches?: number;
+  /** The tier that served it, such as `priority`, where it is not the usual one. Sums of usage do not have it. */
+  serviceTier?: string;
 }
 
 /** What is counted beside tokens. */

@@ -1,11 +1,15 @@
 import { Buffer } from "node:buffer";
 import type { ModelAnswer } from "../metering/model-answer.js";
-import { largestCount, type TokenCounts } from "../metering/token-counts.js";
+import { largestCount } from "../metering/token-counts.js";
+import type { UsageCounts } from "../metering/usage-counts.js";
 import type { AnswerContext } from "../model-api/answer/answer-context.js";
 import { spliceAnswer } from "../model-api/answer/edit-answer.js";
 import { mostDepth, type ReceivedAnswer } from "../model-api/answer/received-answer.js";
 import { hasUsageTotals, readUsage, visibleUsage } from "../model-api/answer/usage.js";
+import { readServiceTier } from "../model-api/usage/service-tier.js";
+import { unpricedUsage } from "../model-api/usage/unpriced-usage.js";
 import { asBuffer } from "../wire/as-buffer.js";
+import { isRecord } from "../wire/is-record.js";
 import { absent, endOfValue, shortInteger, skipSpace, skipString, startsWith } from "../wire/json-members.js";
 import { findJsonFault } from "../wire/json-syntax.js";
 
@@ -15,14 +19,15 @@ const [quote, comma, backslash, openBracket, closeBracket, openBrace, letterN] =
 
 /** What is looked for: at each level, in the order of {@link CompletionSearch.starts}. */
 const names = [
-  ["id", "object", "created", "model", "choices", "usage", "error"],
-  ["index", "message", "finish_reason", "error"],
-  ["role", "content", "tool_calls"],
+  ["id", "object", "created", "model", "choices", "usage", "error", "service_tier"],
+  ["index", "message", "finish_reason", "error", "usage"],
+  ["role", "content", "tool_calls", "usage"],
   ["prompt_tokens", "completion_tokens", "total_tokens"],
 ] as const;
-const [id, object, created, model, choices, usage, error] = [0, 1, 2, 3, 4, 5, 6];
-const [index, message, finish, ownError, role, content, toolCalls] = [7, 8, 9, 10, 11, 12, 13];
-const [prompt, completion, total] = [14, 15, 16];
+const [id, object, created, model, choices, usage, error, tier] = [0, 1, 2, 3, 4, 5, 6, 7];
+const [index, message, finish, ownError, ownUsage] = [8, 9, 10, 11, 12];
+const [role, content, toolCalls, innerUsage] = [13, 14, 15, 16];
+const [prompt, completion, total] = [17, 18, 19];
 const [inRoot, inChoice, inMessage, inUsage] = [0, 1, 2, 3];
 
 /** The place of a name with escapes: a reader may take it for one of these. */
@@ -124,9 +129,9 @@ export function plainCompletion(received: ReceivedAnswer, context: AnswerContext
   if (findJsonFault(bytes, mostDepth) !== undefined || !search.run(bytes) || !needsNoRepair(bytes)) return undefined;
   const hasDetails = search.hasDetails || context.dialect?.hiddenUsage !== undefined;
   const tokens = hasDetails ? detailedTokens(bytes, context) : totalTokens(bytes);
-  const responseId = textAt(received, id);
-  const finishReason = textAt(received, finish);
-  const named = textAt(received, model);
+  const responseId = textAt(bytes, id);
+  const finishReason = textAt(bytes, finish);
+  const named = textAt(bytes, model);
   const isPlain = tokens !== undefined && responseId !== undefined && finishReason !== undefined && named !== undefined;
   if (!isPlain) return undefined;
   return {
@@ -150,17 +155,25 @@ function endOf(place: number): number {
 }
 
 /** Of a usage with nothing but its totals. `undefined`: they have to be looked at more closely. */
-function totalTokens(bytes: Uint8Array): TokenCounts | undefined {
+function totalTokens(bytes: Uint8Array): UsageCounts | undefined {
   const input = countAt(bytes, prompt);
   const output = countAt(bytes, completion);
   const inAll = countAt(bytes, total);
-  if (input === undefined || output === undefined || inAll === undefined || input + output === 0) return undefined;
+  if (!input || !output || inAll === undefined) return undefined;
   return { input, cachedInput: 0, output: Math.max(output, inAll - input), reasoning: 0 };
 }
 
-function detailedTokens(bytes: Uint8Array, { dialect }: AnswerContext): TokenCounts | undefined {
+function detailedTokens(bytes: Uint8Array, { dialect }: AnswerContext): UsageCounts | undefined {
   const reported: unknown = JSON.parse(asBuffer(bytes).toString("utf8", startOf(usage), endOf(usage)));
-  return hasUsageTotals(reported) && visibleUsage(reported, dialect) === reported ? readUsage(reported) : undefined;
+  if (visibleUsage(reported, dialect) !== reported || !isRecord(reported)) return undefined;
+  const tokens = unpricedUsage(reported) === undefined ? readUsage(reported) : undefined;
+  const isAsCharged = tokens !== undefined && tokens.output > 0 && hasUsageTotals(reported, tokens);
+  return isAsCharged ? tokens : undefined;
+}
+
+/** Another tier than the usual one has a price of its own. */
+function isUsualTier(bytes: Uint8Array): boolean {
+  return startOf(tier) === absent || readServiceTier(textAt(bytes, tier)) === undefined;
 }
 
 function countAt(bytes: Uint8Array, place: number): number | undefined {
@@ -174,9 +187,12 @@ function needsNoRepair(bytes: Uint8Array): boolean {
   return (
     startOf(error) === absent &&
     startOf(ownError) === absent &&
+    startOf(ownUsage) === absent &&
+    startOf(innerUsage) === absent &&
     startOf(content) !== absent &&
     (said === quote || said === letterN) &&
     !hasToolCalls(bytes) &&
+    isUsualTier(bytes) &&
     isText(bytes, object, completionType) &&
     isText(bytes, role, assistant) &&
     startsWith(bytes, startOf(id), idPrefix) &&
@@ -202,7 +218,7 @@ function isShortInteger(bytes: Uint8Array, place: number): boolean {
 }
 
 /** The text of a string of plain ASCII. `undefined` for any other value. */
-function textAt({ bytes }: ReceivedAnswer, place: number): string | undefined {
+function textAt(bytes: Uint8Array, place: number): string | undefined {
   const start = startOf(place);
   const end = endOf(place);
   if (start === absent || bytes[start] !== quote) return undefined;

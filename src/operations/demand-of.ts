@@ -1,11 +1,18 @@
 import { largestCount } from "../metering/token-counts.js";
+import type { UsageCounts } from "../metering/usage-counts.js";
 import type { PromptCount } from "../model-api/prompt/prompt-count.js";
+import type { JsonRequest } from "../model-api/request/json-request.js";
 import { dropsCaps } from "../model-api/request/other-caps.js";
+import { asBuffer } from "../wire/as-buffer.js";
+import { memberOf } from "../wire/json-members.js";
 import { mostOutputTokens } from "./most-output-tokens.js";
 import type { Demand, ModelTraits } from "./operation.js";
 
+/** A request for a text. */
+type TextRequest = Pick<JsonRequest, "body" | "members">;
+
 /** What a request says of its size. */
-export interface Asked<Request extends { readonly body: Uint8Array }> extends AskedOutput {
+export interface Asked<Request extends TextRequest> extends AskedOutput {
   readonly request: Request;
   /** Finds out how much the prompt is. @throws GatewayError 400 when it has more parts than anybody looks at. */
   readonly countPrompt: (request: Request, model: ModelTraits) => PromptCount;
@@ -28,7 +35,7 @@ export interface AskedOutput {
  * count it.
  * @param defaultOutputTokens - the plan's cap for a request that names none; `undefined`: it has none.
  */
-export function demandOf<Request extends { readonly body: Uint8Array }>(
+export function demandOf<Request extends TextRequest>(
   asked: Asked<Request>,
   defaultOutputTokens: number | undefined,
   model: ModelTraits,
@@ -63,7 +70,7 @@ export function heldOutput(
 const mayHaveTooMany = 8192;
 
 /** The prompt is looked at when somebody asks for it: a call that is denied whatever it needs is not. */
-class TextDemand<Request extends { readonly body: Uint8Array }> implements Demand {
+class TextDemand<Request extends TextRequest> implements Demand {
   readonly outputTokens: number;
   readonly addedCap: number | undefined;
   readonly #asked: Asked<Request>;
@@ -94,8 +101,26 @@ class TextDemand<Request extends { readonly body: Uint8Array }> implements Deman
     return bound === undefined || bound > this.#model.contextLength ? undefined : bound * modelCalls;
   }
 
+  get most(): UsageCounts | undefined {
+    if (this.#model.pricesAudio !== true) return undefined;
+    const outputAudio = asksForAudio(this.#asked.request) ? this.outputTokens : 0;
+    const { modelCalls = 1 } = this.#asked;
+    const inputAudio = Math.min(this.#prompt.audio * modelCalls, largestCount);
+    const { promptTokens: input, outputTokens: output } = this;
+    return { input, cachedInput: 0, output, reasoning: 0, inputAudio, outputAudio };
+  }
+
   get #prompt(): PromptCount {
     this.#count ??= this.#asked.countPrompt(this.#asked.request, this.#model);
     return this.#count;
   }
+}
+
+/** Whether an answer may be spoken: OpenAI's members that ask for that. */
+function asksForAudio({ body, members }: TextRequest): boolean {
+  const modalities = memberOf(members, "modalities");
+  if (modalities === undefined) return memberOf(members, "audio") !== undefined;
+  const said = asBuffer(body).toString("latin1", modalities.start, modalities.end);
+  // An escape can stand for any letter.
+  return said.includes("audio") || said.includes("\\");
 }

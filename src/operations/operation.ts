@@ -192,6 +192,8 @@ export interface ModelTraits {
   readonly images?: ImageTraits | undefined;
   /** What is known of the sound that it makes or hears; absent: none. */
   readonly audio?: AudioTraits | undefined;
+  /** Whether audio in prompts and answers has a price of its own. Absent: it costs as a text. */
+  readonly pricesAudio?: boolean | undefined;
   /** How it ranks documents; absent: it ranks none. */
   readonly rerank?: RerankTraits | undefined;
   /** What it cannot do; `undefined`: requests pass whatever they ask for. */

@@ -8,8 +8,13 @@ export interface PriceTerms {
   readonly known: readonly PriceTerm[];
 }
 
-/** Of all operations that answer with texts. */
+/** What plain tokens are priced by. */
+export const tokenTerms: readonly PriceTerm[] = [
+  ...(["input", "cachedInput", "cacheWrite", "cacheWrite1h", "output", "reasoning", "request"] as const),
+];
+
+/** Of all operations that answer with texts. Some models hear and speak, too. */
 export const textPrices: PriceTerms = {
   required: [["input", "output"]],
-  known: ["input", "cachedInput", "cacheWrite", "cacheWrite1h", "output", "reasoning", "request"],
+  known: [...tokenTerms, "inputAudio", "cachedInputAudio", "outputAudio", "steps", "tiers"],
 };

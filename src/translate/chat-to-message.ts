@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { explicitNulls } from "../anthropic/explicit-nulls.js";
-import { toMessagesUsage } from "../anthropic/usage.js";
+import { toMessagesUsage } from "../anthropic/to-messages-usage.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import { answerToChunk } from "../openai/chat/answer-to-chunk.js";
 import { jsonSteps } from "../wire/sliced/json-steps.js";

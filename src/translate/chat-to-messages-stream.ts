@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { anthropicErrorEvent } from "../anthropic/error-body.js";
 import { messagesEvent, pingEvent } from "../anthropic/event-frame.js";
 import { type ExplicitNulls, explicitNulls } from "../anthropic/explicit-nulls.js";
-import { toMessagesUsage } from "../anthropic/usage.js";
+import { toMessagesUsage } from "../anthropic/to-messages-usage.js";
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { TokenCounts } from "../metering/token-counts.js";
 import { writeSteps } from "../wire/sliced/json-steps.js";

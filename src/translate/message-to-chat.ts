@@ -1,8 +1,8 @@
 import { finishReasonOf } from "../anthropic/messages/finish-reason-of.js";
 import { messageIdOf } from "../anthropic/messages/message-answer.js";
-import { readMessagesUsage } from "../anthropic/usage.js";
 import { hasTooManyParts } from "../model-api/answer/answer-bounds.js";
 import type { ReceivedAnswer } from "../model-api/answer/received-answer.js";
+import { readReport } from "../model-api/usage/usage-tally.js";
 import { isRecord } from "../wire/is-record.js";
 import { toChatUsage } from "./chat/chat-usage.js";
 import { rawParts } from "./messages/request-elements.js";
@@ -27,7 +27,7 @@ export function messageToChat(received: ReceivedAnswer, head: CompletionHead): R
   if (hasTooManyParts(blocks)) return undefined;
   const inputs = blocks.some(isToolUse) ? rawParts(received.bytes, 0, "input") : [];
   const message = toChatMessage(blocks, inputs);
-  const usage = readMessagesUsage(said["usage"]);
+  const usage = readReport(said["usage"], true)?.tokens;
   const id = messageIdOf(said);
   return {
     ...(id === undefined ? undefined : { id: `chatcmpl-${id}` }),

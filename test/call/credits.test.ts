@@ -10,8 +10,8 @@ import { chatRequest, getRequest, smallModel, startTestGateway } from "../suppor
 const monday = Date.UTC(2026, 0, 5, 12);
 const hour = 3_600_000;
 
-/** One credit a call: 100,000 completion tokens at 10 micro-credits. */
-const oneCredit = chatAnswer({ usage: { prompt_tokens: 0, completion_tokens: 100_000, total_tokens: 100_000 } });
+/** One credit a call: 10 tokens at 1 micro-credit, and 99,999 at 10. */
+const oneCredit = chatAnswer({ usage: { prompt_tokens: 10, completion_tokens: 99_999, total_tokens: 100_009 } });
 
 async function start(credits: { session?: number; week?: number; month?: number }, anchor?: number) {
   let now = monday;

@@ -13,8 +13,8 @@ import { type ClientServer, expectNoSockets, startServer } from "./start-server.
 const monday = Date.UTC(2026, 0, 5, 12);
 const hour = 3_600_000;
 const request = { model: "acme/small", messages: [{ role: "user" as const, content: "Hello!" }], max_tokens: 10 };
-/** One credit a call: 100,000 completion tokens at 10 micro-credits. */
-const usage = { prompt_tokens: 0, completion_tokens: 100_000, total_tokens: 100_000 };
+/** One credit a call: 10 tokens at 1 micro-credit, and 99,999 at 10. */
+const usage = { prompt_tokens: 10, completion_tokens: 99_999, total_tokens: 100_009 };
 
 let server: ClientServer;
 afterEach(() => server.close());

@@ -19,9 +19,9 @@ export interface Managed extends TestGateway {
   post(path: string, key: string, members?: Record<string, unknown>): Promise<Response>;
 }
 
-/** 100,000 output tokens at 10 micro-credits, and nothing else. */
+/** 10 tokens at 1 micro-credit, and 99,999 at 10. */
 const oneCredit = chatAnswer({
-  usage: { prompt_tokens: 0, completion_tokens: 100_000, total_tokens: 100_000 },
+  usage: { prompt_tokens: 10, completion_tokens: 99_999, total_tokens: 100_009 },
 });
 
 const hour = 3_600_000;
@@ -401,20 +401,20 @@ export function describeManaged(name: string, make: () => Stores, tellsOthers: b
       expect([second.entries.length, second.cursor]).toEqual([1, undefined]);
 
       const rows = await gateway.accounts.usage(account);
-      const output = (count: number) => ({ input: 0, cachedInput: 0, output: count, reasoning: 0 });
+      const tokens = { input: 10, cachedInput: 0, output: 99_999, reasoning: 0 };
       const day = new Date(first.entries[0]?.at ?? 0).toISOString().slice(0, 10);
       expect(rows).toHaveLength(3);
       expect(rows).toEqual(
         expect.arrayContaining([
-          { day, model: "acme/large", keyId: key.id, requests: 1, chargedMicro: 1_000_000, tokens: output(100_000) },
-          { day, model: "acme/small", keyId: key.id, requests: 1, chargedMicro: 1_000_000, tokens: output(100_000) },
+          { day, model: "acme/large", keyId: key.id, requests: 1, chargedMicro: 1_000_000, tokens },
+          { day, model: "acme/small", keyId: key.id, requests: 1, chargedMicro: 1_000_000, tokens },
           {
             day,
             model: "acme/small",
             keyId: other.id,
             requests: 2,
             chargedMicro: 1_000_000 + last,
-            tokens: { input: 10, cachedInput: 4, output: 100_005, reasoning: 3 },
+            tokens: { input: 20, cachedInput: 4, output: 100_004, reasoning: 3 },
           },
         ]),
       );

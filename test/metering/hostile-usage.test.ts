@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { messageUsage } from "../../src/anthropic/messages/message-usage.js";
-import { UsageTally } from "../../src/anthropic/usage.js";
+import { messageTally, messageUsage } from "../../src/anthropic/messages/message-usage.js";
 import { compilePrice } from "../../src/metering/prices/compile-price.js";
 import { readUsage } from "../../src/model-api/answer/usage.js";
-import { readResponsesUsage } from "../../src/openai/responses/responses-usage.js";
+import { counted, countPlaces } from "../../src/model-api/usage/usage-names.js";
+import { readReport, UsageTally } from "../../src/model-api/usage/usage-tally.js";
 
 const price = compilePrice({ input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15, reasoning: 20, request: 0.01 });
 
@@ -14,6 +14,7 @@ const count = fc.oneof(
   fc.double(),
 );
 const members = [
+  ...counted.flatMap((name) => countPlaces[name].map((place) => place.at(-1) ?? "")),
   ...["prompt_tokens", "completion_tokens", "total_tokens", "input_tokens", "output_tokens", "thinking_tokens"],
   ...["cache_read_input_tokens", "cache_creation_input_tokens", "cached_tokens", "cache_write_tokens"],
   ...["reasoning_tokens", "prompt_cache_hit_tokens", "ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"],
@@ -38,11 +39,16 @@ const usage = fc
 it("whatever an upstream reports, in however many pieces, is counted in parts of wholes, and has a price", () => {
   fc.assert(
     fc.property(fc.array(usage, { minLength: 1, maxLength: 3 }), (pieces) => {
-      const tally = new UsageTally();
+      const tallies = [messageTally(), new UsageTally()];
       for (const piece of pieces) {
-        tally.add(piece);
+        for (const tally of tallies) tally.add(piece);
         const { tokens: whole } = messageUsage(piece, [], { promptTokens: 5, outputCap: 10 });
-        for (const tokens of [readUsage(piece), readResponsesUsage(piece), tally.counts, whole]) {
+        for (const tokens of [
+          readUsage(piece),
+          readReport(piece)?.tokens,
+          whole,
+          ...tallies.map(({ report }) => report?.tokens),
+        ]) {
           if (tokens === undefined) continue;
           const { input, cachedInput, cacheWrite = 0, cacheWrite1h = 0, output, reasoning } = tokens;
           expect(cachedInput + cacheWrite).toBeLessThanOrEqual(input);

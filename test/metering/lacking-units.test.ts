@@ -16,7 +16,14 @@ it("charges what nobody has counted as it was held", () => {
   const counted = { ...none, audioMs: 0, images: [] };
   expect(withLackingUnits(counted, ["audioMs", "images"], most)).toBe(counted);
   expect(withLackingUnits(none, ["characters"], most)).toBe(none);
-  expect(withLackingUnits(none, ["audioMs"], undefined)).toBe(none);
+  // No sound is without tokens.
+  expect(withLackingUnits({ ...none, input: 9 }, [], { ...none, inputAudio: 5 })).toMatchObject({ inputAudio: 5 });
+  expect(withLackingUnits({ ...none, inputAudio: 0 }, [], { ...none, inputAudio: 5 })).toMatchObject({ inputAudio: 1 });
+  const spoken = { ...none, outputAudio: 9 };
+  expect(withLackingUnits(none, [], spoken, true)).toMatchObject({ outputAudio: 2 });
+  expect(withLackingUnits(none, [], spoken)).toBe(none);
+  const heard = { ...none, inputAudio: 1 };
+  expect(withLackingUnits(heard, [], { ...none, inputAudio: 5 })).toBe(heard);
 });
 
 it("files what was counted beside plain tokens, and only that", () => {

@@ -23,3 +23,22 @@ it("has no price of tokens where a model has none", () => {
     ],
   });
 });
+
+it("has larger prompts and other tiers beside the others, with the reader's factor", () => {
+  const steps = [{ above: 200_000, input: 6, cachedInput: 0.6 }];
+  const price = {
+    input: 3,
+    output: 15,
+    steps,
+    tiers: { priority: { output: 30, steps: [{ above: 10, output: 60 }] } },
+  };
+  expect(toPrice(price, 0.5)).toEqual({
+    ...{ input: 1.5, cached_input: null, output: 7.5, request: null },
+    others: [
+      { part: "input", of: ">200000", credits: 3 },
+      { part: "cached_input", of: ">200000", credits: 0.3 },
+      { part: "output", of: "priority", credits: 15 },
+      { part: "output", of: "priority >10", credits: 30 },
+    ],
+  });
+});

@@ -7,11 +7,31 @@ import { tokenParts, type UsageCounts } from "../../src/metering/usage-counts.js
 export function readVersion(version: string): Price {
   const [tokens = "", ...others] = version.split(";");
   const [input, cachedInput, output, reasoning, request, cacheWrite, cacheWrite1h] = tokens.split("/").map(Number);
-  const parts = others.map((part) => {
-    const [name = "", value = ""] = part.split("=");
-    return [name, name === "images" ? readRows(value, "credits") : Number(value)];
-  });
-  return { input, cachedInput, output, reasoning, request, cacheWrite, cacheWrite1h, ...Object.fromEntries(parts) };
+  const price: Price = { input, cachedInput, output, reasoning, request, cacheWrite, cacheWrite1h };
+  for (const part of others) {
+    const [name = "", value = ""] = splitOnce(part, "=");
+    const [kind, of = ""] = splitOnce(name, ".");
+    if (kind === "above") price.steps = [...(price.steps ?? []), { above: Number(of), ...readWithin(value) }];
+    else if (kind === "tier") price.tiers = { ...price.tiers, [of]: readWithin(value) };
+    else Object.assign(price, { [name]: name === "images" ? readRows(value, "credits") : Number(value) });
+  }
+  return price;
+}
+
+/** A version in another one: it has all prices, so that what it does not name is not as in the other one. */
+function readWithin(version: string): Price {
+  // What is within it, in turn, keeps its commas.
+  const parts = /^[([]/.test(version)
+    ? version.slice(1, -1).replaceAll(/\([^)]*\)|,/g, (found) => (found === "," ? ";" : found))
+    : version;
+  const price = readVersion(parts);
+  const { input, cachedInput, output } = price;
+  return { inputAudio: input, cachedInputAudio: cachedInput, outputAudio: output, ...price };
+}
+
+function splitOnce(text: string, mark: string): [string, string?] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** Such as `high/1024x1024:2,standard:1`. */
@@ -32,6 +52,7 @@ export function costOfEntry(tags: EntryTags): number {
   const used = {
     ...Object.fromEntries([...names, "audioMs", "characters", "searches"].map((name) => [name, count(name)])),
     ...(tags["images"] !== undefined && { images }),
+    ...(tags["serviceTier"] !== undefined && { serviceTier: String(tags["serviceTier"]) }),
   } as unknown as UsageCounts;
   return compilePrice(readVersion(String(tags["price"]))).cost(used);
 }

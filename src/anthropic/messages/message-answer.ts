@@ -7,7 +7,7 @@ import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
-import { toMessagesUsage } from "../usage.js";
+import { toMessagesUsage } from "../to-messages-usage.js";
 import { finishReasonOf } from "./finish-reason-of.js";
 import { messageUsage } from "./message-usage.js";
 

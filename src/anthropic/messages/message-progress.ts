@@ -1,17 +1,18 @@
 import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
-import type { TokenCounts } from "../../metering/token-counts.js";
-import { type EstimateBounds, estimatedOutput, estimatedTokens } from "../../model-api/media/token-estimate.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
+import { type EstimateBounds, estimatedOutput } from "../../model-api/media/token-estimate.js";
+import { type CountedTokens, countedTokens } from "../../model-api/usage/counted-tokens.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import type { ByteSpan } from "../../wire/templates/measure-string.js";
-import { UsageTally } from "../usage.js";
+import { messageTally } from "./message-usage.js";
 
 /** What has come of a stream of Messages. Its reader writes it; whoever meters the call reads it. */
 export class MessageProgress implements StreamProgress {
   responseId: string | undefined;
   finishReason: string | undefined;
   readonly #bounds: EstimateBounds;
-  readonly #tally = new UsageTally();
+  readonly #tally = messageTally();
   readonly #output = new TextSample();
   /** A block has ended, and no other has begun. */
   #isBetweenBlocks = false;
@@ -25,17 +26,18 @@ export class MessageProgress implements StreamProgress {
   }
 
   /** Without a report of the whole message, what was seen is estimated. */
-  get tokens(): TokenCounts {
-    const { counts } = this.#tally;
-    if (counts === undefined) return estimatedTokens(this.#bounds, this.#output);
-    const input = counts.input === 0 ? this.#bounds.promptTokens : counts.input;
-    if (this.#isFinal) return { ...counts, input };
-    return { ...counts, input, output: Math.max(counts.output, estimatedOutput(this.#bounds, this.#output)) };
+  get tokens(): UsageCounts {
+    const { tokens } = this.#counted;
+    if (this.#isFinal || this.#tally.report === undefined) return tokens;
+    return { ...tokens, output: Math.max(tokens.output, estimatedOutput(this.#bounds, this.#output)) };
   }
 
   get estimated(): boolean {
-    const { counts } = this.#tally;
-    return counts === undefined || (this.#isComplete && (!this.#isFinal || counts.input === 0));
+    return this.#counted.estimated || (this.#isComplete && !this.#isFinal);
+  }
+
+  get #counted(): CountedTokens {
+    return countedTokens(this.#tally, this.#bounds, () => this.#output);
   }
 
   get awaitsUsage(): boolean {
@@ -47,7 +49,7 @@ export class MessageProgress implements StreamProgress {
   }
 
   get isCounted(): boolean {
-    return this.#tally.counts !== undefined && this.#isFinal;
+    return this.#isFinal && !this.#counted.estimated;
   }
 
   get hasOutput(): boolean {
@@ -60,7 +62,7 @@ export class MessageProgress implements StreamProgress {
 
   /** The model has shown that it thinks, or the upstream has counted it. */
   get reasons(): boolean {
-    return this.#showsThinking || (this.#tally.counts?.reasoning ?? 0) > 0;
+    return this.#showsThinking || (this.#tally.report?.tokens.reasoning ?? 0) > 0;
   }
 
   /** The message has come to its end, and said why. */
@@ -73,8 +75,14 @@ export class MessageProgress implements StreamProgress {
     return this.#isDone;
   }
 
-  usageCame(usage: unknown): void {
-    this.#tally.add(usage);
+  /** @returns whether it counts output. */
+  usageCame(usage: unknown): boolean {
+    const added = this.#tally.add(usage);
+    // Zeros count nothing, where more was counted before.
+    const isCount = (added?.tokens.output ?? 0) > 0 || this.#tally.report?.tokens.output === 0;
+    const isFinal = added?.hasOutput === true && isCount;
+    if (isFinal && this.#isComplete) this.#isFinal = true;
+    return isFinal;
   }
 
   /** A block has begun or grown. @param text - what of it has come; may be empty. */

@@ -1,8 +1,8 @@
 import { StreamFault } from "../../errors/stream-fault.js";
-import { readTokenCount } from "../../metering/token-counts.js";
 import { PartCount } from "../../model-api/answer/answer-bounds.js";
 import type { UpstreamFailureContext } from "../../model-api/failure/upstream-failure.js";
 import type { EstimateBounds } from "../../model-api/media/token-estimate.js";
+import { findReport } from "../../model-api/usage/find-report.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { fromAnthropicErrorEvent } from "../upstream-error.js";
@@ -51,7 +51,7 @@ export class MessageStreamReader {
   #note(type: string, said: Record<string, unknown>): void {
     switch (type) {
       case "message_start":
-        this.progress.usageCame(isRecord(said["message"]) ? said["message"]["usage"] : undefined);
+        if (isRecord(said["message"])) this.progress.usageCame(findReport(said["message"]));
         break;
       case "content_block_start":
         this.#beginBlock(said["content_block"]);
@@ -63,13 +63,14 @@ export class MessageStreamReader {
         this.progress.blockEnded();
         break;
       case "message_delta": {
-        const { delta, usage } = said;
-        this.progress.usageCame(usage);
-        if (!isRecord(delta) || typeof delta["stop_reason"] !== "string") break;
-        this.progress.endCame(isRecord(usage) && readTokenCount(usage["output_tokens"]) !== undefined);
+        const { delta } = said;
+        const isFinal = this.progress.usageCame(findReport(said));
+        if (isRecord(delta) && typeof delta["stop_reason"] === "string") this.progress.endCame(isFinal);
         break;
       }
       case "message_stop":
+        // Bedrock counts here.
+        this.progress.usageCame(findReport(said));
         this.end();
         break;
     }

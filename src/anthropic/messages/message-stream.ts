@@ -14,6 +14,15 @@ import { countedUsage, hasCounts, type MessageContext, messageIdOf } from "./mes
 import type { MessageProgress } from "./message-progress.js";
 import { MessageStreamReader } from "./message-stream-reader.js";
 
+function isSound(usage: unknown): boolean {
+  return usage === undefined || soundUsage(usage) === usage;
+}
+
+function withUsage(json: string, usage: string): string {
+  const bytes = Buffer.from(json);
+  return editMembers(bytes, membersOf(bytes), new Map([["usage", usage]])).toString();
+}
+
 /** What can be the name of an event. */
 const plainType = /^[\w.-]+$/;
 
@@ -89,11 +98,12 @@ export class MessageStream {
   /** What carries the model, or lacks a count. */
   #edited(type: string, said: Record<string, unknown>, json: string): string {
     if (type === "message_start" && isRecord(said["message"])) return this.#renamed(said["message"], json);
-    if (type !== "message_delta") return json;
     const { usage } = said;
-    if (isRecord(usage) && Number.isInteger(usage["output_tokens"]) && soundUsage(usage) === usage) return json;
-    const bytes = Buffer.from(json);
-    return editMembers(bytes, membersOf(bytes), new Map([["usage", this.#counted(usage)]])).toString();
+    if (type !== "message_delta") return isSound(usage) ? json : withUsage(json, JSON.stringify(soundUsage(usage)));
+    const isCounted = isRecord(usage) && Number.isInteger(usage["output_tokens"]) && soundUsage(usage) === usage;
+    // Before the end, more may come; behind it, the client gets what is charged.
+    if (isCounted && !(this.progress.isComplete && this.progress.estimated)) return json;
+    return withUsage(json, this.#counted(usage));
   }
 
   #renamed(message: Record<string, unknown>, json: string): string {

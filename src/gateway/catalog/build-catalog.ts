@@ -14,7 +14,7 @@ import { resolveTokenBounds } from "../../tokens/token-bounds.js";
 import { buildRoute } from "./build-route.js";
 import type { ResolvedModel } from "./catalog-shape.js";
 import { imageTokensOf } from "./image-tokens-of.js";
-import { pricesOutput, pricesTokens } from "./prices-output.js";
+import { pricesAudio, pricesOutput, pricesTokens } from "./prices-output.js";
 
 /** What a catalog is built with. */
 export interface CatalogContext {
@@ -56,6 +56,7 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
   const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
   const media = { images: type === "image" ? imageTraits(model) : undefined, audio: audioTraits(model) };
   const rerank = type === "rerank" ? rerankTraits(model) : undefined;
+  const hasAudioPrice = pricesAudio(model) || undefined;
   const built: CatalogModel = {
     id,
     alias: undefined,
@@ -63,6 +64,7 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
     ...limits,
     ...media,
     rerank,
+    pricesAudio: hasAudioPrice,
     cache: model.cache,
     ...routing,
     drain,

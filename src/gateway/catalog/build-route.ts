@@ -133,6 +133,7 @@ function dearest(prices: readonly CompiledPrice[]): CompiledPrice {
     free: all.every(({ free }) => free),
     pricesTokens: all.some(({ pricesTokens }) => pricesTokens),
     units: [...new Set(all.flatMap(({ units }) => units))],
+    tiers: [...new Set(all.flatMap(({ tiers = [] }) => tiers))],
     version: all.map(({ version }) => version).join(" "),
     cost: (used) => Math.max(...all.map((price) => price.cost(used))),
     upperBound: (input, output, most) => Math.max(...all.map((price) => price.upperBound(input, output, most))),

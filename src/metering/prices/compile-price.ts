@@ -1,9 +1,10 @@
 import { type Decimal, product, toDecimal } from "../decimal.js";
 import { compileTokens } from "./compile-tokens.js";
 import { compileUnits, pricedUnits } from "./compile-units.js";
+import { compileVariants } from "./compile-variants.js";
 import type { CompiledPrice } from "./compiled-price.js";
 import type { Price } from "./price.js";
-import type { ReadPrice } from "./price-parts.js";
+import type { PriceParts, ReadPrice } from "./price-parts.js";
 import { shownTokenPrices, tokenPrices } from "./token-prices.js";
 
 const maxDecimals = 12;
@@ -17,20 +18,23 @@ const maxDecimals = 12;
  */
 export function compilePrice(price: Price, name = "price", factor = 1): CompiledPrice {
   const times = toDecimal(factor, "A price factor");
+  const compiled = compileVariants(price, name, (flat, part) => compileFlat(flat, part, times));
+  const { version } = compiled;
+  return {
+    ...compiled,
+    version: factor === 1 ? version : `${version}*${factor}`,
+    scaled: (other) => compilePrice(price, name, other),
+  };
+}
+
+/** A price that is the same for every call. */
+function compileFlat(price: Price, name: string, times: Decimal): Omit<CompiledPrice, "scaled"> {
   const read: ReadPrice = (value, part) => product(readPrice(value, `${name}.${part}`), times);
   const prices = tokenPrices(price);
   const units = pricedUnits(price);
-  const compiled = units === undefined ? compileTokens(prices, read) : compileUnits(price, { prices, units, read });
-  const version = compiled.version(shownTokenPrices(price, prices));
-  return {
-    free: compiled.free,
-    pricesTokens: compiled.pricesTokens,
-    units: compiled.units,
-    version: factor === 1 ? version : `${version}*${factor}`,
-    cost: compiled.cost,
-    upperBound: compiled.upperBound,
-    scaled: (other) => compilePrice(price, name, other),
-  };
+  const parts: PriceParts =
+    units === undefined ? compileTokens(prices, read) : compileUnits(price, { prices, units, read });
+  return { ...parts, version: parts.version(shownTokenPrices(price, prices)) };
 }
 
 function readPrice(value: number, name: string): Decimal {

@@ -9,11 +9,14 @@ export interface CompiledPrice {
   readonly pricesTokens: boolean;
   /** What it prices beside tokens. Usage that lacks one of these is not known: it is not free. */
   readonly units: readonly CountedUnit[];
+  /** The tiers that have prices of their own. Absent: none. */
+  readonly tiers?: readonly string[];
   /**
    * The prices as the journal shows them, so that an entry alone suffices to compute its charge. They are credits per
    * million of input, cached input, output and reasoning tokens, and credits per call, such as `0.15/0.075/0.6/0.6/0`.
    * Where writes to the cache have a price of their own, it comes next, and then that of writes for an hour, if it is
-   * another one. All other parts follow by their names, such as `0/0/0/0/0;audioMinute=0.006`. A price that a factor scales
+   * another one. All other parts follow by their names, such as `0/0/0/0/0;audioMinute=0.006`; steps and tiers, each with all
+   * of its prices: `3/0.3/15/15/0;above.200000=6/0.6/22.5/22.5/0;tier.priority=6/0.6/30/30/0`. A price that a factor scales
    * ends with it: `0.15/0.075/0.6/0.6/0*0.8`.
    */
   readonly version: string;

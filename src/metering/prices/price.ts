@@ -40,6 +40,43 @@ export interface Price {
   characters?: number | undefined;
   /** Credits per thousand searches of a reranking model. Default: 0. */
   searches?: number | undefined;
+  /**
+   * What calls with larger prompts cost: all of their tokens. What a step does not name costs as below all steps. Default:
+   * prompts of all sizes cost the same.
+   */
+  steps?: readonly PriceStep[] | undefined;
+  /**
+   * What calls cost that a server serves in another tier than its usual one, by the tier's name in lower case, such as
+   * `priority`: a response says it in `service_tier`. What a tier does not name costs as usual, but steps are its own. Every
+   * call is held at the dearest tier. Default: such calls cost as usual, and a warning `usage_unpriced` tells you once.
+   */
+  tiers?: Readonly<Record<string, TierPrice>> | undefined;
+}
+
+/** The prices of tokens that can differ by the size of the prompt. */
+export type StepPrices = Pick<
+  Price,
+  | "input"
+  | "cachedInput"
+  | "cacheWrite"
+  | "cacheWrite1h"
+  | "output"
+  | "reasoning"
+  | "inputAudio"
+  | "cachedInputAudio"
+  | "outputAudio"
+>;
+
+/** What calls cost whose prompts are larger than this. */
+export interface PriceStep extends StepPrices {
+  /** Tokens of the whole prompt. A prompt of exactly so many is below the step. */
+  above: number;
+}
+
+/** What calls cost in another tier. */
+export interface TierPrice extends StepPrices {
+  /** See {@link Price.steps}. */
+  steps?: readonly PriceStep[] | undefined;
 }
 
 /**

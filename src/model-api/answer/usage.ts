@@ -1,7 +1,9 @@
 import { soundUsage } from "../../metering/sound-usage.js";
 import { readTokenCount, type TokenCounts } from "../../metering/token-counts.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { Dialect } from "../dialect.js";
+import { readReport } from "../usage/usage-tally.js";
 
 /** The `usage` object of a chat completion (OpenAI reference, "CompletionUsage"), as the gateway itself writes it. */
 export interface UsageObject {
@@ -10,44 +12,19 @@ export interface UsageObject {
   total_tokens: number;
 }
 
-/**
- * Reads the usage reports of different upstreams. Details may be absent or `null`. DeepSeek has its own name for cached
- * tokens. xAI counts reasoning tokens in `total_tokens` but not in `completion_tokens`.
- *
- * @returns `undefined` when it cannot be charged: absent, incomplete, malformed, or all zero.
- */
-export function readUsage(usage: unknown): TokenCounts | undefined {
-  if (!isRecord(usage)) return undefined;
-  const input = readTokenCount(usage["prompt_tokens"]);
-  const total = readTokenCount(usage["total_tokens"]);
-  const completion = readTokenCount(usage["completion_tokens"]);
-  if (input === undefined || (completion === undefined && total === undefined)) return undefined;
-  const output = Math.max(completion ?? 0, (total ?? 0) - input);
-  if (input + output === 0) return undefined;
-  const promptDetails = usage["prompt_tokens_details"];
-  const completionDetails = usage["completion_tokens_details"];
-  const cached =
-    (isRecord(promptDetails) ? readTokenCount(promptDetails["cached_tokens"]) : undefined) ??
-    readTokenCount(usage["prompt_cache_hit_tokens"]) ??
-    0;
-  const written = isRecord(promptDetails) ? (readTokenCount(promptDetails["cache_write_tokens"]) ?? 0) : 0;
-  const reasoning =
-    (isRecord(completionDetails) ? readTokenCount(completionDetails["reasoning_tokens"]) : undefined) ?? 0;
-  const cachedInput = Math.min(cached, input);
-  return {
-    input,
-    cachedInput,
-    ...(written === 0 ? undefined : { cacheWrite: Math.min(written, input - cachedInput) }),
-    output,
-    reasoning: Math.min(reasoning, output),
-  };
+/** @returns `undefined` where a half of it is not counted: absent, incomplete, malformed, or all zero. */
+export function readUsage(usage: unknown): UsageCounts | undefined {
+  const report = readReport(usage);
+  return report?.hasInput && report.hasOutput ? report.tokens : undefined;
 }
 
 /** Of a response that is no text: there is no output to count. Some servers report only the total. */
-export function readPromptUsage(usage: unknown): TokenCounts | undefined {
-  if (!isRecord(usage)) return undefined;
-  const prompt = usage["prompt_tokens"] ?? usage["total_tokens"];
-  return readUsage({ ...usage, prompt_tokens: prompt, completion_tokens: 0, total_tokens: prompt });
+export function readPromptUsage(usage: unknown): UsageCounts | undefined {
+  const report = readReport(usage);
+  const total = isRecord(usage) ? readTokenCount(usage["total_tokens"]) : undefined;
+  const input = report?.hasInput ? report.tokens.input : total;
+  if (input === undefined || input === 0) return undefined;
+  return { input, cachedInput: Math.min(report?.tokens.cachedInput ?? 0, input), output: 0, reasoning: 0 };
 }
 
 export function toUsageObject(tokens: TokenCounts): UsageObject {
@@ -58,13 +35,17 @@ export function toUsageObject(tokens: TokenCounts): UsageObject {
   };
 }
 
-/** Whether the three counts that clients require are there. */
-export function hasUsageTotals(usage: unknown): boolean {
+/**
+ * Whether the three counts that clients require are there.
+ * @param charged - what is charged for; the prompt's count has to be its.
+ */
+export function hasUsageTotals(usage: unknown, charged?: Pick<TokenCounts, "input">): boolean {
   return (
     isRecord(usage) &&
     Number.isInteger(usage["prompt_tokens"]) &&
     Number.isInteger(usage["completion_tokens"]) &&
-    Number.isInteger(usage["total_tokens"])
+    Number.isInteger(usage["total_tokens"]) &&
+    (charged === undefined || charged.input === usage["prompt_tokens"])
   );
 }
 

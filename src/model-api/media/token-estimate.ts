@@ -29,7 +29,7 @@ export function estimatePromptTokens(json: Uint8Array, mayHoldMedia: boolean): n
  * The tokens of a response without a usage report: at the most, as prompts are held.
  * @param output - what was received.
  */
-export function estimatedTokens(bounds: EstimateBounds, output: TextSample): TokenCounts {
+function estimatedTokens(bounds: EstimateBounds, output: TextSample): TokenCounts {
   return { input: bounds.promptTokens, cachedInput: 0, output: estimatedOutput(bounds, output), reasoning: 0 };
 }
 

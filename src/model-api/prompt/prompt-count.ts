@@ -10,6 +10,8 @@ export interface PromptParts {
   readonly others: number;
   /** No fewer count at all: a part of the prompt has no bound of its own. 0: all parts have one. */
   readonly least: number;
+  /** Those of `others` that stand for audio, or are as many as there may be. */
+  readonly audio: number;
   /** The length of its texts. */
   readonly bytes: number;
   /** Whether the texts have at most two tokens for each byte, by the way in which they are counted. */
@@ -31,6 +33,11 @@ export class PromptCount {
     const { others, least } = this.#parts;
     this.#tokens ??= Math.max(Math.ceil(others + this.#countTexts()), least);
     return this.#tokens;
+  }
+
+  /** The most of the tokens that stand for audio. */
+  get audio(): number {
+    return this.#parts.audio;
   }
 
   /**

@@ -5,6 +5,7 @@ import type { ResolvedTokenBounds } from "../../tokens/token-bounds.js";
 import { mostTokens, type Tokenizer } from "../../tokens/tokenizer.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import { elementsOf, type JsonMember, memberOf, membersOf, skipString, valueAt } from "../../wire/json-members.js";
+import { audioMedia } from "../media/media-kind.js";
 import { mediaTokens } from "../media/media-tokens.js";
 import { type Media, messageMedia, textsBetween, unreadValues, type WithMessages } from "../media/message-media.js";
 import { jsonInstructionTokens } from "./json-instruction.js";
@@ -99,14 +100,17 @@ export function mostPromptTokens(prompt: Prompt, limits: PromptLimits): PromptCo
   const { contextLength, tokenizer, tokenBounds } = limits;
   let others = answerPreamble + prompt.added;
   let least = 0;
+  let audio = 0;
   for (const { start, end } of prompt.rewritten) others += rewritingTokens(prompt.body, start, end);
   for (const item of prompt.media) {
     const most = mediaTokens(prompt.body, item, tokenBounds);
     if (Number.isFinite(most)) others += most;
     else least = contextLength;
+    // What nobody knows the kind of may be audio.
+    if (item.kind === audioMedia || !Number.isFinite(most)) audio += Math.min(most, contextLength);
   }
   // Of the host's own tokenizer nothing is known.
-  const parts = { others, least, bytes: textBytes(prompt), isBounded: tokenizer === undefined };
+  const parts = { others, least, audio, bytes: textBytes(prompt), isBounded: tokenizer === undefined };
   return new PromptCount(parts, () => {
     const texts = promptTexts(prompt);
     const counted = tokenizer && countedTexts(texts, tokenizer, contextLength - others);

@@ -1,6 +1,8 @@
 import type { StreamProgress } from "../../metering/progress.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
-import { readSpeechUsage, type SpeechBounds } from "./speech-usage.js";
+import type { UsageReport } from "../../model-api/usage/usage-report.js";
+import { readReport } from "../../model-api/usage/usage-tally.js";
+import type { SpeechBounds } from "./speech-usage.js";
 
 /** The progress of speech, whether it comes as bytes or as events. */
 export class SpeechProgress implements StreamProgress {
@@ -12,7 +14,7 @@ export class SpeechProgress implements StreamProgress {
   readonly seenOutput = 0;
   readonly #bounds: SpeechBounds;
   #bytes = 0;
-  #reported: UsageCounts | undefined;
+  #reported: UsageReport | undefined;
   #hasEnded = false;
   #isDone = false;
 
@@ -34,7 +36,8 @@ export class SpeechProgress implements StreamProgress {
   }
 
   get isCounted(): boolean {
-    return !this.#bounds.byTokens || this.#reported !== undefined;
+    const report = this.#reported;
+    return !this.#bounds.byTokens || (report?.hasInput === true && report.tokens.output > 0);
   }
 
   get estimated(): boolean {
@@ -43,9 +46,11 @@ export class SpeechProgress implements StreamProgress {
 
   get tokens(): UsageCounts {
     const { characters, promptTokens } = this.#bounds;
-    if (this.#reported !== undefined) return { ...this.#reported, characters };
-    const output = this.#output;
-    return { input: promptTokens, cachedInput: 0, output, outputAudio: output, reasoning: 0, characters };
+    const report = this.#reported;
+    const input = report?.hasInput ? report.tokens.input : promptTokens;
+    // No sound is without tokens: a server that counts none has counted nothing.
+    const output = report?.tokens.output || this.#output;
+    return { input, cachedInput: 0, output, outputAudio: output, reasoning: 0, characters };
   }
 
   get #output(): number {
@@ -61,7 +66,7 @@ export class SpeechProgress implements StreamProgress {
 
   /** The event that ends the speech has come. */
   ended(usage: unknown): void {
-    this.#reported = readSpeechUsage(usage) ?? this.#reported;
+    this.#reported = readReport(usage) ?? this.#reported;
     this.#hasEnded = true;
   }
 

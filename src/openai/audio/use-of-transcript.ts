@@ -2,6 +2,8 @@ import { largestCount, readTokenCount } from "../../metering/token-counts.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
 import { visibleUsage } from "../../model-api/answer/usage.js";
 import type { Dialect } from "../../model-api/dialect.js";
+import { findReport } from "../../model-api/usage/find-report.js";
+import { readReport } from "../../model-api/usage/usage-tally.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** What is needed to count what a model hears. */
@@ -31,14 +33,25 @@ export function useOfTranscript(
   bounds: TranscriptBounds,
   outputTokens: number,
 ): TranscriptUse {
-  const tokens = readTokens(json["usage"]);
+  const usage = findReport(json);
+  const report = readReport(usage);
   const audioMs = readMs(json, bounds);
-  const { byTokens, promptTokens: input, inputAudio } = bounds;
-  const estimate = { input, cachedInput: 0, inputAudio, output: outputTokens, reasoning: 0 };
+  const hasInput = report?.hasInput === true;
+  const hasOutput = report?.hasOutput === true && (report.tokens.output > 0 || outputTokens === 0);
+  const input = hasInput ? report.tokens.input : bounds.promptTokens;
+  const inputAudio = hasInput ? audioOf(report.tokens, usage) : bounds.inputAudio;
+  const output = hasOutput ? report.tokens.output : outputTokens;
   return {
-    used: { ...(tokens ?? estimate), audioMs: audioMs ?? bounds.audioMs },
-    estimated: (byTokens ? tokens : audioMs) === undefined,
+    used: { input, cachedInput: 0, inputAudio, output, reasoning: 0, audioMs: audioMs ?? bounds.audioMs },
+    estimated: bounds.byTokens ? !hasInput || !hasOutput : audioMs === undefined,
   };
+}
+
+/** What is not said to be of a text stands for audio. */
+function audioOf({ input, inputAudio }: UsageCounts, usage: Record<string, unknown> = {}): number {
+  if (inputAudio !== undefined) return inputAudio;
+  const details = usage["input_token_details"] ?? usage["input_tokens_details"] ?? usage["prompt_tokens_details"];
+  return Math.max(0, input - ((isRecord(details) ? readTokenCount(details["text_tokens"]) : undefined) ?? 0));
 }
 
 /** The `usage` for the client: the server's own, else what is charged, in its unit. */
@@ -52,18 +65,6 @@ export function transcriptUsage(
   return byTokens
     ? { type: "tokens", input_tokens: input, output_tokens: output, total_tokens: input + output }
     : { type: "duration", seconds: audioMs / 1000 };
-}
-
-/** @returns `undefined` when there are none. Nobody hears without input: a server that counts none has counted nothing. */
-function readTokens(usage: unknown): UsageCounts | undefined {
-  if (!isRecord(usage)) return undefined;
-  const input = readTokenCount(usage["input_tokens"] ?? usage["prompt_tokens"]);
-  const output = readTokenCount(usage["output_tokens"] ?? usage["completion_tokens"]);
-  if (input === undefined || output === undefined || input === 0) return undefined;
-  const details = usage["input_token_details"] ?? usage["input_tokens_details"];
-  const of = (name: string) => (isRecord(details) ? readTokenCount(details[name]) : undefined);
-  const inputAudio = Math.min(of("audio_tokens") ?? Math.max(0, input - (of("text_tokens") ?? 0)), input);
-  return { input, cachedInput: 0, inputAudio, output, reasoning: 0 };
 }
 
 /**

@@ -1,14 +1,14 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
-import type { TokenCounts } from "../../metering/token-counts.js";
 import { mostToolCalls } from "../../model-api/answer/answer-bounds.js";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import { outlinePays, type ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { takeChoiceReports } from "../../model-api/usage/find-report.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { plainCompletion } from "../plain-completion.js";
-import { answerUsage } from "../usage/answer-usage.js";
+import { type AnswerUsage, answerUsage } from "../usage/answer-usage.js";
 import { chatWords, completionId } from "./completion-words.js";
 import { joinTextParts } from "./join-text-parts.js";
 
@@ -27,15 +27,14 @@ export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): 
 export function toRepairedAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
   const repair = repairOf(received.json, context);
   if (repair === undefined) return undefined;
-  const { edits, choices, tokens, estimated, responseId } = repair;
-  return { body: editAnswer(received, edits), tokens, estimated, responseId, finishReason: firstFinish(choices) };
+  const { edits, choices, tokens, estimated, unpriced, responseId } = repair;
+  const body = editAnswer(received, edits);
+  return { body, tokens, estimated, unpriced, responseId, finishReason: firstFinish(choices) };
 }
 
 /** A chat completion as {@link toChatAnswer} repairs it, for a client that gets it in other words. */
-export interface RepairedCompletion {
+export interface RepairedCompletion extends AnswerUsage {
   readonly json: Readonly<Record<string, unknown>>;
-  readonly tokens: TokenCounts;
-  readonly estimated: boolean;
 }
 
 /** @returns `undefined` when it is no chat completion. @param answer - parsed; its choices are changed in place. */
@@ -47,15 +46,14 @@ export function repairCompletion(answer: unknown, context: AnswerContext): Repai
     if (edit === null) delete json[name];
     else if (typeof edit === "string" && name !== "choices") json[name] = JSON.parse(edit);
   }
-  return { json, tokens: repair.tokens, estimated: repair.estimated };
+  const { tokens, estimated, unpriced } = repair;
+  return { json, tokens, estimated, unpriced };
 }
 
 /** What is to change in a chat completion, and what it counts. */
-interface Repair {
+interface Repair extends AnswerUsage {
   readonly edits: AnswerEdits;
   readonly choices: readonly Record<string, unknown>[];
-  readonly tokens: TokenCounts;
-  readonly estimated: boolean;
   readonly responseId: string;
 }
 
@@ -71,9 +69,9 @@ function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
 
   const responseId = completionId(answer["id"], context, chatWords);
   const edits = editsOf(answer, choices, responseId, context);
-  const { usage } = answer;
-  const { tokens, estimated } = answerUsage({ usage, choices, prompts: 1, written: outputOf }, context, edits);
-  return { edits, choices, tokens, estimated, responseId };
+  const used = answerUsage({ json: answer, choices, prompts: 1, written: outputOf }, context, edits);
+  if (takeChoiceReports(choices)) edits.set("choices", JSON.stringify(choices));
+  return { ...used, edits, choices, responseId };
 }
 
 function outputOf(choices: readonly Record<string, unknown>[]): TextSample {

@@ -1,5 +1,6 @@
 import { StreamFault } from "../../errors/stream-fault.js";
 import { fromErrorObject, type UpstreamFailureContext } from "../../model-api/failure/upstream-failure.js";
+import { findReport, takeChoiceReports } from "../../model-api/usage/find-report.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { ChoiceUsage } from "../usage/choice-usage.js";
@@ -67,9 +68,10 @@ export class ChatChunkReader {
     if (event === "error") throw this.#error(isRecord(json) ? (json["error"] ?? json) : json);
     if (!isRecord(json)) throw new StreamFault("garbage");
     const usage = isRecord(json["usage"]) ? json["usage"] : undefined;
+    this.#progress.tierCame(json["service_tier"]);
     const error = json["error"] ?? undefined;
     if (error !== undefined) {
-      this.#progress.usageCame(usage);
+      this.#progress.usageCame(findReport(json));
       throw this.#error(error);
     }
     if (json["object"] === "error") throw this.#error(json);
@@ -82,11 +84,13 @@ export class ChatChunkReader {
       }
       isRepaired = this.#repair.repair(choices);
     }
-    if (usage !== undefined && this.#ofChoices !== undefined) {
-      this.#progress.usageCame(this.#ofChoices.add(usage, choices));
+    const reported = usage ?? findReport(json);
+    if (Array.isArray(choices) && takeChoiceReports(choices)) isRepaired = true;
+    if (reported !== undefined && this.#ofChoices !== undefined) {
+      this.#progress.usageCame(this.#ofChoices.add(reported, choices));
       return withoutUsage(json);
     }
-    this.#progress.usageCame(usage ?? groqUsage(json));
+    this.#progress.usageCame(reported);
     return { json, text, isRepaired, usage };
   }
 
@@ -108,9 +112,4 @@ function parse(text: string): unknown {
   } catch {
     throw new StreamFault("garbage");
   }
-}
-
-function groqUsage(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
-  const groq = chunk["x_groq"];
-  return isRecord(groq) && isRecord(groq["usage"]) ? groq["usage"] : undefined;
 }

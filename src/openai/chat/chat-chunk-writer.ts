@@ -64,17 +64,20 @@ export class ChatChunkWriter {
 
   /** Whether to send a chunk that contains usage only. */
   #isUsageChunk(usage: Record<string, unknown>): boolean {
-    if (!this.#includeUsage || readUsage(usage) === undefined) return false;
+    if (!this.#includeUsage || !isWhole(usage)) return false;
     this.#usageChunkSent = true;
     return true;
   }
 
   #editUsage(json: ChatChunk["json"], usage: Record<string, unknown> | undefined, edits: MemberEdits): void {
-    if (json["usage"] !== undefined && !this.#includeUsage) {
+    const said = json["usage"];
+    if (said !== undefined && !this.#includeUsage) {
       edits.set("usage", null);
     } else if (usage !== undefined) {
-      const visible = visibleUsage(usage, this.#context.dialect);
-      if (visible !== usage) edits.set("usage", JSON.stringify(whole(visible, usage)));
+      const shown = whole(visibleUsage(usage, this.#context.dialect), usage);
+      if (shown !== usage) edits.set("usage", JSON.stringify(shown));
+    } else if (said !== undefined && said !== null) {
+      edits.set("usage", "null");
     }
   }
 
@@ -93,10 +96,14 @@ export class ChatChunkWriter {
   }
 }
 
-/** With the counts that clients require. Where a report cannot be read, the end of the stream has one. */
-function whole(visible: unknown, reported: Record<string, unknown>): object | null {
+/** Whether a report counts both halves, so that it says what is charged. Where none does, the end of the stream has one. */
+function isWhole(usage: Record<string, unknown>): boolean {
+  return (readUsage(usage)?.output ?? 0) > 0;
+}
+
+/** With the counts that clients require; the same object where it has them. */
+function whole(visible: unknown, reported: Record<string, unknown>): unknown {
   const tokens = readUsage(reported);
-  return tokens === undefined
-    ? null
-    : { ...(visible as object), ...(hasUsageTotals(visible) ? {} : toUsageObject(tokens)) };
+  if (tokens === undefined || tokens.output === 0) return null;
+  return hasUsageTotals(visible, tokens) ? visible : { ...(visible as object), ...toUsageObject(tokens) };
 }

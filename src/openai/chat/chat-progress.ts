@@ -1,8 +1,9 @@
 import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
-import type { TokenCounts } from "../../metering/token-counts.js";
-import { readUsage } from "../../model-api/answer/usage.js";
-import { type EstimateBounds, estimatedOutput, estimatedTokens } from "../../model-api/media/token-estimate.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
+import { type EstimateBounds, estimatedOutput } from "../../model-api/media/token-estimate.js";
+import { type CountedTokens, countedTokens } from "../../model-api/usage/counted-tokens.js";
+import { UsageTally } from "../../model-api/usage/usage-tally.js";
 import { TextSample } from "../../tokens/text-sample.js";
 
 /** How many choices a stream has. */
@@ -28,9 +29,9 @@ export class ChatProgress implements StreamProgress {
   #begun = 0;
   #finished = 0;
   #showsReasoning = false;
-  #reported: TokenCounts | undefined;
+  readonly #tally = new UsageTally();
   #reportedObject: Record<string, unknown> | undefined;
-  /** Whether the usage report came with the end of the response or after it. */
+  /** Whether a report that counts the output came with the end of the response or after it. */
   #reportIsFinal = false;
   #isDone = false;
 
@@ -59,11 +60,11 @@ export class ChatProgress implements StreamProgress {
   }
 
   get reasons(): boolean {
-    return this.#showsReasoning || (this.#reported?.reasoning ?? 0) > 0;
+    return this.#showsReasoning || (this.#tally.report?.tokens.reasoning ?? 0) > 0;
   }
 
   get isCounted(): boolean {
-    return this.#reportIsFinal && this.isComplete;
+    return this.#reportIsFinal && this.isComplete && !this.#counted.estimated;
   }
 
   get awaitsUsage(): boolean {
@@ -71,14 +72,22 @@ export class ChatProgress implements StreamProgress {
   }
 
   /** The output is an estimate until there is a usage report from the end of the stream. */
-  get tokens(): TokenCounts {
-    if (this.#reported === undefined) return estimatedTokens(this.#bounds, this.#output);
-    if (this.#reportIsFinal) return this.#reported;
-    return { ...this.#reported, output: Math.max(this.#reported.output, estimatedOutput(this.#bounds, this.#output)) };
+  get tokens(): UsageCounts {
+    const { tokens } = this.#counted;
+    if (this.#reportIsFinal || this.#tally.report === undefined) return tokens;
+    return { ...tokens, output: Math.max(tokens.output, estimatedOutput(this.#bounds, this.#output)) };
   }
 
   get estimated(): boolean {
-    return this.#reported === undefined || (this.isComplete && !this.#reportIsFinal);
+    return this.#counted.estimated || (this.isComplete && !this.#reportIsFinal);
+  }
+
+  get unpriced(): string | undefined {
+    return this.#tally.unpriced;
+  }
+
+  get #counted(): CountedTokens {
+    return countedTokens(this.#tally, this.#bounds, () => this.#output);
   }
 
   /** The latest usage object of the upstream, unchanged. */
@@ -108,11 +117,17 @@ export class ChatProgress implements StreamProgress {
 
   /** Ignores everything but a usage object. */
   usageCame(usage: Record<string, unknown> | undefined): void {
-    const tokens = readUsage(usage);
-    if (tokens === undefined) return;
-    this.#reported = tokens;
+    const added = this.#tally.add(usage);
+    if (added === undefined) return;
     this.#reportedObject = usage;
-    this.#reportIsFinal = this.isComplete;
+    // Zeros count nothing, where more was counted before.
+    const isCount = added.tokens.output > 0 || this.#tally.report?.tokens.output === 0;
+    if (added.hasOutput && isCount) this.#reportIsFinal = this.isComplete;
+  }
+
+  /** @param said - the tier that a chunk names. */
+  tierCame(said: unknown): void {
+    if (said !== undefined) this.#tally.tierCame(said);
   }
 
   /** `[DONE]` has arrived. Nothing after it counts. */

@@ -1,5 +1,6 @@
 import { readTokenCount } from "../../metering/token-counts.js";
 import type { ImageCount, UsageCounts } from "../../metering/usage-counts.js";
+import { readReport } from "../../model-api/usage/usage-tally.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** What a request asks for, as far as it shows what its images cost. */
@@ -33,12 +34,11 @@ const tokensOfPartial = 100;
  * @returns `undefined` when there is none. No image is without tokens: a server that counts none has counted nothing.
  */
 export function readImageUsage(usage: unknown, inputImage = 0): UsageCounts | undefined {
-  if (!isRecord(usage)) return undefined;
-  const input = readTokenCount(usage["input_tokens"]);
-  const output = readTokenCount(usage["output_tokens"]);
-  if (input === undefined || output === undefined || output === 0) return undefined;
-  const of = detailsOf(usage["input_tokens_details"]);
-  const made = detailsOf(usage["output_tokens_details"]);
+  const report = readReport(usage);
+  if (!isRecord(usage) || !report?.hasInput || report.tokens.output === 0) return undefined;
+  const { input, output } = report.tokens;
+  const of = detailsOf(usage["input_tokens_details"] ?? usage["prompt_tokens_details"]);
+  const made = detailsOf(usage["output_tokens_details"] ?? usage["completion_tokens_details"]);
   const cached = Math.min(of.cached ?? 0, input);
   const ofImages = Math.min(of.image ?? Math.min(inputImage, input - Math.min(of.text ?? 0, input)), input);
   return {

@@ -1,10 +1,12 @@
 import { guessTokens } from "../../metering/guess-tokens.js";
 import type { StreamProgress } from "../../metering/progress.js";
-import type { TokenCounts } from "../../metering/token-counts.js";
-import { type EstimateBounds, estimatedTokens } from "../../model-api/media/token-estimate.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
+import type { EstimateBounds } from "../../model-api/media/token-estimate.js";
+import { type CountedTokens, countedTokens } from "../../model-api/usage/counted-tokens.js";
+import { findReport } from "../../model-api/usage/find-report.js";
+import { UsageTally } from "../../model-api/usage/usage-tally.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import type { ByteSpan } from "../../wire/templates/measure-string.js";
-import { readResponsesUsage } from "./responses-usage.js";
 
 /** The progress of an upstream's own response stream. The stream's reader updates it; the meter reads it. */
 export class ResponseProgress implements StreamProgress {
@@ -17,7 +19,7 @@ export class ResponseProgress implements StreamProgress {
   #isComplete = false;
   /** An item has ended, and no other has begun. */
   #isBetweenItems = false;
-  #reported: TokenCounts | undefined;
+  readonly #tally = new UsageTally();
 
   constructor(bounds: EstimateBounds) {
     this.#bounds = bounds;
@@ -41,24 +43,31 @@ export class ResponseProgress implements StreamProgress {
   }
 
   get reasons(): boolean {
-    return this.#showsReasoning || (this.#reported?.reasoning ?? 0) > 0;
+    return this.#showsReasoning || (this.#tally.report?.tokens.reasoning ?? 0) > 0;
   }
 
   get isCounted(): boolean {
-    return this.#isComplete && this.#reported !== undefined;
+    return this.#isComplete && !this.estimated;
   }
 
   get awaitsUsage(): boolean {
     return this.#isComplete || this.#isBetweenItems;
   }
 
-  get tokens(): TokenCounts {
-    if (this.#reported !== undefined) return this.#reported;
-    return estimatedTokens(this.#bounds, this.#output);
+  get tokens(): UsageCounts {
+    return this.#counted.tokens;
   }
 
   get estimated(): boolean {
-    return this.#reported === undefined;
+    return this.#counted.estimated;
+  }
+
+  get unpriced(): string | undefined {
+    return this.#tally.unpriced;
+  }
+
+  get #counted(): CountedTokens {
+    return countedTokens(this.#tally, this.#bounds, () => this.#output);
   }
 
   /** @param text - model output; may be empty. */
@@ -87,9 +96,10 @@ export class ResponseProgress implements StreamProgress {
     this.#showsReasoning = true;
   }
 
-  /** Ignores everything but a usage object. */
-  usageCame(usage: unknown): void {
-    this.#reported = readResponsesUsage(usage) ?? this.#reported;
+  /** @param response - of an event: with its usage, if it has come, and the tier that serves it. */
+  responseCame(response: Readonly<Record<string, unknown>>): void {
+    this.#tally.add(findReport(response));
+    this.#tally.tierCame(response["service_tier"]);
   }
 
   /** @param text - output that arrived only with the last event. */

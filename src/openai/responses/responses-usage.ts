@@ -1,4 +1,4 @@
-import { readTokenCount, type TokenCounts } from "../../metering/token-counts.js";
+import type { TokenCounts } from "../../metering/token-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** The `usage` object of a response (OpenAI reference, "ResponseUsage"). Clients fail when a member is absent. */
@@ -8,26 +8,6 @@ export interface ResponseUsage {
   output_tokens: number;
   output_tokens_details: { reasoning_tokens: number };
   total_tokens: number;
-}
-
-/** @returns `undefined` when it cannot be charged: absent, incomplete, malformed, or all zero. */
-export function readResponsesUsage(usage: unknown): TokenCounts | undefined {
-  if (!isRecord(usage)) return undefined;
-  const input = readTokenCount(usage["input_tokens"]);
-  const total = readTokenCount(usage["total_tokens"]);
-  const reported = readTokenCount(usage["output_tokens"]);
-  if (input === undefined || (reported === undefined && total === undefined)) return undefined;
-  const output = Math.max(reported ?? 0, (total ?? 0) - input);
-  if (input + output === 0) return undefined;
-  const cachedInput = Math.min(detail(usage["input_tokens_details"], "cached_tokens"), input);
-  const written = Math.min(detail(usage["input_tokens_details"], "cache_write_tokens"), input - cachedInput);
-  return {
-    input,
-    cachedInput,
-    ...(written === 0 ? undefined : { cacheWrite: written }),
-    output,
-    reasoning: Math.min(detail(usage["output_tokens_details"], "reasoning_tokens"), output),
-  };
 }
 
 export function toResponseUsage(tokens: TokenCounts): ResponseUsage {
@@ -40,11 +20,11 @@ export function toResponseUsage(tokens: TokenCounts): ResponseUsage {
   };
 }
 
-/** Whether the counts that clients require are there, in the object and in its details. */
-export function isWholeUsage(usage: unknown): boolean {
+/** Whether the counts that clients require are there, in the object and in its details, and are those that are charged. */
+export function isWholeUsage(usage: unknown, charged: TokenCounts): boolean {
   return (
     isRecord(usage) &&
-    Number.isInteger(usage["input_tokens"]) &&
+    usage["input_tokens"] === charged.input &&
     Number.isInteger(usage["output_tokens"]) &&
     Number.isInteger(usage["total_tokens"]) &&
     hasDetail(usage["input_tokens_details"], "cached_tokens") &&
@@ -54,8 +34,4 @@ export function isWholeUsage(usage: unknown): boolean {
 
 function hasDetail(details: unknown, name: string): boolean {
   return details === undefined || details === null || (isRecord(details) && Number.isInteger(details[name]));
-}
-
-function detail(details: unknown, name: string): number {
-  return (isRecord(details) ? readTokenCount(details[name]) : undefined) ?? 0;
 }

@@ -1,7 +1,7 @@
-import type { TokenCounts } from "../../metering/token-counts.js";
-import { readUsage } from "../../model-api/answer/usage.js";
+import type { UsageCounts } from "../../metering/usage-counts.js";
 import type { Dialect } from "../../model-api/dialect.js";
 import { type EstimateBounds, estimatedOutput } from "../../model-api/media/token-estimate.js";
+import { readReport } from "../../model-api/usage/usage-tally.js";
 import type { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 
@@ -9,7 +9,7 @@ import { isRecord } from "../../wire/is-record.js";
 export class ChoiceUsage {
   readonly #n: number;
   /** What was read for each prompt: once, however many choices it has. */
-  readonly #prompts = new Map<number, TokenCounts>();
+  readonly #prompts = new Map<number, UsageCounts>();
   #output = 0;
 
   /** @param n - the choices of each prompt. */
@@ -23,7 +23,7 @@ export class ChoiceUsage {
    * @returns the usage of all choices that have come to their end, as a report; `undefined`: it is no usage.
    */
   add(usage: unknown, choices: unknown): Record<string, unknown> | undefined {
-    const tokens = readUsage(usage);
+    const tokens = readReport(usage)?.tokens;
     if (tokens === undefined) return undefined;
     const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
     const index = isRecord(first) ? Number(first["index"]) || 0 : 0;
@@ -61,10 +61,10 @@ export function reportsOneChoice(dialect: Dialect | undefined, choices: number):
  * @param prompts - how many there are.
  */
 export function withOtherChoices(
-  reported: TokenCounts,
+  reported: UsageCounts,
   others: TextSample,
   { bounds, prompts }: { readonly bounds: EstimateBounds; readonly prompts: number },
-): TokenCounts {
+): UsageCounts {
   return {
     ...reported,
     input: prompts === 1 ? reported.input : Math.max(reported.input, bounds.promptTokens),

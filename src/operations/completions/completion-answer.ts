@@ -3,6 +3,7 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { takeChoiceReports } from "../../model-api/usage/find-report.js";
 import { createdAt, firstFinish } from "../../openai/chat/chat-answer.js";
 import { completionId, textWords } from "../../openai/chat/completion-words.js";
 import { answerUsage } from "../../openai/usage/answer-usage.js";
@@ -38,15 +39,14 @@ export function toCompletionAnswer(
   if (!Number.isInteger(json["created"])) edits.set("created", String(createdAt(context)));
   if (json["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
   if (json["error"] === null) edits.set("error", null);
-  if (isRepaired) edits.set("choices", JSON.stringify(choices));
-  const { usage } = json;
   const written = (some: readonly Choice[]) => writtenIn(some, asked);
   const { least: prompts, writtenForEach } = asked;
-  const { tokens, estimated } = answerUsage({ usage, choices, prompts, written, writtenForEach }, context, edits);
+  const used = answerUsage({ json, choices, prompts, written, writtenForEach }, context, edits);
+  const isTaken = takeChoiceReports(choices);
+  if (isRepaired || isTaken) edits.set("choices", JSON.stringify(choices));
   return {
     body: editAnswer(received, edits),
-    tokens,
-    estimated,
+    ...used,
     responseId,
     finishReason: firstFinish(choices),
   };

@@ -3,6 +3,7 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readPromptUsage, visibleUsage } from "../../model-api/answer/usage.js";
+import { findReport } from "../../model-api/usage/find-report.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import type { EmbeddingRequest } from "./embedding-request.js";
@@ -36,9 +37,9 @@ export function toEmbeddingAnswer(
   if (repaired.some((item, index) => item !== data[index])) edits.set("data", JSON.stringify(repaired));
 
   const usage = visibleUsage(json["usage"], context.dialect);
-  const reported = readPromptUsage(json["usage"]);
+  const reported = readPromptUsage(findReport(json));
   const input = reported?.input ?? context.promptTokens;
-  if (reported === undefined || !hasTotals(usage)) {
+  if (reported === undefined || !hasTotals(usage, input)) {
     edits.set(
       "usage",
       JSON.stringify({ ...(isRecord(usage) ? usage : {}), prompt_tokens: input, total_tokens: input }),
@@ -98,6 +99,6 @@ function isVectors(embedding: unknown): boolean {
   return Array.isArray(embedding) && Array.isArray(embedding[0]) && embedding.every(isVector);
 }
 
-function hasTotals(usage: unknown): boolean {
-  return isRecord(usage) && ["prompt_tokens", "total_tokens"].every((name) => Number.isInteger(usage[name]));
+function hasTotals(usage: unknown, input: number): boolean {
+  return isRecord(usage) && usage["prompt_tokens"] === input && Number.isInteger(usage["total_tokens"]);
 }

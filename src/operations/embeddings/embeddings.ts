@@ -16,7 +16,7 @@ import type {
   TargetTraits,
 } from "../operation.js";
 import { ParsedRequest } from "../parsed-request.js";
-import { textPrices } from "../price-terms.js";
+import { tokenTerms } from "../price-terms.js";
 import { openAIProtocol } from "../protocols/openai-protocol.js";
 import { requireAllowedMembers } from "../require-fit.js";
 import { upstreamBody } from "../upstream-body.js";
@@ -33,7 +33,7 @@ export const embeddings: Operation<"embeddings"> = {
   name: "embeddings",
   paths: ["/v1/embeddings"],
   modelTypes: ["embedding"],
-  priced: { required: [["input"]], known: textPrices.known },
+  priced: { required: [["input"]], known: tokenTerms },
   protocol: openAIProtocol,
   names: embeddingNames,
   table: undefined,

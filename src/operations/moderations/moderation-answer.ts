@@ -4,6 +4,7 @@ import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readPromptUsage, visibleUsage } from "../../model-api/answer/usage.js";
+import { findReport } from "../../model-api/usage/find-report.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { ModerationRequest } from "./moderation-request.js";
 
@@ -29,7 +30,7 @@ export function toModerationAnswer(
   if (responseId !== id) edits.set("id", JSON.stringify(responseId));
   if (model !== context.model) edits.set("model", JSON.stringify(context.model));
   if (json["error"] === null) edits.set("error", null);
-  const reported = readPromptUsage(json["usage"]);
+  const reported = readPromptUsage(findReport(json));
   const usage = visibleUsage(json["usage"], context.dialect);
   const input = reported?.input ?? context.promptTokens;
   if (reported === undefined && isRecord(usage)) {

@@ -4,6 +4,7 @@ import type { UsageCounts } from "../../metering/usage-counts.js";
 import { type AnswerContext, bareCallId } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readPromptUsage, visibleUsage } from "../../model-api/answer/usage.js";
+import { findReport } from "../../model-api/usage/find-report.js";
 import { isRecord } from "../../wire/is-record.js";
 import { sentDocument } from "./rerank-body.js";
 import type { RerankRequest } from "./rerank-request.js";
@@ -56,7 +57,8 @@ export function toRerankAnswer(
   // No ranking takes no search: a server that counts none has counted nothing.
   const units = readTokenCount(billed["search_units"]) || undefined;
   const ofUsage = readPromptUsage(reported);
-  const counted = ofUsage ?? cohereTokens(meta);
+  // Cohere says tokens in its `meta`.
+  const counted = ofUsage ?? readPromptUsage(findReport({ meta }));
   const tokens: UsageCounts = counted ?? { input: context.promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
   if (searches !== undefined) tokens.searches = units ?? searches;
   else if (units !== undefined) tokens.searches = units;
@@ -105,10 +107,4 @@ function withDocument({ document: given, ...result }: Result, request: RerankReq
   if (own === undefined) return JSON.stringify(given === undefined ? result : { ...result, document: given });
   const text = sentDocument(request, own);
   return `${JSON.stringify(result).slice(0, -1)},"document":${text.startsWith("{") ? text : `{"text":${text}}`}}`;
-}
-
-/** Cohere says tokens in its `meta`. */
-function cohereTokens({ tokens }: Readonly<Record<string, unknown>>): UsageCounts | undefined {
-  const input = isRecord(tokens) ? readTokenCount(tokens["input_tokens"]) : undefined;
-  return input === undefined || input === 0 ? undefined : { input, cachedInput: 0, output: 0, reasoning: 0 };
 }

@@ -181,7 +181,10 @@ export interface AccountPricePart {
    * that of a million; of `searches`, that of a thousand. `image`: of one that is made.
    */
   readonly part: string;
-  /** Of an image, its quality and size, as far as the price is for these alone. */
+  /**
+   * Of an image, its quality and size, as far as the price is for these alone. Of tokens, the calls that it is for: `>200000`,
+   * where their prompts have more tokens than that, and their tier, such as `priority` or `priority >200000`.
+   */
   readonly of: string | null;
   readonly credits: number;
 }

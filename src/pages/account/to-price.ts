@@ -1,9 +1,10 @@
 import type { Price } from "../../metering/prices/price.js";
+import { priceVariants } from "../app/price-variants.js";
 import type { AccountModel, AccountPricePart } from "./account-page-api.js";
 
 /** What a model costs the reader, by the factor of their plan or account. */
 export function toPrice(
-  { input, cachedInput, output, request, images = [], ...rest }: Price,
+  { input, cachedInput, output, request, images = [], steps, tiers, ...rest }: Price,
   factor: number,
 ): NonNullable<AccountModel["price"]> {
   const scaled = (amount: number) => Number((amount * factor).toPrecision(12));
@@ -15,9 +16,12 @@ export function toPrice(
     const of = [quality, size].filter((part) => part !== undefined).join(" ");
     return { part: "image", of: of === "" ? null : of, credits: scaled(credits) };
   });
+  const variants = priceVariants({ steps, tiers }).map(({ part, of, credits }): AccountPricePart => {
+    return { part: inSnakeCase(part), of, credits: scaled(credits) };
+  });
   return {
     ...{ input: known(input), cached_input: known(cachedInput), output: known(output), request: known(request) },
-    others: [...others, ...made],
+    others: [...others, ...variants, ...made],
   };
 }
 

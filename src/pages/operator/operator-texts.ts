@@ -52,7 +52,7 @@ export const operatorTexts = {
 
   calls: "Calls",
   errors: "Errors",
-  errorsMore: "{share} of all, {failures} failed upstream",
+  errorsMore: "{share} of the calls that went to a target; {refusals} were refused",
   credits: "Credits",
   cost: "Cost",
   noCost: "No target has a cost",
@@ -187,6 +187,9 @@ export const operatorTexts = {
   notInForce: "Not in force",
   priceOf: "Price, {what} (per million tokens)",
   otherPrices: "Other prices",
+  price_input: "Prompt",
+  price_cachedInput: "Prompt from the cache",
+  price_output: "Answer",
   price_cacheWrite: "Written to the cache",
   price_cacheWrite1h: "Written to the cache for an hour",
   price_reasoning: "Reasoning",

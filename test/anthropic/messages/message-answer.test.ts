@@ -40,7 +40,7 @@ describe("a whole message", () => {
       ...{ type: "message", model: "x", content: [{ type: "text", text: "123456789" }], stop_reason: "end_turn" },
       usage: { input_tokens: 20, output_tokens_details: { thinking_tokens: 400 }, iterations },
     });
-    expect(answer(text)).toMatchObject({ estimated: true, tokens: { input: 500, output: 300, reasoning: 300 } });
+    expect(answer(text)).toMatchObject({ estimated: true, tokens: { input: 500, output: 400, reasoning: 400 } });
   });
 
   it.each(['{"type":"error","error":{}}', '{"choices":[]}', "[]", "<html>", '{"type":"message","content":"x"}'])(

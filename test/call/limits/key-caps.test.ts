@@ -5,9 +5,9 @@ import { errorOf, monday, withLimited } from "./start-limited.js";
 
 afterAll(expectNoSockets);
 
-/** One credit a call: 100,000 completion tokens at 10 micro-credits. */
+/** One credit a call: 10 tokens at 1 micro-credit, and 99,999 at 10. */
 const oneCredit = wholeAnswer(
-  chatAnswer({ usage: { prompt_tokens: 0, completion_tokens: 100_000, total_tokens: 100_000 } }),
+  chatAnswer({ usage: { prompt_tokens: 10, completion_tokens: 99_999, total_tokens: 100_009 } }),
 );
 const day = 86_400_000;
 

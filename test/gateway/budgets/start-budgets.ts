@@ -12,7 +12,7 @@ export const monday = Date.UTC(2026, 0, 5, 12);
 
 /** One credit a call: 100,000 completion tokens at 10 micro-credits. */
 export const oneCredit = wholeAnswer(
-  chatAnswer({ usage: { prompt_tokens: 0, completion_tokens: 100_000, total_tokens: 100_000 } }),
+  chatAnswer({ usage: { prompt_tokens: 10, completion_tokens: 100_000, total_tokens: 100_010 } }),
 );
 
 /** A call holds what it costs: one credit. */

@@ -6,9 +6,9 @@ import { chatAnswer, wholeAnswer } from "../../../src/testing.js";
 import { type BackEnd, describeBackEnds } from "../../processes/back-ends.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
-/** 100,000 completion tokens at 10 micro-credits. */
+/** 10 tokens at 1 micro-credit, and 99,999 at 10. */
 const oneCredit = wholeAnswer(
-  chatAnswer({ usage: { prompt_tokens: 0, completion_tokens: 100_000, total_tokens: 100_000 } }),
+  chatAnswer({ usage: { prompt_tokens: 10, completion_tokens: 99_999, total_tokens: 100_009 } }),
 );
 const thresholds = [10, 50, 80, 100];
 

@@ -63,17 +63,24 @@ describe("toChatAnswer", () => {
     expect(sent({ ...complete, usage: reported })).toMatchObject({ usage: { ...reported, total_tokens: 5 } });
   });
 
+  it.each([null, {}, { prompt_tokens: 0, completion_tokens: 0 }, { prompt_tokens: "3" }, 5])(
+    "estimates instead of charging by a usage of %j",
+    (reported) => {
+      const text = JSON.stringify({ ...complete, usage: reported });
+      expect(answer(text)).toMatchObject({ estimated: true, tokens: { input: 7, output: 1 } });
+      expect(sent({ ...complete, usage: reported })).toMatchObject({ usage: { prompt_tokens: 7, total_tokens: 8 } });
+    },
+  );
+
   it.each([
-    null,
-    {},
-    { prompt_tokens: 0, completion_tokens: 0 },
-    { prompt_tokens: -1, completion_tokens: 5 },
-    { prompt_tokens: "3" },
-    5,
-  ])("estimates instead of charging by a usage of %j", (reported) => {
+    [{ prompt_tokens: -1, completion_tokens: 5 }, [7, 5]],
+    [{ prompt_tokens: 3, completion_tokens: 0, total_tokens: 3 }, [3, 1]],
+  ])("estimates the half that a usage of %j does not count", (reported, [input, output]) => {
     const text = JSON.stringify({ ...complete, usage: reported });
-    expect(answer(text)).toMatchObject({ estimated: true, tokens: { input: 7, output: 1 } });
-    expect(sent({ ...complete, usage: reported })).toMatchObject({ usage: { prompt_tokens: 7, total_tokens: 8 } });
+    expect(answer(text)).toMatchObject({ estimated: true, tokens: { input, output } });
+    expect(sent({ ...complete, usage: reported })).toMatchObject({
+      usage: { prompt_tokens: input, completion_tokens: output },
+    });
   });
 
   it("passes what it does not know", () => {

@@ -130,7 +130,7 @@ export class NativeResponseStream {
     if (isError(event, name)) throw fromErrorObject(isRecord(error) ? error : event, this.#context);
     const failure = failureIn(event);
     if (failure === undefined) return;
-    if (isRecord(response)) this.progress.usageCame(response["usage"]);
+    if (isRecord(response)) this.progress.responseCame(response);
     throw fromErrorObject(failure, this.#context);
   }
 
@@ -149,7 +149,7 @@ export class NativeResponseStream {
     if (!lastEvents.has(type)) return eventEdits(response, this.#context);
     const { output } = response;
     const isNew = !this.progress.hasOutput && Array.isArray(output);
-    this.progress.usageCame(response["usage"]);
+    this.progress.responseCame(response);
     this.progress.finishReason = finishOfResponse(
       type === "response.incomplete" ? { ...response, status: "incomplete" } : response,
     );

@@ -5,11 +5,14 @@ import { editAnswer } from "../../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../../model-api/answer/received-answer.js";
 import { visibleUsage } from "../../../model-api/answer/usage.js";
 import type { UpstreamFailureContext } from "../../../model-api/failure/upstream-failure.js";
-import { type EstimateBounds, estimatedTokens } from "../../../model-api/media/token-estimate.js";
+import type { EstimateBounds } from "../../../model-api/media/token-estimate.js";
+import { countedTokens } from "../../../model-api/usage/counted-tokens.js";
+import { findReport } from "../../../model-api/usage/find-report.js";
+import { UsageTally } from "../../../model-api/usage/usage-tally.js";
 import { TextSample } from "../../../tokens/text-sample.js";
 import { isRecord } from "../../../wire/is-record.js";
 import type { MemberEdits } from "../../../wire/json-members.js";
-import { isWholeUsage, readResponsesUsage, toResponseUsage } from "../responses-usage.js";
+import { isWholeUsage, toResponseUsage } from "../responses-usage.js";
 import { finishOfResponse } from "./finish-of-response.js";
 import { itemText } from "./item-text.js";
 
@@ -36,14 +39,17 @@ export interface NativeResponseContext extends UpstreamFailureContext, EstimateB
 export function toNativeResponse(received: ReceivedAnswer, context: NativeResponseContext): ModelAnswer | undefined {
   const response = received.json;
   if (!isEndedResponse(response)) return undefined;
-  const reported = readResponsesUsage(response["usage"]);
-  const tokens = reported ?? estimatedTokens(context, sampleOf(itemText(response["output"])));
+  const tally = new UsageTally();
+  tally.add(findReport(response));
+  tally.tierCame(response["service_tier"]);
+  const { tokens, estimated } = countedTokens(tally, context, () => sampleOf(itemText(response["output"])));
   const edits = responseEdits(response, context);
   addUsageEdit(response, tokens, context, edits);
   return {
     body: editAnswer(received, edits),
     tokens,
-    estimated: reported === undefined,
+    estimated,
+    unpriced: tally.unpriced,
     responseId: context.responseId,
     finishReason: finishOfResponse(response),
   };
@@ -100,7 +106,7 @@ function addUsageEdit(
   edits: MemberEdits,
 ): void {
   const usage = visibleUsage(response["usage"], dialect);
-  if (readResponsesUsage(usage) === undefined || !isWholeUsage(usage)) {
+  if (!isWholeUsage(usage, tokens)) {
     edits.set("usage", JSON.stringify({ ...(isRecord(usage) ? usage : {}), ...toResponseUsage(tokens) }));
   } else if (usage !== response["usage"]) {
     edits.set("usage", JSON.stringify(usage));

@@ -6,6 +6,7 @@ import { Badge, Empty, Notice } from "../parts/notice.js";
 import { type Column, figures, Table } from "../parts/table.js";
 import { fill } from "../parts/texts.js";
 import { useApi } from "../parts/use-api.js";
+import { priceVariants } from "../price-variants.js";
 import { ChangeForm, type FormValues } from "./change-form.js";
 import { type DataField, DocumentForm, precondition } from "./document-form.js";
 import { Cut, Shown, Tasks, Two, wordOf } from "./pieces.js";
@@ -142,14 +143,17 @@ function inCredits(price: number): string {
 /** Such as `An image high 1024x1024 0.20`: all that has no column of its own. */
 function otherPrices({ price }: OperatorModelData): readonly string[] {
   const columns: readonly string[] = prices.map(([name]) => name);
-  return Object.entries(price)
+  const { steps, tiers, ...flat } = price;
+  const variants = priceVariants({ steps, tiers });
+  return Object.entries(flat)
     .filter(([name]) => !columns.includes(name))
     .flatMap(([name, amount]) => {
       const rows = Array.isArray(amount) ? (amount as readonly PriceRow[]) : [{ credits: Number(amount) }];
       return rows.map(({ quality, size, credits }: PriceRow) =>
         [wordOf("price", name), quality, size, inCredits(credits)].filter((word) => word !== undefined).join(" "),
       );
-    });
+    })
+    .concat(variants.map(({ part, of, credits }) => [wordOf("price", part), of, inCredits(credits)].join(" ")));
 }
 
 /** What an image of a kind costs. Prices that are one amount have no kinds. */

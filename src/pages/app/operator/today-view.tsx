@@ -6,6 +6,7 @@ import { columnOf, credits, instant, number, percent, timeZone } from "../parts/
 import { Empty } from "../parts/notice.js";
 import { type Column, figures, Table } from "../parts/table.js";
 import { fill } from "../parts/texts.js";
+import { failureShare, marginShare } from "../parts/today-shares.js";
 import { useApi } from "../parts/use-api.js";
 import { milliseconds, Shown } from "./pieces.js";
 import { withQuery } from "./query.js";
@@ -46,24 +47,24 @@ export function TodayView() {
 }
 
 function Figures({ overview: { today, before, first_output } }: { readonly overview: OperatorOverview }) {
-  const { requests, refusals, failures, cost, costed, margin } = today;
-  const errors = refusals === null ? null : refusals + (failures ?? 0);
-  const all = requests + (errors ?? 0);
+  const { requests, refusals, failures, cost, margin } = today;
+  const failed = failureShare(today);
+  const left = marginShare(today);
   const shown: readonly (readonly [label: string, value: string, more: string])[] = [
     [texts.calls, number(requests), change(requests, before.requests)],
     [
       texts.errors,
-      errors === null ? "–" : number(errors),
-      errors === null
+      failed === undefined ? "–" : number(failures ?? 0),
+      failed === undefined
         ? texts.noLog
-        : fill(texts.errorsMore, { share: percent(all === 0 ? 0 : errors / all), failures: number(failures ?? 0) }),
+        : fill(texts.errorsMore, { share: percent(failed), refusals: number(refusals ?? 0) }),
     ],
     [texts.credits, credits(today.credits), change(today.credits, before.credits)],
     [texts.cost, cost === null ? "–" : credits(cost), cost === null ? texts.noCost : change(cost, before.cost ?? 0)],
     [
       texts.margin,
       margin === null ? "–" : credits(margin),
-      margin === null || !costed ? texts.noCost : fill(texts.marginMore, { share: percent(margin / costed) }),
+      left === undefined ? texts.noCost : fill(texts.marginMore, { share: percent(left) }),
     ],
     [
       texts.firstOutput,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ReceivedAnswer } from "../../../../src/model-api/answer/received-answer.js";
+import { readUsage } from "../../../../src/model-api/answer/usage.js";
 import {
   failureOf,
   type NativeResponseContext,
   toNativeResponse,
 } from "../../../../src/openai/responses/native/native-response.js";
-import { readResponsesUsage } from "../../../../src/openai/responses/responses-usage.js";
 
 const context: NativeResponseContext = {
   model: "acme/small",
@@ -138,6 +138,6 @@ describe("the usage of a response", () => {
     [{ input_tokens: 1e12, output_tokens: 2 }, undefined],
     [null, undefined],
   ])("%j is %j", (reported, tokens) => {
-    expect(readResponsesUsage(reported)).toEqual(tokens);
+    expect(readUsage(reported)).toEqual(tokens);
   });
 });

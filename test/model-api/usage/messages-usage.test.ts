@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { readMessagesUsage, toMessagesUsage, UsageTally } from "../../src/anthropic/usage.js";
+import { messageTally } from "../../../src/anthropic/messages/message-usage.js";
+import { toMessagesUsage } from "../../../src/anthropic/to-messages-usage.js";
+import { readReport } from "../../../src/model-api/usage/usage-tally.js";
+
+const readMessagesUsage = (usage: unknown) => readReport(usage, true)?.tokens;
 
 describe("the usage of a message", () => {
   it.each([
@@ -57,18 +61,18 @@ describe("the usage of a message", () => {
   });
 
   it("is never added up", () => {
-    const tally = new UsageTally();
+    const tally = messageTally();
     tally.add({ input_tokens: 10, cache_read_input_tokens: 30, output_tokens: 1 });
     tally.add({ input_tokens: 10, cache_read_input_tokens: 30, output_tokens: 50 });
     tally.add({ output_tokens: 0 });
-    expect(tally.counts).toMatchObject({ input: 40, cachedInput: 30, output: 50 });
+    expect(tally.report?.tokens).toMatchObject({ input: 40, cachedInput: 30, output: 50 });
   });
 
   it("is what was said last, where the beginning was an estimate", () => {
-    const tally = new UsageTally();
+    const tally = messageTally();
     tally.add({ input_tokens: 100, cache_read_input_tokens: 0, output_tokens: 1 });
     tally.add({ input_tokens: 50, cache_read_input_tokens: 40, cache_creation_input_tokens: 0, output_tokens: 9 });
-    expect(tally.counts).toEqual({ input: 90, cachedInput: 40, output: 9, reasoning: 0 });
+    expect(tally.report?.tokens).toEqual({ input: 90, cachedInput: 40, output: 9, reasoning: 0 });
   });
 
   it("counts all iterations, of which a compaction stands nowhere else", () => {
@@ -110,11 +114,11 @@ describe("the usage of a message", () => {
   });
 
   it("keeps what a stream began with, where its end says no more of the times", () => {
-    const tally = new UsageTally();
+    const tally = messageTally();
     const cache_creation = { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 90 };
     tally.add({ input_tokens: 5, cache_creation_input_tokens: 100, cache_creation, output_tokens: 1 });
     tally.add({ input_tokens: 5, cache_creation_input_tokens: 100, output_tokens: 7 });
-    expect(tally.counts).toMatchObject({ input: 105, cacheWrite: 100, cacheWrite1h: 90, output: 7 });
+    expect(tally.report?.tokens).toMatchObject({ input: 105, cacheWrite: 100, cacheWrite1h: 90, output: 7 });
   });
 
   it("takes writes of an unknown time for those of an hour, where there are any", () => {
@@ -131,8 +135,15 @@ describe("the usage of a message", () => {
     [{ iterations: [{ type: "<b>" }] }, "unknown"],
     [{ server_tool_use: { web_search_requests: 0 }, iterations: [{ type: "compaction" }, {}] }, undefined],
     [{ server_tool_use: null, iterations: null }, undefined],
+    [{ num_search_queries: 18 }, "num_search_queries"],
+    [{ num_sources_used: 3 }, "num_sources_used"],
+    [{ server_side_tool_usage_details: { web_search_calls: 2, x_search_calls: 0 } }, "web_search_calls"],
+    [
+      { num_search_queries: 0, num_sources_used: 0, server_side_tool_usage_details: { web_search_calls: 0 } },
+      undefined,
+    ],
   ])("says what has no price: %j", (usage, unpriced) => {
-    const tally = new UsageTally();
+    const tally = messageTally();
     tally.add(usage);
     expect(tally.unpriced).toBe(unpriced);
   });

@@ -1,0 +1,90 @@
+/** A place in a usage report: the name of a member, or the name of an object in it and of a member of that. */
+export type CountPlace = readonly [name: string] | readonly [holder: string, name: string];
+
+/** What is read of a report. See the table of `docs/usage.md`, which says what each name is known from. */
+export const counted = [
+  "prompt",
+  "completion",
+  "total",
+  "cached",
+  "cachedBeside",
+  "written",
+  "writtenBeside",
+  "reasoning",
+  "ownReasoning",
+  "besidePrompt",
+  "besideCompletion",
+  "inputAudio",
+  "cachedInputAudio",
+  "outputAudio",
+] as const;
+
+/** A count that reports have. */
+export type Counted = (typeof counted)[number];
+
+const inputDetails = ["prompt_tokens_details", "input_tokens_details", "prompt_token_details", "input_token_details"];
+const outputDetails = ["completion_tokens_details", "output_tokens_details", "output_token_details"];
+
+function within(holders: readonly string[], ...names: readonly string[]): CountPlace[] {
+  return holders.flatMap((holder) => names.map((name): CountPlace => [holder, name]));
+}
+
+/**
+ * Where reports have their counts. The first one that is a number above zero counts: some servers write a number under the
+ * names of two APIs, and zeros under one of them.
+ */
+export const countPlaces: Readonly<Record<Counted, readonly CountPlace[]>> = {
+  prompt: [
+    ...named("prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens", "inputTokenCount", "promptTokens"),
+    ...named("prompt_eval_count", "tokens_evaluated", "prompt_n"),
+    ...within(["tokens", "billed_units"], "input_tokens"),
+  ],
+  completion: [
+    ...named("completion_tokens", "output_tokens", "candidatesTokenCount", "outputTokens", "outputTokenCount"),
+    ...named("responseTokenCount", "completionTokens", "eval_count", "tokens_predicted", "predicted_n"),
+    ...within(["tokens", "billed_units"], "output_tokens"),
+  ],
+  total: named("total_tokens", "totalTokenCount", "totalTokens"),
+  // These are parts of the prompt's.
+  cached: [
+    ...within(inputDetails, "cached_tokens"),
+    ...named("prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens", "cachedContentTokenCount"),
+  ],
+  written: within(inputDetails, "cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens"),
+  // These stand beside the prompt's where the report does not show that they are parts of it.
+  cachedBeside: named("cache_read_input_tokens", "cacheReadInputTokens", "cacheReadInputTokenCount", "cache_n"),
+  writtenBeside: named("cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWriteInputTokenCount"),
+  reasoning: [...within(outputDetails, "reasoning_tokens", "thinking_tokens"), ...named("thoughtsTokenCount")],
+  // Perplexity's: it stands beside the completion's where it is more.
+  ownReasoning: named("reasoning_tokens"),
+  // What no name of a prompt or a completion counts, and is billed as one.
+  besidePrompt: named("citation_tokens", "toolUsePromptTokenCount"),
+  besideCompletion: named("thoughtsTokenCount"),
+  inputAudio: within(inputDetails, "audio_tokens"),
+  cachedInputAudio: [],
+  outputAudio: within(outputDetails, "audio_tokens"),
+};
+
+function named(...names: readonly string[]): CountPlace[] {
+  return names.map((name): CountPlace => [name]);
+}
+
+/** Gemini's details: lists of `{ modality, tokenCount }`. */
+export const modalityLists: readonly (readonly [list: string, part: Counted])[] = [
+  ["promptTokensDetails", "inputAudio"],
+  ["cacheTokensDetails", "cachedInputAudio"],
+  ["candidatesTokensDetails", "outputAudio"],
+];
+
+/** Where a report stands in a response, or in a chunk, that has no `usage` of its own. */
+export const reportPlaces: readonly CountPlace[] = [
+  ["x_groq", "usage"],
+  ["usageMetadata"],
+  ["usage_metadata"],
+  ["amazon-bedrock-invocationMetrics"],
+  ["result", "usage"],
+  ["data", "usage"],
+  ["meta", "tokens"],
+  ["meta", "billed_units"],
+  ["timings"],
+];

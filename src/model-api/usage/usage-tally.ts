@@ -1,0 +1,166 @@
+import { largestCount, readTokenCount } from "../../metering/token-counts.js";
+import { isRecord } from "../../wire/is-record.js";
+import { readServiceTier } from "./service-tier.js";
+import { sumOfReport } from "./sum-of-report.js";
+import { unpricedUsage } from "./unpriced-usage.js";
+import { type Counted, type CountPlace, counted, countPlaces, modalityLists } from "./usage-names.js";
+import type { SaidCounts, UsageReport } from "./usage-report.js";
+
+/**
+ * Reads what a server says of the tokens of one response, whatever its words: a whole report, or the pieces of it that come
+ * in the events of a stream. What stands in a later piece replaces what an earlier one said, since a server that translates
+ * begins with an estimate. Zeros replace nothing, as some servers send them at the beginning, or at the end. The output only
+ * grows. Nothing is added up but Anthropic's iterations.
+ */
+export class UsageTally {
+  readonly #cachesStandBeside: boolean;
+  #said: SaidCounts | undefined;
+  #tier: string | undefined;
+  #unpriced: string | undefined;
+  #report: UsageReport | undefined;
+
+  /**
+   * @param cachesStandBeside - in this API, what came from a cache is no part of the prompt's count: Anthropic's. In all
+   * others, it is, where the report does not show otherwise.
+   */
+  constructor(cachesStandBeside = false) {
+    this.#cachesStandBeside = cachesStandBeside;
+  }
+
+  /** @returns what this piece alone counts; `undefined`: nothing. */
+  add(usage: unknown): UsageReport | undefined {
+    if (!isRecord(usage)) return undefined;
+    this.tierCame(usage["service_tier"]);
+    // Anthropic's fast mode has no tier, and a price of its own.
+    this.#tier = readServiceTier(usage["speed"]) ?? this.#tier;
+    this.#unpriced ??= unpricedUsage(usage);
+    const own = countsOf(usage);
+    const { iterations } = usage;
+    if (Array.isArray(iterations)) atLeast(own, sumOfAll(iterations));
+    const added = sumOfReport(own, this.#cachesStandBeside);
+    if (this.#said !== undefined) {
+      this.#said = merged(this.#said, own);
+      this.#report = sumOfReport(this.#said, this.#cachesStandBeside);
+    } else {
+      this.#said = own;
+      this.#report = added;
+    }
+    return added;
+  }
+
+  /** @param said - the tier that the response names: the last one serves it. */
+  tierCame(said: unknown): void {
+    if (typeof said === "string") this.#tier = readServiceTier(said);
+  }
+
+  /** `undefined` while nothing is counted. */
+  get report(): UsageReport | undefined {
+    const report = this.#report;
+    if (report === undefined || this.#tier === undefined) return report;
+    return { ...report, tokens: { ...report.tokens, serviceTier: this.#tier } };
+  }
+
+  /** The tier that served the response, where it is not the usual one. */
+  get tier(): string | undefined {
+    return this.#tier;
+  }
+
+  /** What was used beside tokens of the model, such as `web_search_requests`; `undefined`: nothing. */
+  get unpriced(): string | undefined {
+    return this.#unpriced;
+  }
+}
+
+/** @returns `undefined` where it is none: absent, malformed, or zero throughout. */
+export function readReport(usage: unknown, cachesStandBeside = false): UsageReport | undefined {
+  const tally = new UsageTally(cachesStandBeside);
+  tally.add(usage);
+  return tally.report;
+}
+
+function countsOf(usage: Record<string, unknown>): SaidCounts {
+  const said: SaidCounts = {};
+  for (const name of counted) {
+    const count = countAt(usage, countPlaces[name]);
+    if (count !== undefined) said[name] = count;
+  }
+  addModalities(usage, said);
+  addCacheTimes(usage, said);
+  return said;
+}
+
+/** The first count above zero, else zero if there is one. */
+function countAt(usage: Record<string, unknown>, places: readonly CountPlace[]): number | undefined {
+  let found: number | undefined;
+  for (const [holder, name] of places) {
+    const held = usage[holder];
+    if (held === undefined || held === null) continue;
+    const count = readTokenCount(name === undefined ? held : isRecord(held) ? held[name] : undefined);
+    if (count !== undefined && count > 0) return count;
+    found ??= count;
+  }
+  return found;
+}
+
+function addModalities(usage: Record<string, unknown>, said: SaidCounts): void {
+  for (const [list, part] of modalityLists) {
+    const details = usage[list];
+    if (!Array.isArray(details)) continue;
+    for (const one of details) {
+      if (isRecord(one) && one["modality"] === "AUDIO") said[part] = readTokenCount(one["tokenCount"]) ?? 0;
+    }
+  }
+}
+
+/** Anthropic's and Qwen's: what was written to the cache, by how long it is kept. */
+function addCacheTimes(usage: Record<string, unknown>, said: SaidCounts): void {
+  const details = usage["prompt_tokens_details"];
+  const own = usage["cache_creation"];
+  const byTime = isRecord(own) ? own : isRecord(details) ? details["cache_creation"] : undefined;
+  if (!isRecord(byTime)) return;
+  const all = Object.values(byTime).reduce<number>((sum, value) => sum + (readTokenCount(value) ?? 0), 0);
+  const forMinutes = readTokenCount(byTime["ephemeral_5m_input_tokens"]) ?? 0;
+  const part = said.written ? "written" : "writtenBeside";
+  const written = Math.min(Math.max(said[part] ?? 0, all), largestCount);
+  if (written > 0) said[part] = written;
+  // Where some of it is kept for longer than minutes, so is what is not said.
+  if (all > forMinutes) said.writtenForHour = written - forMinutes;
+}
+
+/**
+ * Of all model calls that a message took together: its own counts leave out what compactions and the like took, which
+ * stands among the iterations alone.
+ */
+function sumOfAll(iterations: readonly unknown[]): SaidCounts {
+  const sum: SaidCounts = {};
+  for (const iteration of iterations) {
+    if (!isRecord(iteration)) continue;
+    for (const [name, count] of Object.entries(countsOf(iteration)) as [Counted, number][]) {
+      sum[name] = Math.min((sum[name] ?? 0) + count, largestCount);
+    }
+  }
+  return sum;
+}
+
+function atLeast(said: SaidCounts, { completion, ...least }: SaidCounts): void {
+  if (said.completion !== undefined) said.completion = Math.max(said.completion, completion ?? 0);
+  else if (completion !== undefined) said.leastCompletion = completion;
+  for (const [name, count] of Object.entries(least) as [Counted, number][]) {
+    said[name] = Math.max(said[name] ?? 0, count);
+  }
+}
+
+function merged(earlier: SaidCounts, { total, ...later }: SaidCounts): SaidCounts {
+  const all: SaidCounts = { ...earlier };
+  for (const [name, count] of Object.entries(later) as [Counted, number][]) {
+    const before = all[name];
+    if (before === undefined) all[name] = count;
+    else if (name === "completion" || name === "reasoning" || name === "ownReasoning")
+      all[name] = Math.max(before, count);
+    else if (count > 0) all[name] = count;
+  }
+  // A total is that of the counts beside it.
+  if (total !== undefined && total > 0) all.total = total;
+  else if (later.prompt || later.completion) delete all.total;
+  return all;
+}
