@@ -1,10 +1,11 @@
 import { isRecord } from "../../wire/is-record.js";
+import { repairArguments } from "./tool-calls.js";
 
 /**
  * Turns a whole chat completion into the only chunk of a stream. Some upstreams do not stream although the request
  * asked for a stream. An error response stays as it is.
  */
-export function answerToChunk(answer: Record<string, unknown>): Record<string, unknown> {
+export function answerToChunk(answer: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { choices } = answer;
   if (!Array.isArray(choices)) return answer;
   return { ...answer, object: "chat.completion.chunk", choices: choices.map(toStreamedChoice) };
@@ -19,8 +20,15 @@ function toStreamedChoice(choice: unknown): unknown {
     ...rest,
     delta: {
       ...(isRecord(message) ? message : undefined),
-      ...(Array.isArray(calls) ? { tool_calls: calls.map((call, index) => ({ index, ...call })) } : undefined),
+      ...(Array.isArray(calls) ? { tool_calls: calls.map(toDelta) } : undefined),
     },
     finish_reason: finish,
   };
+}
+
+/** Its own index, if there is one, says nothing: some servers give all calls the same. */
+function toDelta(call: unknown, index: number): unknown {
+  if (!isRecord(call)) return call;
+  repairArguments(call["function"], "{}");
+  return { ...call, index };
 }

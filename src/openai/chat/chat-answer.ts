@@ -1,7 +1,7 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
 import { mostToolCalls } from "../../model-api/answer/answer-bounds.js";
-import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import { type AnswerContext, bareCallId } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import { outlinePays, type ReceivedAnswer } from "../../model-api/answer/received-answer.js";
@@ -11,6 +11,7 @@ import { plainCompletion } from "../plain-completion.js";
 import { answerUsage } from "../usage/answer-usage.js";
 import { chatWords, completionId } from "./completion-words.js";
 import { joinTextParts } from "./join-text-parts.js";
+import { repairToolCalls } from "./tool-calls.js";
 
 /**
  * Turns an upstream's chat completion into the client's: own id, own model name, usage always present. It repairs what
@@ -95,7 +96,7 @@ function editsOf(
   if (!Number.isInteger(answer["created"])) edits.set("created", String(createdAt(context)));
   if (answer["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
   if (answer["error"] === null) edits.set("error", null);
-  if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
+  if (repairChoices(choices, context)) edits.set("choices", JSON.stringify(choices));
   return edits;
 }
 
@@ -143,7 +144,7 @@ function functionText(call: unknown): string {
 }
 
 /** @returns whether anything was changed. */
-function repairChoices(choices: Record<string, unknown>[]): boolean {
+function repairChoices(choices: Record<string, unknown>[], context: AnswerContext): boolean {
   let repaired = false;
   for (let position = 0; position < choices.length; position++) {
     const choice = choices[position] as Record<string, unknown>;
@@ -165,19 +166,7 @@ function repairChoices(choices: Record<string, unknown>[]): boolean {
       choice["finish_reason"] = Array.isArray(message["tool_calls"]) ? "tool_calls" : "stop";
       repaired = true;
     }
-    if (repairToolCalls(message["tool_calls"])) repaired = true;
-  }
-  return repaired;
-}
-
-function repairToolCalls(calls: unknown): boolean {
-  if (!Array.isArray(calls)) return false;
-  let repaired = false;
-  for (const call of calls) {
-    if (isRecord(call) && call["type"] === undefined && isRecord(call["function"])) {
-      call["type"] = "function";
-      repaired = true;
-    }
+    if (repairToolCalls(message, `call_${bareCallId(context)}_${position}_`)) repaired = true;
   }
   return repaired;
 }
