@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { ModelAnswer } from "../metering/model-answer.js";
 import { largestCount, type TokenCounts } from "../metering/token-counts.js";
 import type { AnswerContext } from "../model-api/answer/answer-context.js";
+import { isEnd, meaningOfEnd } from "../model-api/answer/ends.js";
 import { spliceAnswer } from "../model-api/answer/edit-answer.js";
 import { mostDepth, type ReceivedAnswer } from "../model-api/answer/received-answer.js";
 import { hasUsageTotals, readUsage, visibleUsage } from "../model-api/answer/usage.js";
@@ -127,8 +128,8 @@ export function plainCompletion(received: ReceivedAnswer, context: AnswerContext
   const responseId = textAt(received, id);
   const finishReason = textAt(received, finish);
   const named = textAt(received, model);
-  const isPlain = tokens !== undefined && responseId !== undefined && finishReason !== undefined && named !== undefined;
-  if (!isPlain) return undefined;
+  const isPlain = tokens !== undefined && responseId !== undefined && named !== undefined;
+  if (!isPlain || !isEnd(finishReason) || meaningOfEnd(finishReason) === "error") return undefined;
   return {
     body:
       named === context.model

@@ -5,7 +5,7 @@ import type { ResponseContext } from "./responses/response-context.js";
 /**
  * A whole chat completion as a response: the same as its stream would end with.
  * @param completion - parsed and repaired; of its choices the first counts.
- * @throws StreamFault where its server has given up.
+ * @throws GatewayError where its server has given up.
  */
 export function toResponse(
   completion: Readonly<Record<string, unknown>>,

@@ -4,6 +4,7 @@ import type { TokenCounts } from "../../metering/token-counts.js";
 import { hasTooManyParts } from "../../model-api/answer/answer-bounds.js";
 import { type AnswerContext, ownId } from "../../model-api/answer/answer-context.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import { requireNoFailure } from "../../model-api/answer/ends.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
@@ -27,6 +28,7 @@ export function toMessageAnswer(received: ReceivedAnswer, context: MessageContex
   if (hasTooManyParts(message["content"])) return undefined;
   const { usage } = message;
   const { tokens, estimated, unpriced } = messageUsage(usage, message["content"], context);
+  requireNoFailure(message["stop_reason"], estimated ? undefined : tokens);
   const edits: MemberEdits = new Map();
   if (message["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
   if (estimated || !hasCounts(usage)) {

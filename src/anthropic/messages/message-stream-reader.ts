@@ -1,6 +1,7 @@
 import { StreamFault } from "../../errors/stream-fault.js";
 import { readTokenCount } from "../../metering/token-counts.js";
 import { PartCount } from "../../model-api/answer/answer-bounds.js";
+import { requireNoFailure } from "../../model-api/answer/ends.js";
 import type { UpstreamFailureContext } from "../../model-api/failure/upstream-failure.js";
 import type { EstimateBounds } from "../../model-api/media/token-estimate.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
@@ -66,6 +67,7 @@ export class MessageStreamReader {
         const { delta, usage } = said;
         this.progress.usageCame(usage);
         if (!isRecord(delta) || typeof delta["stop_reason"] !== "string") break;
+        requireNoFailure(delta["stop_reason"]);
         this.progress.endCame(isRecord(usage) && readTokenCount(usage["output_tokens"]) !== undefined);
         break;
       }

@@ -1,4 +1,6 @@
+import { isEnd } from "../../model-api/answer/ends.js";
 import { isRecord } from "../../wire/is-record.js";
+import { finishOf } from "./chat-answer.js";
 import { repairArguments } from "./tool-calls.js";
 
 /**
@@ -15,7 +17,7 @@ function toStreamedChoice(choice: unknown): unknown {
   if (!isRecord(choice)) return choice;
   const { message, ...rest } = choice;
   const calls = isRecord(message) ? message["tool_calls"] : undefined;
-  const finish = typeof rest["finish_reason"] === "string" ? rest["finish_reason"] : "stop";
+  const finish = isEnd(rest["finish_reason"]) ? rest["finish_reason"] : finishOf(Array.isArray(calls));
   return {
     ...rest,
     delta: {

@@ -4,7 +4,9 @@ import { mostToolCalls } from "../../model-api/answer/answer-bounds.js";
 import { type AnswerContext, bareCallId } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import { gaveUp, isEnd, meaningOfEnd, requireNoFailure } from "../../model-api/answer/ends.js";
 import { outlinePays, type ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { readUsage } from "../../model-api/answer/usage.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { plainCompletion } from "../plain-completion.js";
@@ -68,6 +70,7 @@ function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
     if (!isRecord(choice) || !isRecord(choice["message"]) || isRecord(choice["error"])) return undefined;
     const calls = choice["message"]["tool_calls"];
     if (Array.isArray(calls) && calls.length > mostToolCalls) return undefined;
+    requireEnd(choice["finish_reason"], answer["usage"], context);
   }
 
   const responseId = completionId(answer["id"], context, chatWords);
@@ -75,6 +78,13 @@ function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
   const { usage } = answer;
   const { tokens, estimated } = answerUsage({ usage, choices, prompts: 1, written: outputOf }, context, edits);
   return { edits, choices, tokens, estimated, responseId };
+}
+
+/** @throws GatewayError where the server has given up, or must say why a choice ended and does not. */
+export function requireEnd(reason: unknown, usage: unknown, { dialect }: Pick<AnswerContext, "dialect">): void {
+  const isMissing = dialect?.finishReason === "required" && !isEnd(reason);
+  if (isMissing) throw gaveUp("it has no finish reason", readUsage(usage));
+  if (meaningOfEnd(reason) === "error") requireNoFailure(reason, readUsage(usage));
 }
 
 function outputOf(choices: readonly Record<string, unknown>[]): TextSample {
@@ -143,6 +153,11 @@ function functionText(call: unknown): string {
   return output;
 }
 
+/** The end of a choice of which the server has not said why it ended. */
+export function finishOf(hasCalls: boolean): string {
+  return hasCalls ? "tool_calls" : "stop";
+}
+
 /** @returns whether anything was changed. */
 function repairChoices(choices: Record<string, unknown>[], context: AnswerContext): boolean {
   let repaired = false;
@@ -162,8 +177,8 @@ function repairChoices(choices: Record<string, unknown>[], context: AnswerContex
       message["content"] = null;
       repaired = true;
     }
-    if (typeof choice["finish_reason"] !== "string") {
-      choice["finish_reason"] = Array.isArray(message["tool_calls"]) ? "tool_calls" : "stop";
+    if (!isEnd(choice["finish_reason"])) {
+      choice["finish_reason"] = finishOf(Array.isArray(message["tool_calls"]));
       repaired = true;
     }
     if (repairToolCalls(message, `call_${bareCallId(context)}_${position}_`)) repaired = true;

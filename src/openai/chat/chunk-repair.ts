@@ -1,7 +1,8 @@
 import { StreamFault } from "../../errors/stream-fault.js";
 import { mostToolCalls } from "../../model-api/answer/answer-bounds.js";
+import { isEnd, requireNoFailure } from "../../model-api/answer/ends.js";
 import { isRecord } from "../../wire/is-record.js";
-import { outputText } from "./chat-answer.js";
+import { finishOf, outputText } from "./chat-answer.js";
 import type { ChatProgress } from "./chat-progress.js";
 import { joinTextParts } from "./join-text-parts.js";
 import { StreamedCalls } from "./streamed-calls.js";
@@ -57,19 +58,29 @@ export class ChunkRepair {
     if (joinTextParts(choice["delta"] as Record<string, unknown>)) isRepaired = true;
     if (repairCalls(delta, state)) isRepaired = true;
     if (state.calls !== undefined && state.calls.size > mostToolCalls) throw new StreamFault("garbage");
-    const finish = choice["finish_reason"] ?? null;
-    if (finish !== null && (typeof finish !== "string" || finish === "")) {
-      choice["finish_reason"] = null;
-      isRepaired = true;
-    }
-    if (typeof choice["finish_reason"] === "string" && !state.isFinished) {
-      state.isFinished = true;
-      this.#progress.choiceFinished();
-      if (choice["index"] === 0) this.#progress.finishReason = choice["finish_reason"];
-    }
     this.#progress.outputOf(choice["index"] as number).addText(outputText(choice["delta"]));
     if (showsReasoning(delta)) this.#progress.reasoningCame();
-    return isRepaired;
+    return this.#repairEnd(choice, state) || isRepaired;
+  }
+
+  #repairEnd(choice: Record<string, unknown>, state: ChoiceState): boolean {
+    const finish = choice["finish_reason"] ?? null;
+    if (!isEnd(finish)) {
+      if (finish !== null) choice["finish_reason"] = null;
+      return finish !== null;
+    }
+    requireNoFailure(finish);
+    if (state.isFinished) return false;
+    state.isFinished = true;
+    this.#progress.choiceFinished();
+    if (choice["index"] === 0) this.#progress.finishReason = finish;
+    return false;
+  }
+
+  missingEnds(): object[] {
+    return [...this.#choices].flatMap(([index, { isFinished, calls }]) =>
+      isFinished ? [] : [{ index, delta: {}, finish_reason: finishOf(calls !== undefined) }],
+    );
   }
 
   #begin(index: number): ChoiceState {
