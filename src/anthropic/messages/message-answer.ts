@@ -1,14 +1,14 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import { soundUsage } from "../../metering/sound-usage.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { hasTooManyParts } from "../../model-api/answer/answer-bounds.js";
+import { requireFewParts } from "../../model-api/answer/answer-bounds.js";
 import { type AnswerContext, ownId } from "../../model-api/answer/answer-context.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import { requireNoFailure } from "../../model-api/answer/ends.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
-import { toMessagesUsage } from "../usage.js";
+import { readMessagesUsage, toMessagesUsage } from "../usage.js";
 import { finishReasonOf } from "./finish-reason-of.js";
 import { messageUsage } from "./message-usage.js";
 
@@ -25,8 +25,8 @@ export type MessageContext = Pick<AnswerContext, "model" | "callId" | "promptTok
 export function toMessageAnswer(received: ReceivedAnswer, context: MessageContext): ModelAnswer | undefined {
   const message = received.json;
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
-  if (hasTooManyParts(message["content"])) return undefined;
   const { usage } = message;
+  requireFewParts(message["content"], () => readMessagesUsage(usage));
   const { tokens, estimated, unpriced } = messageUsage(usage, message["content"], context);
   requireNoFailure(message["stop_reason"], estimated ? undefined : tokens);
   const edits: MemberEdits = new Map();

@@ -78,8 +78,8 @@ export class MessageStreamReader {
   }
 
   #beginBlock(block: unknown): void {
-    if (this.#blocks.isTooMany(isRecord(block) ? block["type"] : undefined)) throw new StreamFault("garbage");
     this.#noteBlock(block);
+    this.#blocks.add(isRecord(block) ? block["type"] : undefined);
   }
 
   #noteBlock(block: unknown): void {

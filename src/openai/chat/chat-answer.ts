@@ -1,6 +1,6 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { mostToolCalls } from "../../model-api/answer/answer-bounds.js";
+import { requireFewCalls } from "../../model-api/answer/answer-bounds.js";
 import { type AnswerContext, bareCallId } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
@@ -69,7 +69,7 @@ function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
   for (const choice of choices) {
     if (!isRecord(choice) || !isRecord(choice["message"]) || isRecord(choice["error"])) return undefined;
     const calls = choice["message"]["tool_calls"];
-    if (Array.isArray(calls) && calls.length > mostToolCalls) return undefined;
+    if (Array.isArray(calls)) requireFewCalls(calls.length, () => readUsage(answer["usage"]));
     requireEnd(choice["finish_reason"], answer["usage"], context);
   }
 

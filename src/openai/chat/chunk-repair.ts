@@ -1,5 +1,5 @@
 import { StreamFault } from "../../errors/stream-fault.js";
-import { mostToolCalls } from "../../model-api/answer/answer-bounds.js";
+import { requireFewCalls } from "../../model-api/answer/answer-bounds.js";
 import { isEnd, requireNoFailure } from "../../model-api/answer/ends.js";
 import { isRecord } from "../../wire/is-record.js";
 import { finishOf, outputText } from "./chat-answer.js";
@@ -57,9 +57,9 @@ export class ChunkRepair {
     let isRepaired = repairRole(choice, delta, known === undefined);
     if (joinTextParts(choice["delta"] as Record<string, unknown>)) isRepaired = true;
     if (repairCalls(delta, state)) isRepaired = true;
-    if (state.calls !== undefined && state.calls.size > mostToolCalls) throw new StreamFault("garbage");
     this.#progress.outputOf(choice["index"] as number).addText(outputText(choice["delta"]));
     if (showsReasoning(delta)) this.#progress.reasoningCame();
+    if (state.calls !== undefined) requireFewCalls(state.calls.size);
     return this.#repairEnd(choice, state) || isRepaired;
   }
 

@@ -1,6 +1,6 @@
 import type { ModelAnswer } from "../../../metering/model-answer.js";
 import type { TokenCounts } from "../../../metering/token-counts.js";
-import { hasTooManyParts } from "../../../model-api/answer/answer-bounds.js";
+import { requireFewParts } from "../../../model-api/answer/answer-bounds.js";
 import { editAnswer } from "../../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../../model-api/answer/received-answer.js";
 import { visibleUsage } from "../../../model-api/answer/usage.js";
@@ -51,8 +51,12 @@ export function toNativeResponse(received: ReceivedAnswer, context: NativeRespon
 
 /** Whether a document is a response that has come to its end without an error. */
 export function isEndedResponse(response: unknown): response is Record<string, unknown> {
-  if (!isRecord(response) || !Array.isArray(response["output"]) || hasTooManyParts(response["output"])) return false;
-  const { status } = response;
+  if (!isRecord(response) || !Array.isArray(response["output"]) || !isEndedStatus(response["status"])) return false;
+  requireFewParts(response["output"], () => readResponsesUsage(response["usage"]));
+  return true;
+}
+
+function isEndedStatus(status: unknown): boolean {
   return status === undefined || status === "completed" || status === "incomplete";
 }
 
