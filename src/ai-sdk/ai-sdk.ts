@@ -114,7 +114,10 @@ async function callModel(call: UpstreamCall, options: ImageOptions, watch: Model
     }
   }
   if (!isLanguageModel(model)) throw wrongModel(model, "a language model");
-  const callOptions = { ...(await toCallOptions(request, model, options)), abortSignal: watch.signal } as never;
+  const callOptions = {
+    ...(await toCallOptions(request, model, options, call.outputCap)),
+    abortSignal: watch.signal,
+  } as never;
   if (!call.stream) return toAnswer(toCompletion(await whole(generate(model, callOptions)), model, call));
   const { stream } = await whole(startStream(model, callOptions, watch.signal));
   return {

@@ -5,6 +5,7 @@ import { endReasonOf, type Outcome } from "../events/outcome.js";
 import type { GatewayResponse } from "../http/message.js";
 import type { Clock } from "../ledger/clock.js";
 import { noCharge } from "../metering/charge.js";
+import { requiredOutputCap } from "../operations/most-output-tokens.js";
 import type { AttemptFacts } from "../operations/operation.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import type { Target } from "../routing/target.js";
@@ -73,6 +74,13 @@ export class Attempt implements AttemptFacts {
 
   get outputCap(): number {
     return this.call.admission.demand.outputTokens;
+  }
+
+  /** See `UpstreamCall.outputCap`. */
+  get requiredCap(): number | undefined {
+    const { model, demand } = this.call.admission;
+    const { outputTokens, addedCap } = demand;
+    return outputTokens > 0 ? Math.min(requiredOutputCap(model, addedCap), outputTokens) : undefined;
   }
 
   get admittedAt(): number {
