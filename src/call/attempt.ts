@@ -146,7 +146,7 @@ export class Attempt implements AttemptFacts {
     const { admission, services, client } = call;
     const error = this.#toGatewayError(thrown);
     const used = call.meter?.reported ?? (error.cause instanceof UpstreamStatusError ? error.cause.used : undefined);
-    const isPaid = admission.model.route.chargeFailedAttempts && used !== undefined;
+    const isPaid = used !== undefined && (admission.model.route.chargeFailedAttempts || isTheClients(error));
     // A client that is still connected does not pay for a failed attempt. A client that has left pays for one attempt.
     const isOver = isPaid || !client.signal.aborted;
     call.observer.attemptFailed(error, isOver && used ? call.settlement.addFailed(used, isPaid) : undefined);
@@ -189,4 +189,9 @@ export class Attempt implements AttemptFacts {
       done.finally(() => clearTimeout(timer)).then(resolve, reject);
     });
   }
+}
+
+/** Whether the request is at fault. What was done for it until that showed is its client's to pay. */
+function isTheClients({ status, cause }: GatewayError): boolean {
+  return status === 400 && cause instanceof UpstreamStatusError;
 }
