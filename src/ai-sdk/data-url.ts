@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { invalidValue } from "../errors/gateway-error.js";
+import { standardType } from "../model-api/media/standard-type.js";
 
 export interface DataURL {
   readonly mediaType: string;
@@ -20,7 +21,7 @@ export function readDataURL(url: string, otherwise: string, param: string): Data
   const content = url.slice(comma + 1);
   const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === "base64");
   return {
-    mediaType: mediaType === undefined || mediaType === "" ? otherwise : mediaType.toLowerCase(),
+    mediaType: mediaType === undefined || mediaType === "" ? otherwise : standardType(mediaType),
     data: isBase64 ? content : Buffer.from(decode(content, param)).toString("base64"),
   };
 }

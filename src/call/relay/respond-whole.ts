@@ -3,7 +3,6 @@ import { askedTooMuch, isAskedTooMuch, usedForTooMuch } from "../../errors/asked
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { GatewayResponse } from "../../http/message.js";
-import { guessTokens } from "../../metering/guess-tokens.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { Progress } from "../../metering/progress.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
@@ -73,7 +72,9 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
     else this.#pieces.push(bytes);
     this.#received += piece.length;
     const { departure } = this.#attempt.call;
-    departure?.progress(this.#exchange.bytesAreTokens === false ? 0 : guessTokens(this.#received));
+    departure?.progress(
+      this.#exchange.bytesAreTokens === false ? 0 : this.#exchange.partialTokens(this.#pieces).output,
+    );
     return this.#received <= this.#maxBytes;
   }
 
