@@ -4,6 +4,7 @@ import { asBuffer } from "../../wire/as-buffer.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
+import { readMessagesUsage } from "../usage.js";
 
 /** An event before it is written. */
 type Event = Readonly<Record<string, unknown>> & { readonly type: string };

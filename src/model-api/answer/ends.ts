@@ -34,7 +34,11 @@ export function meaningOfEnd(reason: unknown): EndMeaning | undefined {
   const known = meanings.get(reason);
   if (known !== undefined) return known;
   // Gemini's begin with what has found the fault, as in "function_call_filter: MALFORMED_FUNCTION_CALL".
-  const [last = "", ...before] = reason.toLowerCase().replaceAll(/[\s-]+/g, "_").split(":_").reverse();
+  const [last = "", ...before] = reason
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_")
+    .split(":_")
+    .reverse();
   return meanings.get(last) ?? before.map((part) => meanings.get(part)).find((meaning) => meaning !== undefined);
 }
 

@@ -1,8 +1,8 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
-import { isEnd } from "../../model-api/answer/ends.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import { isEnd } from "../../model-api/answer/ends.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { createdAt, finishOf, firstFinish, requireEnd } from "../../openai/chat/chat-answer.js";
 import { completionId, textWords } from "../../openai/chat/completion-words.js";

@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { meaningOfEnd } from "../../../src/model-api/answer/ends.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
-import { chatAnswer, chatChunks, eventStream, type FakeAnswer, startFakeUpstream, wholeAnswer } from "../../../src/testing.js";
+import {
+  chatAnswer,
+  chatChunks,
+  eventStream,
+  type FakeAnswer,
+  startFakeUpstream,
+  wholeAnswer,
+} from "../../../src/testing.js";
 import { allSpoken, type Pair, type Spoken, startPair } from "./start-pair.js";
 
 type Json = Record<string, unknown>;
@@ -15,7 +22,7 @@ afterEach(async () => {
 /** An answer of chat completions with that end; `undefined`: it has none. */
 function ending(finish: string | undefined): FakeAnswer {
   return (request, response) => {
-    const answer = chatAnswer("Hi");
+    const answer = chatAnswer({ content: "Hi" });
     const [choice] = answer.choices;
     const whole = wholeAnswer({ ...answer, choices: [{ ...choice, finish_reason: finish ?? null }] });
     const streamed = eventStream(chatChunks("Hi", { finishReason: finish ?? null }));
@@ -78,7 +85,11 @@ describe.each(allSpoken)("the end of an answer of chat completions, for a client
           (request.json.model === "two" ? ending("stop") : failing(finish))(request, response),
         );
         await (await pair.post({ stream })).text();
-        expect(events.at(-1)).toMatchObject({ status: 200, endReason: "completed", attempts: [{ model: "one" }, { model: "two" }] });
+        expect(events.at(-1)).toMatchObject({
+          status: 200,
+          endReason: "completed",
+          attempts: [{ model: "one" }, { model: "two" }],
+        });
         server.reply(failing(finish));
         const refused = await pair.post({ stream });
         expect([refused.status, await refused.text()]).toEqual([502, expect.stringContaining("did not answer")]);
@@ -115,9 +126,9 @@ describe.each(allSpoken)("the end of an answer of chat completions, for a client
 /** It gives up before it has said anything. */
 function failing(finish: string): FakeAnswer {
   return (request, response) => {
-    const [choice] = chatAnswer("").choices;
+    const [choice] = chatAnswer({ content: "" }).choices;
     const head = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
-    const whole = wholeAnswer({ ...chatAnswer(""), choices: [{ ...choice, finish_reason: finish }] });
+    const whole = wholeAnswer({ ...chatAnswer({ content: "" }), choices: [{ ...choice, finish_reason: finish }] });
     const streamed = eventStream([{ ...head, choices: [{ index: 0, delta: {}, finish_reason: finish }] }]);
     return (request.json.stream ? streamed : whole)(request, response);
   };

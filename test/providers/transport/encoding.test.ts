@@ -15,7 +15,7 @@ it.each([false, true])(
     test = await startTestGateway();
     const { gateway, upstream, warnings } = test;
     const events = chatChunks("Hi").map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
-    const text = stream ? `${events.join("")}data: [DONE]\n\n` : JSON.stringify(chatAnswer("Hi"));
+    const text = stream ? `${events.join("")}data: [DONE]\n\n` : JSON.stringify(chatAnswer({ content: "Hi" }));
     upstream.reply(async (request, response) => {
       expect(request.headers["accept-encoding"]).toBe("identity");
       const type = stream ? "text/event-stream" : "application/json";
@@ -34,7 +34,7 @@ it("takes an encoding of identity", async () => {
   test = await startTestGateway();
   test.upstream.reply(async (_request, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-encoding": "identity" });
-    response.end(JSON.stringify(chatAnswer("Hi")));
+    response.end(JSON.stringify(chatAnswer({ content: "Hi" })));
   });
   expect((await test.gateway.handler(chatRequest())).status).toBe(200);
 });
