@@ -15,7 +15,9 @@ it("a drain is bounded by the count that is charged, not by bytes", async () => 
   const gate = createGate();
   // Words of ten letters: 20 of them are far more than 60 tokens where three bytes are taken for one.
   const text = "understand ".repeat(20);
-  test.upstream.reply(eventStream(chatChunks(text, { usage: { prompt_tokens: 5, completion_tokens: 40 } }), { gate }));
+  test.upstream.reply(
+    eventStream(chatChunks(text, { usage: { prompt_tokens: 5, completion_tokens: 40, total_tokens: 45 } }), { gate }),
+  );
   gate.step(3);
   const left = new AbortController();
   const ended = test.nextEvent();
