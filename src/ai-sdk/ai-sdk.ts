@@ -17,7 +17,7 @@ import { toCallOptions } from "./chat/call-options.js";
 import { toCompletion } from "./chat/completion.js";
 import { CompletionChunks } from "./chat/completion-chunks.js";
 import { completionStream } from "./chat/completion-stream.js";
-import { embed, toEmbeddingList } from "./embeddings/embed.js";
+import { embed, embeddingUsage, PartlyEmbedded, toEmbeddingList } from "./embeddings/embed.js";
 import { answerOf } from "./error-answer.js";
 import { readEditedImages } from "./media/edited-images.js";
 import { generateImages, type ImageOptions } from "./media/generate-images.js";
@@ -64,8 +64,10 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
         isStreaming = call.stream && call.endpoint === "chat/completions";
         return answer;
       } catch (error) {
-        const { status, headers, error: modelError } = answerOf(error, call.model);
-        return toAnswer({ error: modelError }, status ?? 502, headers);
+        const isPartial = error instanceof PartlyEmbedded;
+        const { status, headers, error: modelError } = answerOf(isPartial ? error.thrown : error, call.model);
+        const usage = isPartial ? { usage: embeddingUsage(error.used) } : undefined;
+        return toAnswer({ error: modelError, ...usage }, status ?? 502, headers);
       } finally {
         if (!isStreaming) watch.end();
       }
@@ -114,7 +116,10 @@ async function callModel(call: UpstreamCall, options: ImageOptions, watch: Model
     }
   }
   if (!isLanguageModel(model)) throw wrongModel(model, "a language model");
-  const callOptions = { ...(await toCallOptions(request, model, options)), abortSignal: watch.signal } as never;
+  const callOptions = {
+    ...(await toCallOptions(request, model, options, call.outputCap)),
+    abortSignal: watch.signal,
+  } as never;
   if (!call.stream) return toAnswer(toCompletion(await whole(generate(model, callOptions)), model, call));
   const { stream } = await whole(startStream(model, callOptions, watch.signal));
   return {

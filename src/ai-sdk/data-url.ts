@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { invalidValue } from "../errors/gateway-error.js";
+import { standardType } from "../model-api/media/standard-type.js";
 
 export interface DataURL {
   readonly mediaType: string;
@@ -19,7 +20,7 @@ export function readDataURL(url: string, otherwise: string, param: string): Data
   const content = url.slice(comma + 1);
   const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === "base64");
   return {
-    mediaType: mediaType.trim().toLowerCase() || otherwise,
+    mediaType: mediaType.trim() === "" ? otherwise : standardType(mediaType),
     data: isBase64 ? readBase64(content, param) : Buffer.from(decode(content, param)),
   };
 }

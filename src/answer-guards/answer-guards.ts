@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { isPromiseLike, returnedAtOnce } from "../host-code/returned-at-once.js";
 import type { Warn } from "../events/warning.js";
 import { TimeLimit } from "../guard/time-limit.js";
+import { isPromiseLike, returnedAtOnce } from "../host-code/returned-at-once.js";
 import type { GuardedCall } from "./answer-guard.js";
 import type { ResolvedGuard } from "./answer-guards-schema.js";
 import { GuardRound, type LimitedGuard } from "./guard-round.js";

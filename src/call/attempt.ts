@@ -5,6 +5,7 @@ import { endReasonOf, type Outcome } from "../events/outcome.js";
 import type { GatewayResponse } from "../http/message.js";
 import type { Clock } from "../ledger/clock.js";
 import { noCharge } from "../metering/charge.js";
+import { requiredOutputCap } from "../operations/most-output-tokens.js";
 import type { AttemptFacts } from "../operations/operation.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import type { Target } from "../routing/target.js";
@@ -75,6 +76,13 @@ export class Attempt implements AttemptFacts {
     return this.call.admission.demand.outputTokens;
   }
 
+  /** See `UpstreamCall.outputCap`. */
+  get requiredCap(): number | undefined {
+    const { model, demand } = this.call.admission;
+    const { outputTokens, addedCap } = demand;
+    return outputTokens > 0 ? Math.min(requiredOutputCap(model, addedCap), outputTokens) : undefined;
+  }
+
   get admittedAt(): number {
     return this.call.admission.admittedAt;
   }
@@ -138,7 +146,7 @@ export class Attempt implements AttemptFacts {
     const { admission, services, client } = call;
     const error = this.#toGatewayError(thrown);
     const used = call.meter?.reported ?? (error.cause instanceof UpstreamStatusError ? error.cause.used : undefined);
-    const isPaid = admission.model.route.chargeFailedAttempts && used !== undefined;
+    const isPaid = used !== undefined && (admission.model.route.chargeFailedAttempts || isTheClients(error));
     // A client that is still connected does not pay for a failed attempt. A client that has left pays for one attempt.
     const isOver = isPaid || !client.signal.aborted;
     call.observer.attemptFailed(error, isOver && used ? call.settlement.addFailed(used, isPaid) : undefined);
@@ -181,4 +189,9 @@ export class Attempt implements AttemptFacts {
       done.finally(() => clearTimeout(timer)).then(resolve, reject);
     });
   }
+}
+
+/** Whether the request is at fault. What was done for it until that showed is its client's to pay. */
+function isTheClients({ status, cause }: GatewayError): boolean {
+  return status === 400 && cause instanceof UpstreamStatusError;
 }

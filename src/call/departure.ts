@@ -14,6 +14,8 @@ export interface DepartedCall {
   readonly abortReason: AbortReason | undefined;
   /** See `Progress`. */
   readonly awaitsUsage: boolean;
+  /** See `Progress`. Absent: it is not. */
+  readonly isCounted?: boolean;
   abort(reason: AbortReason): void;
 }
 
@@ -60,16 +62,22 @@ export class Departure {
     if (this.#hasLeft) this.#stop("drain_timed_out");
   }
 
-  /** @param outputTokens - the output received so far. */
+  /** @param outputTokens - the output received so far, counted as it is charged. */
   progress(outputTokens: number): void {
     if (!this.#hasLeft) return;
     if (this.#reached !== undefined) this.#reach(this.#reached);
     else if (this.#limits !== "cancel" && outputTokens > this.#limits.maxTokens) this.#reach("drain_over_tokens");
   }
 
+  /** All of the response has come, with its usage. What the gateway would do with it for its client is of no use now. */
+  cameWhole(): void {
+    if (this.#reached !== undefined) this.#stop(this.#reached);
+  }
+
   /** Stops, but for the usage. */
   #reach(limit: Disconnect): void {
-    if (!this.#call.awaitsUsage) {
+    const isUseless = this.#reached === undefined && this.#call.isCounted === true;
+    if (!this.#call.awaitsUsage || isUseless) {
       this.#stop(limit);
       return;
     }

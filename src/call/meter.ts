@@ -25,6 +25,7 @@ export class Meter implements HandoverListener {
   #handedOverAt: number | undefined;
   #flow: OutputFlow | undefined;
   #hasOutgrown = false;
+  #outgrown: Bill | undefined;
   /** Set by the reader of the response; `undefined` until there is one. */
   progress: Progress | undefined;
 
@@ -48,6 +49,12 @@ export class Meter implements HandoverListener {
   outgrew(): boolean {
     this.#hasOutgrown = this.#call.request.asksForMuch === true;
     return this.#hasOutgrown;
+  }
+
+  /** The same for an answer that was read: what it asked for was more than is passed on. @param bill - what it comes to. */
+  outgrewWith(bill: Bill): void {
+    this.#hasOutgrown = true;
+    this.#outgrown = bill;
   }
 
   /** Whether the upstream got the request, as far as is known. */
@@ -86,6 +93,7 @@ export class Meter implements HandoverListener {
     }
     const hasCome = this.#hasOutgrown || progress?.hasOutput === true;
     if (!(hasLeft ? this.#handedOverAt !== undefined : hasCome)) return undefined;
+    if (this.#outgrown !== undefined) return this.#outgrown;
     if (progress?.isCounted === true) return { tokens: progress.tokens, source: "provider" };
     if (this.#hasOutgrown) return { tokens: this.#most, source: "partial" };
     // When the upstream failed or the gateway closed, the client is charged only for what was received.

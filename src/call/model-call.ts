@@ -102,6 +102,10 @@ export class ModelCall implements OpenCall {
     return this.meter?.progress?.awaitsUsage === true;
   }
 
+  get isCounted(): boolean {
+    return this.meter?.progress?.isCounted === true;
+  }
+
   get abortReason(): AbortReason | undefined {
     return this.#abortReason;
   }
@@ -251,7 +255,7 @@ export class ModelCall implements OpenCall {
     const { stream } = this;
     if (this.departure !== undefined) {
       this.departure.clientGone();
-    } else if (stream !== undefined && this.#charge === undefined && this.awaitsUsage) {
+    } else if (stream !== undefined && this.#charge === undefined && this.awaitsUsage && !this.isCounted) {
       const departure = new Departure("cancel", this);
       departure.whenLeft(() => void stream.readOn(departure));
       departure.clientGone();

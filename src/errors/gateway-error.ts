@@ -150,8 +150,10 @@ export function invalidJson(message: string): GatewayError {
   return new GatewayError(message, { status: 400, code: "invalid_json" });
 }
 
-export function missingParameter(param: string): GatewayError {
-  return new GatewayError(`Missing required parameter: '${param}'.`, {
+/** @param advice - a sentence, where something else in the request shows what is wrong. */
+export function missingParameter(param: string, advice?: string): GatewayError {
+  const message = `Missing required parameter: '${param}'.`;
+  return new GatewayError(advice === undefined ? message : `${message} ${advice}`, {
     status: 400,
     code: "missing_required_parameter",
     param,

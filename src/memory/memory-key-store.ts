@@ -1,7 +1,7 @@
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
 import { InputError } from "../check/input-error.js";
-import { messageOf } from "../host-code/thrown.js";
 import { withoutNulls } from "../check/without-nulls.js";
+import { messageOf } from "../host-code/thrown.js";
 import { applyKeyChange } from "../keys/apply-key-change.js";
 import { checkKey } from "../keys/check-key.js";
 import { checkedKeyStore } from "../keys/checked-key-store.js";

@@ -45,6 +45,12 @@ export interface Dialect {
    * first one, are estimated. Default: `false`.
    */
   usagePerChoice?: boolean | undefined;
+  /**
+   * What a missing `finish_reason` is, whole and streamed. `optional`: nothing; the end of a whole response, or `[DONE]`, is
+   * the end of what has begun. `required`: the response was cut off. Default: nothing in a whole response, which comes with
+   * its own end; in a stream, it was cut off.
+   */
+  finishReason?: "optional" | "required" | undefined;
   /** Members of `usage` that clients must not get, such as what the server bills you. */
   hiddenUsage?: readonly string[] | undefined;
   /**

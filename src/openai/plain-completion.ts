@@ -4,6 +4,7 @@ import { largestCount } from "../metering/token-counts.js";
 import type { UsageCounts } from "../metering/usage-counts.js";
 import type { AnswerContext } from "../model-api/answer/answer-context.js";
 import { spliceAnswer } from "../model-api/answer/edit-answer.js";
+import { isEnd, meaningOfEnd } from "../model-api/answer/ends.js";
 import { mostDepth, type ReceivedAnswer } from "../model-api/answer/received-answer.js";
 import { hasUsageTotals, readUsage, visibleUsage } from "../model-api/answer/usage.js";
 import { readServiceTier } from "../model-api/usage/service-tier.js";
@@ -132,8 +133,8 @@ export function plainCompletion(received: ReceivedAnswer, context: AnswerContext
   const responseId = textAt(bytes, id);
   const finishReason = textAt(bytes, finish);
   const named = textAt(bytes, model);
-  const isPlain = tokens !== undefined && responseId !== undefined && finishReason !== undefined && named !== undefined;
-  if (!isPlain) return undefined;
+  const isPlain = tokens !== undefined && responseId !== undefined && named !== undefined;
+  if (!isPlain || !isEnd(finishReason) || meaningOfEnd(finishReason) === "error") return undefined;
   return {
     body:
       named === context.model

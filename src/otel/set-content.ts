@@ -1,6 +1,6 @@
 import type { Span } from "@opentelemetry/api";
-import { returnedAtOnce } from "../host-code/returned-at-once.js";
 import type { RequestCompleted } from "../events/request-completed.js";
+import { returnedAtOnce } from "../host-code/returned-at-once.js";
 import type { CallContent } from "../operations/content/call-content.js";
 import type { ResolvedContent } from "./content-options.js";
 import { names } from "./names.js";

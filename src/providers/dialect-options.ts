@@ -19,6 +19,7 @@ const dialectSchema: z.ZodType<Dialect> = z.strictObject({
     .optional(),
   droppedFromMessages: memberNames(["role", "content"]).optional(),
   usagePerChoice: z.boolean().optional(),
+  finishReason: z.enum(["optional", "required"]).optional(),
   hiddenUsage: memberNames(["prompt_tokens", "completion_tokens", "total_tokens"]).optional(),
   imageFormat: z.enum(["b64_json", "url", "none"]).optional(),
   transcriptFormats: z.array(z.string()).readonly().optional(),

@@ -30,6 +30,11 @@ export interface UpstreamCall {
   expects?: "document" | "events" | "bytes" | undefined;
   /** Whether `body` requests server-sent events. */
   stream: boolean;
+  /**
+   * The output cap for a server that would choose one of its own where the request names none: what is held is no more than
+   * this. Absent where a response has no output tokens.
+   */
+  outputCap?: number | undefined;
   /** Aborted when the client has left or the gateway shuts down: cancel the call at once. */
   readonly signal: AbortSignal;
   /** The same, for providers to whom microseconds count: `signal` is made when it is first read. */

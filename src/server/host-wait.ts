@@ -1,5 +1,5 @@
-import { callHook } from "../host-code/call-hook.js";
 import type { Warn } from "../events/warning.js";
+import { callHook } from "../host-code/call-hook.js";
 import type { GatewayRequest, WaitUntil } from "../http/message.js";
 
 /** By what a request's work is known. */

@@ -1,12 +1,12 @@
 import type { GatewayError } from "../errors/gateway-error.js";
-import { StreamFault } from "../errors/stream-fault.js";
 import type { TokenCounts } from "../metering/token-counts.js";
+import { requireNoFailure } from "../model-api/answer/ends.js";
 import { failureEvents, keepAliveEvent, type ResponseEvent } from "../openai/responses/response-events.js";
 import { toResponseUsage } from "../openai/responses/responses-usage.js";
 import { isRecord } from "../wire/is-record.js";
 import { type ReasoningDelta, ReasoningReader } from "./chat/reasoning-reader.js";
 import { CallDeltas } from "./responses/call-deltas.js";
-import { hasGivenUp, incompleteReason, toLogprobs, toResponseAnnotation } from "./responses/chat-choice.js";
+import { incompleteReason, toLogprobs, toResponseAnnotation } from "./responses/chat-choice.js";
 import { type ItemStatus, ItemWriter, type OpenItem, type OutputItem } from "./responses/item-writer.js";
 import { OpenMessage } from "./responses/open-message.js";
 import { OpenReasoning } from "./responses/open-reasoning.js";
@@ -90,10 +90,10 @@ export class ChatToResponsesStream {
 
   /**
    * The chat completion has ended, and ended well.
-   * @throws StreamFault where its server has given up.
+   * @throws GatewayError where its server has given up.
    */
   end({ tokens, completedAt }: ResponseEnd): ResponseEvent[] {
-    if (hasGivenUp(this.#finish)) throw new StreamFault("incomplete");
+    requireNoFailure(this.#finish);
     if (!this.#hasAnswer()) {
       // Without a message or a call, some clients ask for the next turn over and over.
       const message = new OpenMessage(this.#writer);

@@ -1,6 +1,6 @@
 import { finishReasonOf } from "../anthropic/messages/finish-reason-of.js";
 import { messageIdOf } from "../anthropic/messages/message-answer.js";
-import { hasTooManyParts } from "../model-api/answer/answer-bounds.js";
+import { requireFewParts } from "../model-api/answer/answer-bounds.js";
 import type { ReceivedAnswer } from "../model-api/answer/received-answer.js";
 import { readReport } from "../model-api/usage/usage-tally.js";
 import { isRecord } from "../wire/is-record.js";
@@ -24,7 +24,7 @@ export function messageToChat(received: ReceivedAnswer, head: CompletionHead): R
   const said = received.json;
   if (!isRecord(said) || said["type"] !== "message" || !Array.isArray(said["content"])) return undefined;
   const blocks: unknown[] = said["content"];
-  if (hasTooManyParts(blocks)) return undefined;
+  requireFewParts(blocks, () => readReport(said["usage"], true)?.tokens);
   const inputs = blocks.some(isToolUse) ? rawParts(received.bytes, 0, "input") : [];
   const message = toChatMessage(blocks, inputs);
   const usage = readReport(said["usage"], true)?.tokens;

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createGate, eventStream, hangBeforeHeaders, resetBeforeHeaders, wholeAnswer } from "../../src/testing.js";
 import { collect } from "../clients/collect.js";
 import { imageBase64, weatherTool } from "../clients/samples.js";
+import { smallModel } from "../support/test-gateway.js";
 import {
   anthropicError,
   anthropicEvents,
@@ -37,6 +38,26 @@ describe.concurrent.each([
   ["v3", anthropic],
   ["v4", anthropicV4],
 ] as const)("a model of specification %s", (_specification, make) => {
+  it.each([
+    [4096, undefined],
+    [4096, "high"],
+    [undefined, undefined],
+  ])("is sent no cap above what is held: %s, reasoning %s", (maxOutputTokens, effort) =>
+    withModel(
+      make,
+      async (server) => {
+        server.native.reply(anthropicMessage([{ type: "text", text: "Hi" }]));
+        await server.client.chat.completions.create({
+          ...hello,
+          ...(effort !== undefined && { reasoning_effort: effort as "high" }),
+        });
+        expect(server.native.lastRequest.json.max_tokens).toBe(4096);
+      },
+      // The package sends 64,000 for this one, or more.
+      { name: "claude-sonnet-4-5", model: { ...smallModel, maxOutputTokens } },
+    )(),
+  );
+
   it(
     "answers whole",
     withModel(make, async (server) => {

@@ -2,6 +2,7 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { toNodeHandler } from "../../src/adapters/node.js";
+import type { AnswerGuard } from "../../src/answer-guards/answer-guard.js";
 import { GatewayError } from "../../src/errors/gateway-error.js";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";
 import { windowLimits } from "../../src/ledger/windows.js";
@@ -307,4 +308,34 @@ it("a client that reads to the end has no disconnect", async () => {
   await begun;
   expect(await ended(test)).toMatchObject({ endReason: "completed" });
   expect(test.events[0]).not.toHaveProperty("disconnect");
+});
+
+describe("a guard of a client that has left", () => {
+  it("runs no longer once all has come, with its usage", async () => {
+    let signal: AbortSignal | undefined;
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const guard: AnswerGuard = {
+      name: "slow",
+      stream: "watch",
+      timeoutMs: 600_000,
+      answer: (answer) => {
+        signal = answer.signal;
+        begin();
+        return new Promise<void>(() => {});
+      },
+    };
+    const test = await start(undefined, { guards: [guard] });
+    test.upstream.reply(eventStream(chatChunks("Hello")));
+    const ended = test.nextEvent();
+    const { leave, begun: hasBegun } = test.call(true);
+    await hasBegun;
+    await begun;
+    expect(signal?.aborted).toBe(false);
+    await leave();
+    expect(await ended).toMatchObject({ usageSource: "provider", chargedMicro: 9 + 30 });
+    expect(signal?.aborted).toBe(true);
+  });
 });

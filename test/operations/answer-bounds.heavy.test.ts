@@ -3,12 +3,13 @@ import { describe, expect, it } from "vitest";
 import { mostAnswerParts, mostToolCalls } from "../../src/model-api/answer/answer-bounds.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { chatAnswer, eventStream, type FakeUpstream, startFakeUpstream, wholeAnswer } from "../../src/testing.js";
-import { startTestGateway } from "../support/test-gateway.js";
+import { smallModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 type Json = Record<string, unknown>;
 const times = <Value>(count: number, make: (index: number) => Value) =>
   Array.from({ length: count }, (_, at) => make(at));
 const usage = { input_tokens: 9, output_tokens: 3, total_tokens: 12 };
+const chatUsage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 };
 
 const message = (content: Json[]) => ({
   ...{ id: "msg_1", type: "message", role: "assistant", model: "up", content },
@@ -32,6 +33,7 @@ const servers = {
     whole: (count: number) =>
       wholeAnswer({
         ...chatAnswer(),
+        usage: chatUsage,
         choices: [
           {
             index: 0,
@@ -103,11 +105,17 @@ const pairs = (["chat/completions", "messages", "responses"] as const).flatMap((
 
 async function withGateway(
   server: Kind,
-  run: (post: (client: string, stream: boolean) => Promise<Response>, upstream: FakeUpstream) => Promise<void>,
+  run: (
+    post: (client: string, stream: boolean) => Promise<Response>,
+    upstream: FakeUpstream,
+    test: TestGateway,
+  ) => Promise<void>,
 ) {
   const upstream = await startFakeUpstream();
   const fake = openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret", operations: [server] });
-  const test = await startTestGateway({ providers: { fake } });
+  const upstreams = ["one", "two"].map((model) => ({ provider: "fake", model }));
+  const models = [{ ...smallModel, breaker: { consecutiveFailures: 1 }, upstream: upstreams }];
+  const test = await startTestGateway({ models, providers: { fake } });
   const post = (client: string, stream: boolean) =>
     test.gateway.handler(
       new Request(`http://gateway.test/v1/${client}`, {
@@ -117,7 +125,7 @@ async function withGateway(
       }),
     );
   try {
-    await run(post, upstream);
+    await run(post, upstream, test);
   } finally {
     await test.close();
     await upstream.close();
@@ -135,11 +143,29 @@ describe.each(pairs)("calls of a server of %s for a client of %s, streamed: %s",
       const text = await fine.text();
       expect(text).toContain(`_${mostToolCalls - 1}"`);
       expect(text).not.toContain('error":{');
+    });
+  });
+
+  it("is paid for, and made once, where a request asked for more", async () => {
+    await withGateway(server, async (post, upstream, test) => {
       upstream.reply(answer(mostToolCalls + 1));
-      const refused = await post(client, stream);
-      const said = await refused.text();
-      if (stream) expect(said).toMatch(/"(?:bad_gateway|server_error|api_error)"/);
-      else expect(refused.status).toBe(502);
+      // A breaker would open.
+      for (let count = 1; count <= 3; count++) {
+        const refused = await post(client, stream);
+        const said = await refused.text();
+        if (!stream) expect(refused.status).toBe(400);
+        expect(said).toContain("too large to be passed on");
+        const event = test.events.at(-1);
+        expect(event).toMatchObject({ errorCode: "answer_too_large", endReason: "upstream_refused" });
+        // 9 tokens at 1 micro-credit and 3 at 10; of a stream, all that has come.
+        if (stream) expect(event?.chargedMicro).toBeGreaterThan(9);
+        else expect(event).toMatchObject({ chargedMicro: 9 + 30, usageSource: "provider" });
+        expect(upstream.requests).toHaveLength(count);
+      }
+      expect(test.gateway.health().models["acme/small"]?.targets.map(({ state, failed }) => [state, failed])).toEqual([
+        ["closed", 0],
+        ["closed", 0],
+      ]);
     });
   });
 });
@@ -150,7 +176,7 @@ it("other parts of an answer are bounded as well", async () => {
     upstream.replyOnce(texts(mostAnswerParts));
     expect((await post("responses", false)).status).toBe(200);
     upstream.reply(texts(mostAnswerParts + 1));
-    for (const client of Object.keys(clients)) expect((await post(client, false)).status).toBe(502);
+    for (const client of Object.keys(clients)) expect((await post(client, false)).status).toBe(400);
   });
 });
 

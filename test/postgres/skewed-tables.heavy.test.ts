@@ -81,7 +81,10 @@ async function rowsRead(
     // Of the operations before, too, whose counts this connection has not told the server yet.
     const before = await allRead(client);
     await step(
-      postgresCreditLedger({ pool: { query: (text, values) => client.query(text, values && [...values]) }, isolate: true }),
+      postgresCreditLedger({
+        pool: { query: (text, values) => client.query(text, values && [...values]) },
+        isolate: true,
+      }),
       client,
     );
     return (await allRead(client)) - before;

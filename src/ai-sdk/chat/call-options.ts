@@ -6,23 +6,27 @@ import { type AISDKLanguageModel, providerName } from "../ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
 import { mergeProviderOptions } from "../merge-provider-options.js";
 import { toPrompt } from "./prompt.js";
-import { toReasoning } from "./reasoning.js";
+import { isClaude, toReasoning } from "./reasoning.js";
 import { toTools } from "./tools.js";
 
 /**
  * A chat completion request as the AI SDK's call options, which are the same in all specifications but for files and
  * reasoning. What neither they nor `providerOptions` have a word for is left out.
  *
+ * @param outputCap - for a model that does not go without one.
  * @throws GatewayError 400 for what a model of the AI SDK cannot do at all.
  */
 export async function toCallOptions(
   request: Record<string, unknown>,
   model: AISDKLanguageModel,
   options: CheckedAISDKOptions,
+  outputCap?: number,
 ): Promise<Record<string, unknown>> {
   refuseImpossible(request);
   const name = providerName(model);
-  const cap = numberOf(request["max_completion_tokens"]) ?? numberOf(request["max_tokens"]);
+  const named = numberOf(request["max_completion_tokens"]) ?? numberOf(request["max_tokens"]);
+  // Its packages send the most that they know of a model, which may be far above what is held.
+  const cap = named ?? (isClaude(model) ? outputCap : undefined);
   const reasoning = toReasoning(request["reasoning_effort"], model, cap, options.reasoning);
   const { tools, toolChoice } = toTools(request);
   const oneToolAtATime =

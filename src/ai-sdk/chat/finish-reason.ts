@@ -1,3 +1,4 @@
+import { isEnd, meaningOfEnd } from "../../model-api/answer/ends.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** Why a response ended, with OpenAI's values. `incomplete`: the model gave no reason; `error`: it failed. */
@@ -18,6 +19,7 @@ export function toFinishReason(reason: unknown, hasToolCalls: boolean): FinishRe
   const known = typeof unified === "string" && Object.hasOwn(reasons, unified) ? reasons[unified] : undefined;
   if (known !== undefined) return { finishReason: known === "stop" && hasToolCalls ? "tool_calls" : known };
   // Where a stream was cut off, providers still send an end, with an empty reason.
-  const isGiven = typeof raw === "string" && raw !== "";
-  return isGiven && unified !== "interrupted" ? { finishReason: "stop" } : "incomplete";
+  if (!isEnd(raw) || unified === "interrupted") return "incomplete";
+  const meaning = meaningOfEnd(raw) ?? "stop";
+  return meaning === "error" ? meaning : { finishReason: meaning };
 }

@@ -5,6 +5,12 @@ import type { AISDKOptions, AISDKReasoning } from "../ai-sdk-options.js";
 /** The efforts that specification v4 knows. */
 const levels = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
+/** Bedrock has models of others, too. */
+export function isClaude(model: AISDKLanguageModel): boolean {
+  const name = providerName(model);
+  return name === "anthropic" || (name === "bedrock" && model.modelId.includes("claude"));
+}
+
 /** What the request's `reasoning_effort` is to this model. */
 export function toReasoning(
   effort: unknown,

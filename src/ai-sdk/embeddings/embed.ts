@@ -1,8 +1,12 @@
+import { Buffer } from "node:buffer";
 import { beyondTarget } from "../../errors/target-limit.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type AISDKEmbeddingModel, providerName } from "../ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
 import { mergeProviderOptions } from "../merge-provider-options.js";
+
+/** Of a text, for what no model has counted. */
+const bytesOfToken = 4;
 
 /** Calls at once, for models that take less in one than a request may hold. */
 const parallelCalls = 4;
@@ -25,19 +29,38 @@ export async function embed(
   const most = (await model.maxEmbeddingsPerCall) ?? values.length;
   const slices = slicesOf(values, Math.max(1, most));
   const width = (await model.supportsParallelCalls) ? parallelCalls : 1;
-  const results: Embedded[] = [];
+  const results: EmbeddedSlice[] = [];
   for (const group of slicesOf(slices, width)) {
     // A model may ignore its signal. It is not called again for a client that has left.
     signal.throwIfAborted();
-    const embedded = group.map(async (slice) =>
-      readResult(await model.doEmbed({ ...callOptions, values: slice } as never)),
+    const settled = await Promise.allSettled(
+      group.map(async (slice) => readResult(await model.doEmbed({ ...callOptions, values: slice } as never), slice)),
     );
-    results.push(...(await Promise.all(embedded)));
+    for (const call of settled) if (call.status === "fulfilled") results.push(call.value);
+    const failed = settled.find((call) => call.status === "rejected");
+    if (failed === undefined) continue;
+    if (results.length === 0 || signal.aborted) throw failed.reason;
+    const used = results.reduce((sum, { tokens, estimate }) => sum + (tokens ?? estimate), 0);
+    throw new PartlyEmbedded(failed.reason, used);
   }
   return {
     embeddings: results.flatMap((result) => result.embeddings),
     tokens: results.reduce<number | undefined>(sumOf, 0),
   };
+}
+
+/** Some of the calls were made, and are paid for; a later one failed. */
+export class PartlyEmbedded extends Error {
+  /** What the failed call threw. */
+  readonly thrown: unknown;
+  /** The tokens of the others. */
+  readonly used: number;
+
+  constructor(thrown: unknown, used: number) {
+    super("A part of the texts has its embeddings.");
+    this.thrown = thrown;
+    this.used = used;
+  }
 }
 
 /** The body of an embeddings response. */
@@ -46,8 +69,12 @@ export function toEmbeddingList({ embeddings, tokens }: Embedded, model: string)
     object: "list",
     data: embeddings.map((embedding, index) => ({ object: "embedding", index, embedding })),
     model,
-    ...(tokens === undefined ? undefined : { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
+    ...(tokens === undefined ? undefined : { usage: embeddingUsage(tokens) }),
   };
+}
+
+export function embeddingUsage(tokens: number): Record<string, unknown> {
+  return { prompt_tokens: tokens, total_tokens: tokens };
 }
 
 function readValues(input: unknown): string[] {
@@ -70,13 +97,20 @@ function toEmbedOptions(
   return { headers, providerOptions: mergeProviderOptions({ [name]: setting }, providerOptions) };
 }
 
-function readResult(result: unknown): Embedded {
+/** Of one call. */
+interface EmbeddedSlice extends Embedded {
+  /** What it counts at the most where the model does not say. */
+  readonly estimate: number;
+}
+
+function readResult(result: unknown, values: readonly string[]): EmbeddedSlice {
   if (!isRecord(result) || !Array.isArray(result["embeddings"]))
     throw new TypeError("The model's result has no embeddings.");
   const { usage } = result;
   return {
     embeddings: result["embeddings"],
     tokens: isRecord(usage) && typeof usage["tokens"] === "number" ? usage["tokens"] : undefined,
+    estimate: values.reduce((sum, value) => sum + Math.ceil(Buffer.byteLength(value) / bytesOfToken), 0),
   };
 }
 

@@ -1,14 +1,7 @@
+import { meaningOfEnd } from "../../model-api/answer/ends.js";
+
 /** Why a message ended, as clients of chat completions read it. */
 export function finishReasonOf(stopReason: unknown, hasCalls: boolean): string {
-  switch (stopReason) {
-    case "tool_use":
-      return "tool_calls";
-    case "max_tokens":
-    case "model_context_window_exceeded":
-      return "length";
-    case "refusal":
-      return "content_filter";
-    default:
-      return hasCalls ? "tool_calls" : "stop";
-  }
+  const meaning = meaningOfEnd(stopReason) ?? "stop";
+  return meaning === "stop" && hasCalls ? "tool_calls" : meaning;
 }

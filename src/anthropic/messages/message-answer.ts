@@ -1,10 +1,12 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import { soundUsage } from "../../metering/sound-usage.js";
 import type { TokenCounts } from "../../metering/token-counts.js";
-import { hasTooManyParts } from "../../model-api/answer/answer-bounds.js";
+import { requireFewParts } from "../../model-api/answer/answer-bounds.js";
 import { type AnswerContext, ownId } from "../../model-api/answer/answer-context.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import { requireNoFailure } from "../../model-api/answer/ends.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { readReport } from "../../model-api/usage/usage-tally.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import { toMessagesUsage } from "../to-messages-usage.js";
@@ -24,9 +26,10 @@ export type MessageContext = Pick<AnswerContext, "model" | "callId" | "promptTok
 export function toMessageAnswer(received: ReceivedAnswer, context: MessageContext): ModelAnswer | undefined {
   const message = received.json;
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
-  if (hasTooManyParts(message["content"])) return undefined;
   const { usage } = message;
+  requireFewParts(message["content"], () => readReport(usage, true)?.tokens);
   const { tokens, estimated, unpriced } = messageUsage(usage, message["content"], context);
+  requireNoFailure(message["stop_reason"], estimated ? undefined : tokens);
   const edits: MemberEdits = new Map();
   if (message["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
   if (estimated || !hasCounts(usage)) {

@@ -1,5 +1,6 @@
 import { StreamFault } from "../../errors/stream-fault.js";
 import { PartCount } from "../../model-api/answer/answer-bounds.js";
+import { requireNoFailure } from "../../model-api/answer/ends.js";
 import type { UpstreamFailureContext } from "../../model-api/failure/upstream-failure.js";
 import type { EstimateBounds } from "../../model-api/media/token-estimate.js";
 import { findReport } from "../../model-api/usage/find-report.js";
@@ -65,7 +66,9 @@ export class MessageStreamReader {
       case "message_delta": {
         const { delta } = said;
         const isFinal = this.progress.usageCame(findReport(said));
-        if (isRecord(delta) && typeof delta["stop_reason"] === "string") this.progress.endCame(isFinal);
+        if (!isRecord(delta) || typeof delta["stop_reason"] !== "string") break;
+        requireNoFailure(delta["stop_reason"]);
+        this.progress.endCame(isFinal);
         break;
       }
       case "message_stop":
@@ -77,8 +80,8 @@ export class MessageStreamReader {
   }
 
   #beginBlock(block: unknown): void {
-    if (this.#blocks.isTooMany(isRecord(block) ? block["type"] : undefined)) throw new StreamFault("garbage");
     this.#noteBlock(block);
+    this.#blocks.add(isRecord(block) ? block["type"] : undefined);
   }
 
   #noteBlock(block: unknown): void {

@@ -1,5 +1,6 @@
-import { hasTooManyParts } from "../../model-api/answer/answer-bounds.js";
+import { requireFewParts } from "../../model-api/answer/answer-bounds.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
+import { readReport } from "../../model-api/usage/usage-tally.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -31,7 +32,7 @@ export function messageToEvents(received: ReceivedAnswer): ServerSentEvent[] | u
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
   const { content, stop_reason: reason, stop_sequence: sequence = null, stop_details: details, ...head } = message;
   const blocks: unknown[] = Array.isArray(content) ? content : [];
-  if (hasTooManyParts(blocks)) return undefined;
+  requireFewParts(blocks, () => readReport(message["usage"], true)?.tokens);
   const inputs = rawInputs(received.bytes);
   const ended = {
     stop_reason: reason ?? "end_turn",

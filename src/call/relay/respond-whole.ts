@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
-import { askedTooMuch } from "../../errors/asked-too-much.js";
+import { askedTooMuch, isAskedTooMuch, usedForTooMuch } from "../../errors/asked-too-much.js";
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { GatewayResponse } from "../../http/message.js";
-import { guessTokens } from "../../metering/guess-tokens.js";
 import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { Progress } from "../../metering/progress.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
@@ -74,7 +73,9 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
     else this.#pieces.push(bytes);
     this.#received += piece.length;
     const { departure } = this.#attempt.call;
-    departure?.progress(this.#exchange.bytesAreTokens === false ? 0 : guessTokens(this.#received));
+    departure?.progress(
+      this.#exchange.bytesAreTokens === false ? 0 : this.#exchange.partialTokens(this.#pieces).output,
+    );
     return this.#received <= this.#maxBytes;
   }
 
@@ -151,11 +152,23 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   #read(body: Uint8Array): Soon<ModelAnswer> {
     try {
       const answer = this.#exchange.readWhole(body);
-      return answer instanceof Promise ? answer.catch(throwUpstreamFailure) : answer;
+      return answer instanceof Promise ? answer.catch((error) => this.#throwFailure(error, body)) : answer;
     } catch (error) {
       // For example, JSON that is nested too deep to be written again.
-      return throwUpstreamFailure(error);
+      return this.#throwFailure(error, body);
     }
+  }
+
+  #throwFailure(error: unknown, body: Uint8Array): never {
+    const failure = toUpstreamFailure(error);
+    if (isGatewayError(failure) && isAskedTooMuch(failure)) {
+      const used = usedForTooMuch(failure);
+      this.#attempt.meter.outgrewWith({
+        tokens: used ?? this.#exchange.partialTokens([body]),
+        source: used === undefined ? "partial" : "provider",
+      });
+    }
+    throw failure;
   }
 
   #relay(answer: ModelAnswer): Soon<Relayed> {
@@ -232,10 +245,6 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   get finishReason(): string | undefined {
     return this.#answer?.finishReason;
   }
-}
-
-function throwUpstreamFailure(error: unknown): never {
-  throw toUpstreamFailure(error);
 }
 
 /** No request leads to such an answer. @param problem - for the operator. */

@@ -25,6 +25,8 @@ export interface SendingAttempt {
   readonly target: { readonly provider: UpstreamProvider; readonly upstreamModel: string };
   readonly notice: AbortNotifier;
   readonly meter: Pick<Meter, "handedOver" | "notHandedOver">;
+  /** See `UpstreamCall.outputCap`. */
+  readonly requiredCap?: number | undefined;
   readonly call: {
     readonly observer: Pick<RequestObserver, "attemptResponded" | "runAttempt" | "traceHeaders">;
     readonly admission: Pick<CheckedCall, "requestId" | "tags" | "additions"> & {
@@ -80,7 +82,8 @@ export function send(attempt: SendingAttempt, exchange: Exchange, receiver: Answ
 }
 
 /** Also rejects where the provider throws synchronously. */
-function callProvider({ target, notice, meter, call }: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
+function callProvider(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
+  const { target, notice, meter, call } = attempt;
   const { operation, headers, pieces } = exchange;
   const { provider, upstreamModel } = target;
   const { requestId, caller, request, tags, additions } = call.admission;
@@ -93,6 +96,7 @@ function callProvider({ target, notice, meter, call }: SendingAttempt, exchange:
     model: upstreamModel,
     body: additions?.members === undefined ? (pieces ?? exchange.body) : withMembers(exchange, additions.members),
     stream,
+    outputCap: attempt.requiredCap,
     notice,
     requestId,
     account,

@@ -5,6 +5,7 @@ import { isRefusal } from "../../errors/provider-refusal.js";
 import { endReasonOf, type Outcome } from "../../events/outcome.js";
 import type { TextsObserver } from "../../events/request-observer.js";
 import type { EndReason } from "../../metering/outcome.js";
+import type { StreamProgress } from "../../metering/progress.js";
 import type { ByteAnswer, StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
@@ -29,6 +30,8 @@ export interface StreamedAttempt {
   readonly call: {
     readonly abortReason: AbortReason | undefined;
     abort(reason: AbortReason): void;
+    /** `undefined`: its client has not left, or is not waited for. */
+    readonly departure?: Pick<Departure, "cameWhole"> | undefined;
     readonly services: { readonly limits: RelayLimits };
   };
   readonly meter: Pick<Meter, "follow" | "outgrew">;
@@ -153,7 +156,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
     // Failures are settled where they are found.
     try {
       await this.#lastRead();
-      do departure.progress(this.#codec.progress.seenOutput);
+      do departure.progress(outputOf(this.#codec.progress));
       while (!(await this.next()).done);
     } catch {}
   }
@@ -209,6 +212,8 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
       this.#finish(closing);
       return;
     }
+    const { call } = this.#attempt;
+    if (this.#codec.progress.isCounted) call.departure?.cameWhole();
     this.#isEnding = true;
     this.#silence = new RestartableTimer(this.#attempt.call.services.limits.keepAliveMs, () => this.#keepAlive());
     this.#silence.start();
@@ -334,6 +339,11 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
 type Piece = IteratorResult<Uint8Array, undefined>;
 
 const done: Piece = { done: true, value: undefined };
+
+/** Nothing is counted of what is no text. */
+function outputOf(progress: Pick<StreamProgress, "seenOutput" | "tokens">): number {
+  return progress.seenOutput === 0 ? 0 : progress.tokens.output;
+}
 
 interface Failure {
   reason: EndReason;

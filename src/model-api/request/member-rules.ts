@@ -108,11 +108,12 @@ export class MemberRules {
     const { body, members } = request;
     for (const member of members) {
       const { name, start } = member;
-      if (this.#unknown === undefined && body[start] !== 0x7b && body[start] !== 0x5b) continue;
+      const isShut = this.#unknown === "refuse" || (table.isClosed && body[start] !== 0x6e);
+      if (!isShut && body[start] !== 0x7b && body[start] !== 0x5b) continue;
       if (table.find("member", name) !== undefined || isRestricted.has(name) || entries.of(name) !== undefined)
         continue;
       if (this.#allowed.has(name) || this.#dialectNames.has(name)) continue;
-      if (this.#unknown === "refuse" || isStructured(request, member)) throw refusal(name, unknownWhy, unknownAdvice);
+      if (isShut || isStructured(request, member)) throw refusal(name, unknownWhy, unknownAdvice);
     }
   }
 

@@ -38,6 +38,8 @@ interface Facts {
   readonly date: string;
   /** Members that no rule of all protocols is for: here they mean something else, or are checked apart. */
   readonly own: readonly string[];
+  /** Its prices are for what the table knows, and nothing that a server reports says more: no unknown member simply passes. */
+  readonly isClosed?: boolean;
 }
 
 /**
@@ -49,15 +51,17 @@ export class ProtocolTable {
   readonly reference: string;
   readonly date: string;
   readonly own: ReadonlySet<string>;
+  readonly isClosed: boolean;
   readonly rows: readonly Row[];
   readonly #exact = new Map<Place, Map<string, Row>>();
   readonly #beginnings: { readonly place: Place; readonly beginning: string; readonly row: Row }[] = [];
 
-  constructor({ protocol, reference, date, own }: Facts, rows: readonly Row[]) {
+  constructor({ protocol, reference, date, own, isClosed = false }: Facts, rows: readonly Row[]) {
     this.protocol = protocol;
     this.reference = reference;
     this.date = date;
     this.own = new Set(own);
+    this.isClosed = isClosed;
     this.rows = rows;
     for (const row of rows) for (const name of row.names) this.#add(name, row);
   }

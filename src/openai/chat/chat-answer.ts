@@ -1,16 +1,19 @@
 import type { ModelAnswer } from "../../metering/model-answer.js";
-import { mostToolCalls } from "../../model-api/answer/answer-bounds.js";
-import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import { requireFewCalls } from "../../model-api/answer/answer-bounds.js";
+import { type AnswerContext, bareCallId } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import { gaveUp, isEnd, meaningOfEnd, requireNoFailure } from "../../model-api/answer/ends.js";
 import { outlinePays, type ReceivedAnswer } from "../../model-api/answer/received-answer.js";
-import { takeChoiceReports } from "../../model-api/usage/find-report.js";
+import { readUsage } from "../../model-api/answer/usage.js";
+import { findReport, takeChoiceReports } from "../../model-api/usage/find-report.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { plainCompletion } from "../plain-completion.js";
 import { type AnswerUsage, answerUsage } from "../usage/answer-usage.js";
 import { chatWords, completionId } from "./completion-words.js";
 import { joinTextParts } from "./join-text-parts.js";
+import { repairToolCalls } from "./tool-calls.js";
 
 /**
  * Turns an upstream's chat completion into the client's: own id, own model name, usage always present. It repairs what
@@ -64,7 +67,8 @@ function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
   for (const choice of choices) {
     if (!isRecord(choice) || !isRecord(choice["message"]) || isRecord(choice["error"])) return undefined;
     const calls = choice["message"]["tool_calls"];
-    if (Array.isArray(calls) && calls.length > mostToolCalls) return undefined;
+    if (Array.isArray(calls)) requireFewCalls(calls.length, () => readUsage(findReport(answer)));
+    requireEnd(choice["finish_reason"], answer, context);
   }
 
   const responseId = completionId(answer["id"], context, chatWords);
@@ -72,6 +76,20 @@ function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
   const used = answerUsage({ json: answer, choices, prompts: 1, written: outputOf }, context, edits);
   if (takeChoiceReports(choices)) edits.set("choices", JSON.stringify(choices));
   return { ...used, edits, choices, responseId };
+}
+
+/**
+ * @param said - the whole response, with what it reports as used.
+ * @throws GatewayError where the server has given up, or must say why a choice ended and does not.
+ */
+export function requireEnd(
+  reason: unknown,
+  said: Readonly<Record<string, unknown>>,
+  { dialect }: Pick<AnswerContext, "dialect">,
+): void {
+  const isMissing = dialect?.finishReason === "required" && !isEnd(reason);
+  if (isMissing) throw gaveUp("it has no finish reason", readUsage(findReport(said)));
+  if (meaningOfEnd(reason) === "error") requireNoFailure(reason, readUsage(findReport(said)));
 }
 
 function outputOf(choices: readonly Record<string, unknown>[]): TextSample {
@@ -93,7 +111,7 @@ function editsOf(
   if (!Number.isInteger(answer["created"])) edits.set("created", String(createdAt(context)));
   if (answer["model"] !== context.model) edits.set("model", JSON.stringify(context.model));
   if (answer["error"] === null) edits.set("error", null);
-  if (repairChoices(choices)) edits.set("choices", JSON.stringify(choices));
+  if (repairChoices(choices, context)) edits.set("choices", JSON.stringify(choices));
   return edits;
 }
 
@@ -140,8 +158,13 @@ function functionText(call: unknown): string {
   return output;
 }
 
+/** The end of a choice of which the server has not said why it ended. */
+export function finishOf(hasCalls: boolean): string {
+  return hasCalls ? "tool_calls" : "stop";
+}
+
 /** @returns whether anything was changed. */
-function repairChoices(choices: Record<string, unknown>[]): boolean {
+function repairChoices(choices: Record<string, unknown>[], context: AnswerContext): boolean {
   let repaired = false;
   for (let position = 0; position < choices.length; position++) {
     const choice = choices[position] as Record<string, unknown>;
@@ -159,23 +182,11 @@ function repairChoices(choices: Record<string, unknown>[]): boolean {
       message["content"] = null;
       repaired = true;
     }
-    if (typeof choice["finish_reason"] !== "string") {
-      choice["finish_reason"] = Array.isArray(message["tool_calls"]) ? "tool_calls" : "stop";
+    if (!isEnd(choice["finish_reason"])) {
+      choice["finish_reason"] = finishOf(Array.isArray(message["tool_calls"]));
       repaired = true;
     }
-    if (repairToolCalls(message["tool_calls"])) repaired = true;
-  }
-  return repaired;
-}
-
-function repairToolCalls(calls: unknown): boolean {
-  if (!Array.isArray(calls)) return false;
-  let repaired = false;
-  for (const call of calls) {
-    if (isRecord(call) && call["type"] === undefined && isRecord(call["function"])) {
-      call["type"] = "function";
-      repaired = true;
-    }
+    if (repairToolCalls(message, `call_${bareCallId(context)}_${position}_`)) repaired = true;
   }
   return repaired;
 }

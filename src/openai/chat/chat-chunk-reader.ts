@@ -26,6 +26,8 @@ export interface ChoiceRepair {
    * @throws StreamFault `garbage`
    */
   repair(choices: readonly unknown[]): boolean;
+  /** What ends the choices that have begun, and of which the server has not said why they ended. */
+  missingEnds(): readonly object[];
 }
 
 /**
@@ -59,8 +61,9 @@ export class ChatChunkReader {
     const text = data.trim();
     if (this.#progress.isDone || text === "") return undefined;
     if (text === "[DONE]") {
+      const last = this.#context.dialect?.finishReason === "optional" ? this.#end() : undefined;
       this.#progress.doneCame();
-      return undefined;
+      return last;
     }
     const json = parse(text);
     // llama.cpp sends it where a further prompt begins.
@@ -92,6 +95,17 @@ export class ChatChunkReader {
     }
     this.#progress.usageCame(reported);
     return { json, text, isRepaired, usage };
+  }
+
+  /** The end of choices that the server ends with the stream alone. */
+  #end(): ChatChunk | undefined {
+    const choices = this.#repair.missingEnds();
+    if (choices.length === 0) return undefined;
+    this.#repair.repair(choices);
+    // What was reported before is of all that there is.
+    this.#progress.usageCame(this.#progress.reportedUsage);
+    const json = { choices };
+    return { json, text: JSON.stringify(json), isRepaired: false, usage: undefined };
   }
 
   #error(said: unknown): Error {

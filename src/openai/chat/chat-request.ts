@@ -1,4 +1,4 @@
-import { invalidType } from "../../errors/gateway-error.js";
+import { invalidType, missingParameter } from "../../errors/gateway-error.js";
 import { checkMessages, type MessageCheck, type MessageOutline } from "../../model-api/prompt/message-outline.js";
 import { chatContent } from "../../model-api/request/content-shape.js";
 import {
@@ -11,6 +11,7 @@ import {
 } from "../../model-api/request/json-request.js";
 import { namesOtherCap } from "../../model-api/request/other-caps.js";
 import { conversationMembers, RequestNames, reasoningMembers } from "../../model-api/request/request-names.js";
+import { memberOf } from "../../wire/json-members.js";
 import { type Steps, slicesOf, stepInTurns } from "../../wire/slices.js";
 import { readIncludeUsage } from "../stream-options.js";
 import { watchChatParts } from "../tables/watch-chat-parts.js";
@@ -45,6 +46,7 @@ export const chatCaps = ["max_tokens", "max_completion_tokens"] as const;
 export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatRequest {
   const request = parseJsonRequest(bytes, maxDepth, chatNames);
   const model = readModel(request);
+  refuseOtherBody(request);
   const messages = checkMessages(request, chatContent, false, watchChatParts);
   messages.run(request.body.length);
   return toChatRequest(request, model, messages);
@@ -59,9 +61,19 @@ export function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: number): Pr
 export function* chatRequestSteps(bytes: Uint8Array, maxDepth: number): Steps<ChatRequest> {
   const request = yield* jsonRequestSteps(bytes, maxDepth, chatNames);
   const model = readModel(request);
+  refuseOtherBody(request);
   const messages = checkMessages(request, chatContent, true, watchChatParts);
   yield* slicesOf(messages);
   return toChatRequest(request, model, messages);
+}
+
+/** Some clients have one address for all models, and send what they mean for the Responses API there. */
+function refuseOtherBody({ members }: JsonRequest): void {
+  if (memberOf(members, "messages") !== undefined || memberOf(members, "input") === undefined) return;
+  throw missingParameter(
+    "messages",
+    "With 'input', this is a request of the Responses API: send it to /v1/responses, or let your client use chat completions.",
+  );
 }
 
 function toChatRequest(request: JsonRequest, model: string, { outline, odd }: MessageCheck): ChatRequest {

@@ -1,13 +1,17 @@
 import { StreamFault } from "../../errors/stream-fault.js";
-import { mostToolCalls } from "../../model-api/answer/answer-bounds.js";
+import { requireFewCalls } from "../../model-api/answer/answer-bounds.js";
+import { isEnd, requireNoFailure } from "../../model-api/answer/ends.js";
 import { isRecord } from "../../wire/is-record.js";
-import { outputText } from "./chat-answer.js";
+import { finishOf, outputText } from "./chat-answer.js";
 import type { ChatProgress } from "./chat-progress.js";
 import { joinTextParts } from "./join-text-parts.js";
-import { repairToolCallDeltas, type ToolCallState } from "./tool-call-deltas.js";
+import { StreamedCalls } from "./streamed-calls.js";
+import { repairArguments } from "./tool-calls.js";
 
-interface ChoiceState extends ToolCallState {
+interface ChoiceState {
   isFinished: boolean;
+  /** Made for the first tool call: few choices have any. */
+  calls: StreamedCalls | undefined;
 }
 
 /** The names under which servers stream reasoning. */
@@ -52,26 +56,36 @@ export class ChunkRepair {
     const state = known ?? this.#begin(choice["index"] as number);
     let isRepaired = repairRole(choice, delta, known === undefined);
     if (joinTextParts(choice["delta"] as Record<string, unknown>)) isRepaired = true;
-    if (repairToolCallDeltas(delta["tool_calls"], state)) isRepaired = true;
-    if (state.toolCalls.size > mostToolCalls) throw new StreamFault("garbage");
-    const finish = choice["finish_reason"] ?? null;
-    if (finish !== null && (typeof finish !== "string" || finish === "")) {
-      choice["finish_reason"] = null;
-      isRepaired = true;
-    }
-    if (typeof choice["finish_reason"] === "string" && !state.isFinished) {
-      state.isFinished = true;
-      this.#progress.choiceFinished();
-      if (choice["index"] === 0) this.#progress.finishReason = choice["finish_reason"];
-    }
+    if (repairCalls(delta, state)) isRepaired = true;
     this.#progress.outputOf(choice["index"] as number).addText(outputText(choice["delta"]));
     if (showsReasoning(delta)) this.#progress.reasoningCame();
-    return isRepaired;
+    if (state.calls !== undefined) requireFewCalls(state.calls.size);
+    return this.#repairEnd(choice, state) || isRepaired;
+  }
+
+  #repairEnd(choice: Record<string, unknown>, state: ChoiceState): boolean {
+    const finish = choice["finish_reason"] ?? null;
+    if (!isEnd(finish)) {
+      if (finish !== null) choice["finish_reason"] = null;
+      return finish !== null;
+    }
+    requireNoFailure(finish);
+    if (state.isFinished) return false;
+    state.isFinished = true;
+    this.#progress.choiceFinished();
+    if (choice["index"] === 0) this.#progress.finishReason = finish;
+    return false;
+  }
+
+  missingEnds(): object[] {
+    return [...this.#choices].flatMap(([index, { isFinished, calls }]) =>
+      isFinished ? [] : [{ index, delta: {}, finish_reason: finishOf(calls !== undefined) }],
+    );
   }
 
   #begin(index: number): ChoiceState {
     if (this.#choices.size === mostChoices) throw new StreamFault("garbage");
-    const state = { isFinished: false, toolCalls: new Set<number>(), lastToolCall: 0 };
+    const state = { isFinished: false, calls: undefined };
     this.#choices.set(index, state);
     this.#progress.choiceBegan();
     return state;
@@ -88,6 +102,14 @@ function repairRole(choice: Record<string, unknown>, delta: Record<string, unkno
   if (typeof delta["role"] !== "string") return false;
   delete delta["role"];
   return true;
+}
+
+function repairCalls(delta: Record<string, unknown>, state: ChoiceState): boolean {
+  const { tool_calls: calls, function_call: former } = delta;
+  const isRepaired = repairArguments(former);
+  if (!Array.isArray(calls)) return isRepaired;
+  state.calls ??= new StreamedCalls();
+  return state.calls.repair(calls) || isRepaired;
 }
 
 function showsReasoning(delta: Record<string, unknown>): boolean {

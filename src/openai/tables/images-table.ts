@@ -6,7 +6,8 @@ const otherAmounts: Row = {
   names: words(`
     width height aspect_ratio resolution image_size megapixels num_images num_outputs num_images_per_prompt
     num_outputs_per_prompt number_of_images number_of_results n_images n_samples num_samples samples sample_count n_iter
-    batch_size batch_count upscale upscale_factor step steps num_inference_steps`),
+    batch_size batch_count upscale upscale_factor step steps num_inference_steps frame_count num_frames frames fps
+    duration seconds complexity candidate_count`),
   why: "chooses another number, another size or another effort than the price is for",
   advice: "Send 'n', 'size' and 'quality'.",
 };
@@ -19,6 +20,7 @@ export const imagesTable = new ProtocolTable(
     date: "2026-11-28",
     // Of an image, and no way to fetch a response later.
     own: ["background"],
+    isClosed: true,
   },
   [
     {
@@ -49,6 +51,7 @@ export const imageEditsTable = new ProtocolTable(
     reference: 'OpenAI, "Create image edit" (openai 7.57.0), and the servers that speak it',
     date: "2026-11-28",
     own: ["background"],
+    isClosed: true,
   },
   [
     {

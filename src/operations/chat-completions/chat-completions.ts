@@ -2,7 +2,7 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
 import { promptTokens } from "../../model-api/prompt/prompt-tokens.js";
-import { asksForLogprobs } from "../../model-api/request/asks-for-logprobs.js";
+import { asksForMuch } from "../../model-api/request/asks-for-much.js";
 import { asksToReason, refuseLacking } from "../../openai/chat/capabilities.js";
 import { toChatAnswer } from "../../openai/chat/chat-answer.js";
 import { ChatCodec } from "../../openai/chat/chat-codec.js";
@@ -58,7 +58,7 @@ export const chatCompletions: Operation<"chat/completions"> = {
 
 class ChatModelRequest extends ParsedRequest<ChatRequest> implements ModelRequest {
   get asksForMuch(): boolean {
-    return asksForLogprobs(this.request);
+    return asksForMuch(this.request);
   }
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {

@@ -2,9 +2,10 @@ import type { ModelAnswer } from "../../metering/model-answer.js";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
+import { isEnd } from "../../model-api/answer/ends.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { takeChoiceReports } from "../../model-api/usage/find-report.js";
-import { createdAt, firstFinish } from "../../openai/chat/chat-answer.js";
+import { createdAt, finishOf, firstFinish, requireEnd } from "../../openai/chat/chat-answer.js";
 import { completionId, textWords } from "../../openai/chat/completion-words.js";
 import { answerUsage } from "../../openai/usage/answer-usage.js";
 import { TextSample } from "../../tokens/text-sample.js";
@@ -29,7 +30,7 @@ export function toCompletionAnswer(
   if (!isRecord(json)) return undefined;
   const { choices } = json;
   if (!Array.isArray(choices) || choices.length < asked.least) return undefined;
-  const isRepaired = repairAll(choices);
+  const isRepaired = repairAll(choices, (reason) => requireEnd(reason, json, context));
   if (isRepaired === undefined) return undefined;
 
   const responseId = completionId(json["id"], context, textWords);
@@ -53,15 +54,16 @@ export function toCompletionAnswer(
 }
 
 /** @returns whether anything was changed; `undefined` where something is no choice. */
-function repairAll(choices: readonly unknown[]): boolean | undefined {
+function repairAll(choices: readonly unknown[], requireSound: (reason: unknown) => void): boolean | undefined {
   let isRepaired = false;
   for (const [position, choice] of choices.entries()) {
     const repaired = repairChoice(choice, position);
     if (repaired === undefined) return undefined;
     isRepaired ||= repaired;
     if (repairLogprobs(choice as Choice, 0)) isRepaired = true;
-    if (typeof (choice as Choice)["finish_reason"] === "string") continue;
-    (choice as Choice)["finish_reason"] = "stop";
+    requireSound((choice as Choice)["finish_reason"]);
+    if (isEnd((choice as Choice)["finish_reason"])) continue;
+    (choice as Choice)["finish_reason"] = finishOf(false);
     isRepaired = true;
   }
   return isRepaired;

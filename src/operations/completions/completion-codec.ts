@@ -1,4 +1,6 @@
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
+import { isEnd } from "../../model-api/answer/ends.js";
+import { finishOf } from "../../openai/chat/chat-answer.js";
 import { ChatChunkReader } from "../../openai/chat/chat-chunk-reader.js";
 import { ChatChunkWriter } from "../../openai/chat/chat-chunk-writer.js";
 import { ChatProgress } from "../../openai/chat/chat-progress.js";
@@ -27,7 +29,7 @@ export class CompletionCodec extends ChunkCodec implements StreamCodec {
     return {
       ...answer,
       choices: choices.map((choice: unknown) =>
-        isRecord(choice) && typeof choice["finish_reason"] !== "string" ? { ...choice, finish_reason: "stop" } : choice,
+        isRecord(choice) && !isEnd(choice["finish_reason"]) ? { ...choice, finish_reason: finishOf(false) } : choice,
       ),
     };
   }

@@ -1,4 +1,6 @@
 import { StreamFault } from "../../errors/stream-fault.js";
+import { isEnd, requireNoFailure } from "../../model-api/answer/ends.js";
+import { finishOf } from "../../openai/chat/chat-answer.js";
 import type { ChoiceRepair } from "../../openai/chat/chat-chunk-reader.js";
 import type { ChatProgress } from "../../openai/chat/chat-progress.js";
 import { type AskedChoices, repairChoice } from "./completion-choices.js";
@@ -34,17 +36,23 @@ export class CompletionRepair implements ChoiceRepair {
   #read(choice: Record<string, unknown>): boolean {
     const index = choice["index"] as number;
     const finish = choice["finish_reason"] ?? null;
-    const isFinish = typeof finish === "string" && finish !== "";
     this.#begin(index);
-    if (isFinish && this.#ended.get(index) === false) {
+    this.#progress.outputOf(index).addText(this.#asked.written(index, choice["text"] as string));
+    requireNoFailure(finish);
+    if (isEnd(finish) && this.#ended.get(index) === false) {
       this.#ended.set(index, true);
       this.#progress.choiceFinished();
       if (index === 0) this.#progress.finishReason = finish;
     }
-    this.#progress.outputOf(index).addText(this.#asked.written(index, choice["text"] as string));
-    if (isFinish || finish === null) return false;
+    if (isEnd(finish) || finish === null) return false;
     choice["finish_reason"] = null;
     return true;
+  }
+
+  missingEnds(): object[] {
+    return [...this.#ended].flatMap(([index, hasEnded]) =>
+      hasEnded ? [] : [{ index, text: "", logprobs: null, finish_reason: finishOf(false) }],
+    );
   }
 
   #repairLogprobs(choice: Record<string, unknown>): boolean {

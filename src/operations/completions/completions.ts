@@ -1,7 +1,7 @@
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
-import { asksForLogprobs } from "../../model-api/request/asks-for-logprobs.js";
+import { asksForMuch } from "../../model-api/request/asks-for-much.js";
 import { refuseWhole } from "../../openai/read-whole.js";
 import { completionsTable } from "../../openai/tables/completions-table.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
@@ -60,7 +60,7 @@ const usualTokens = 16;
 
 class CompletionModelRequest extends ParsedRequest<CompletionRequest> implements ModelRequest {
   get asksForMuch(): boolean {
-    return asksForLogprobs(this.request);
+    return asksForMuch(this.request);
   }
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {

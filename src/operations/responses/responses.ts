@@ -1,4 +1,4 @@
-import { asksForLogprobs } from "../../model-api/request/asks-for-logprobs.js";
+import { asksForMuch } from "../../model-api/request/asks-for-much.js";
 import { isInputTooLong } from "../../openai/responses/is-input-too-long.js";
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
 import { refuseLackingInResponse, responseAsksToReason } from "../../openai/responses/responses-capabilities.js";
@@ -83,7 +83,7 @@ class ResponsesModelRequest extends ParsedRequest<ResponsesRequest> implements M
   }
 
   get asksForMuch(): boolean {
-    return asksForLogprobs(this.request) || this.request.include.some((each) => each.includes("logprobs"));
+    return asksForMuch(this.request) || this.request.include.some((each) => each.includes("logprobs"));
   }
 
   override get comparable(): ComparableRequest | undefined {

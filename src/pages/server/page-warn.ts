@@ -1,6 +1,6 @@
-import { callHook } from "../../host-code/call-hook.js";
 import type { Warn } from "../../events/warning.js";
 import { consoleWarn } from "../../gateway/console-warn.js";
+import { callHook } from "../../host-code/call-hook.js";
 import type { PageOptions } from "./page-options.js";
 
 /** Tells the host what it should know. If its hook fails, there is no other place to report it. */

@@ -108,6 +108,11 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
   /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciSocket}. */
   onHeaders(status: number, headers: Buffer[]): boolean {
     if (status < 200 || this.#state !== "waiting") return true;
+    const encoding = status === 200 ? encodingIn(headers) : undefined;
+    if (encoding !== undefined) {
+      this.#cancel(compressed(encoding));
+      return true;
+    }
     this.#state = "reading";
     this.#timer.start(this.#timeouts.idleTimeoutMs);
     this.#body = new ReceivedBody(this);
@@ -241,4 +246,24 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
 
 function discardCall(call: UndiciCall): void {
   call.discard();
+}
+
+const encodingName = "content-encoding";
+
+/** How the body is compressed, although the request asks that it is not; `undefined`: it is not. */
+function encodingIn(headers: readonly Buffer[]): string | undefined {
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] as Buffer;
+    if (name.length !== encodingName.length || name.toString("latin1").toLowerCase() !== encodingName) continue;
+    const encoding = String(headers[index + 1])
+      .trim()
+      .toLowerCase();
+    return encoding === "" || encoding === "identity" ? undefined : encoding;
+  }
+  return undefined;
+}
+
+function compressed(encoding: string): UpstreamError {
+  const problem = `The upstream compressed its answer ("${encoding.slice(0, 40)}"), though it was asked not to.`;
+  return new UpstreamError("interrupted", `${problem} Turn that off in the server, or in the proxy before it.`);
 }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { beyondTarget } from "../../errors/target-limit.js";
+import { standardType } from "../../model-api/media/standard-type.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** A block of a message. */
@@ -52,7 +53,8 @@ function imageSource(image: unknown, path: string): Block {
   const url = isRecord(image) ? image["url"] : image;
   if (typeof url === "string") {
     const scheme = dataURL.exec(url);
-    if (scheme !== null) return { type: "base64", media_type: scheme[1], data: url.slice(scheme[0].length) };
+    if (scheme !== null)
+      return { type: "base64", media_type: standardType(scheme[1] ?? ""), data: url.slice(scheme[0].length) };
     if (/^https?:/i.test(url)) return { type: "url", url };
   }
   throw beyondTarget(`${path}.image_url`, "This model takes images as base64 in a data URL, or by a URL.");

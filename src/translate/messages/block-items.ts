@@ -1,4 +1,4 @@
-import { ObjectScan } from "./object-scan.js";
+import { ObjectScan } from "../../wire/pieces/object-scan.js";
 
 /** An event of a stream of Messages that has to do with a block. */
 export interface BlockEvent {

@@ -18,7 +18,6 @@ export class ChatDeltaReader {
   #finishReason: string | undefined;
   #matched: unknown;
   #refusal: string | undefined;
-  #lastCall = 0;
 
   constructor(translation: MessageTranslation, messageId: string) {
     this.#ladder = new BlockLadder(translation, messageId);
@@ -76,14 +75,8 @@ export class ChatDeltaReader {
       this.#ladder.text(refusal);
     }
     const calls: unknown[] = Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : [];
-    for (const call of calls) if (isRecord(call)) this.#readCall(call);
+    for (const call of calls) if (isRecord(call)) this.#ladder.call(call["index"] as number, call);
     const former = delta["function_call"];
     if (isRecord(former)) this.#ladder.call(formerCall, { function: former });
-  }
-
-  #readCall(call: Record<string, unknown>): void {
-    const { index } = call;
-    if (typeof index === "number") this.#lastCall = index;
-    this.#ladder.call(this.#lastCall, call);
   }
 }

@@ -1,3 +1,5 @@
+import { meaningOfEnd } from "../../model-api/answer/ends.js";
+
 /** Why a message ended, as clients of Messages read it. */
 export interface MessageStop {
   readonly stop_reason: string;
@@ -17,10 +19,9 @@ export interface ChatEnding {
 
 export function toMessageStop(ending: ChatEnding, stopSequences: readonly string[]): MessageStop {
   const { finishReason, matched, hasCalls, refusal } = ending;
-  if (finishReason === "length" || finishReason === "model_length") {
-    return { stop_reason: "max_tokens", stop_sequence: null };
-  }
-  if (finishReason === "content_filter" || refusal !== undefined) {
+  const meaning = meaningOfEnd(finishReason);
+  if (meaning === "length") return { stop_reason: "max_tokens", stop_sequence: null };
+  if (meaning === "content_filter" || refusal !== undefined) {
     return {
       stop_reason: "refusal",
       stop_sequence: null,

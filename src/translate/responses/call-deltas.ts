@@ -26,13 +26,13 @@ export class CallDeltas {
   }
 
   /**
+   * @param deltas - repaired.
    * @returns the calls that have begun with these deltas.
    */
   add(deltas: readonly unknown[]): OpenToolCall[] {
     const begun: OpenToolCall[] = [];
-    for (const [position, delta] of deltas.entries()) {
-      if (!isRecord(delta)) continue;
-      const call = this.#addOne(delta, position);
+    for (const delta of deltas) {
+      const call = isRecord(delta) ? this.#addOne(delta) : undefined;
       if (call !== undefined) begun.push(call);
     }
     return begun;
@@ -47,8 +47,8 @@ export class CallDeltas {
     return extras.length === 0 ? undefined : Object.fromEntries(extras);
   }
 
-  #addOne(delta: Record<string, unknown>, position: number): OpenToolCall | undefined {
-    const index = Number.isInteger(delta["index"]) ? (delta["index"] as number) : position;
+  #addOne(delta: Record<string, unknown>): OpenToolCall | undefined {
+    const index = delta["index"] as number;
     const { name, arguments: sent } = isRecord(delta["function"]) ? delta["function"] : {};
     const args = typeof sent === "string" ? sent : isRecord(sent) ? JSON.stringify(sent) : "";
     if (isRecord(delta["extra_content"])) this.#extra.set(index, delta["extra_content"]);

@@ -1,22 +1,10 @@
+import { meaningOfEnd } from "../../model-api/answer/ends.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** Why an answer is not whole, by a chat completion's `finish_reason`; `undefined`: it is. */
 export function incompleteReason(finish: string | undefined): string | undefined {
-  switch (finish?.toLowerCase()) {
-    case "length":
-    case "model_length":
-    case "max_tokens":
-      return "max_output_tokens";
-    case "content_filter":
-      return "content_filter";
-    default:
-      return undefined;
-  }
-}
-
-/** Whether the server has given up, by a chat completion's `finish_reason`: some say so where others send an error. */
-export function hasGivenUp(finish: string | undefined): boolean {
-  return finish === "error" || finish === "insufficient_system_resource";
+  const meaning = meaningOfEnd(finish);
+  return meaning === "length" ? "max_output_tokens" : meaning === "content_filter" ? meaning : undefined;
 }
 
 /** The `logprobs` of a choice: both APIs have the same entries. */

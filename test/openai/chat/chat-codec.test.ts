@@ -295,7 +295,7 @@ describe("an upstream that begins ever new answers", () => {
     expect(stream.progress.tokens.output).toBe(128);
   });
 
-  it("is at fault when it is tool calls, too", () => {
+  it("is asked for when it is tool calls", () => {
     const calls = (from: number, count: number) => {
       const tool_calls = Array.from({ length: count }, (_, offset) => ({ index: from + offset, id: "a" }));
       return chunk({ choices: [choice({ tool_calls })] });
@@ -303,7 +303,9 @@ describe("an upstream that begins ever new answers", () => {
     const stream = open();
     stream.event({ data: calls(0, 1024), event: undefined });
     stream.event({ data: calls(0, 1024), event: undefined });
-    expect(fault(() => stream.event({ data: calls(1024, 1), event: undefined })).reason).toBe("garbage");
+    expect(() => stream.event({ data: calls(1024, 1), event: undefined })).toThrow(
+      expect.objectContaining({ status: 400, code: "answer_too_large" }),
+    );
   });
 
   it("has answered when each has come to its end, however often that was said of one", () => {

@@ -49,6 +49,26 @@ describe("images for real clients", () => {
   });
 });
 
+describe("what may be another amount than the price is for", () => {
+  it.each(["frame_count", "num_frames", "complexity", "what_nobody_knows"])("is refused: %s", async (name) => {
+    const { post, server } = await startImages();
+    for (const value of [16, "16", true, [16]]) {
+      const response = await post(path, { model: "acme/paint", prompt: "A cat", [name]: value });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: "unsupported_parameter", param: name } });
+    }
+    expect(server.requests).toEqual([]);
+  });
+
+  it("passes by the operator's word", async () => {
+    const { post, server } = await startImages({ models: [{ ...rowModel, allowMembers: ["frame_count"] }] });
+    server.reply(wholeAnswer(imagesOf(1)));
+    const response = await post(path, { model: "acme/paint", prompt: "A cat", frame_count: 16, nothing: null });
+    expect(response.status).toBe(200);
+    expect(server.lastRequest.json).toMatchObject({ frame_count: 16 });
+  });
+});
+
 describe("the price of an image", () => {
   it.each<[string, object, object, number, number]>([
     ["follows the answer, and holds the dearest row", {}, { quality: "hd", size: "1024x1024" }, 120_000, 80_000],

@@ -165,8 +165,7 @@ export class NativeResponseStream {
     } else if (isRecord(item)) {
       if (item["type"] === "reasoning") this.progress.reasoningCame();
       this.progress.itemGrew();
-      if (type === "response.output_item.added" && this.#items.isTooMany(item["type"]))
-        throw new StreamFault("garbage");
+      if (type === "response.output_item.added") this.#items.add(item["type"]);
       if (type !== "response.output_item.done") return;
       // Some upstreams send no deltas.
       this.#grew(index, this.#grown.has(index) ? "" : itemText(item));

@@ -1,6 +1,6 @@
 import type { ModelAnswer } from "../../../metering/model-answer.js";
 import type { TokenCounts } from "../../../metering/token-counts.js";
-import { hasTooManyParts } from "../../../model-api/answer/answer-bounds.js";
+import { requireFewParts } from "../../../model-api/answer/answer-bounds.js";
 import { editAnswer } from "../../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../../model-api/answer/received-answer.js";
 import { visibleUsage } from "../../../model-api/answer/usage.js";
@@ -8,7 +8,7 @@ import type { UpstreamFailureContext } from "../../../model-api/failure/upstream
 import type { EstimateBounds } from "../../../model-api/media/token-estimate.js";
 import { countedTokens } from "../../../model-api/usage/counted-tokens.js";
 import { findReport } from "../../../model-api/usage/find-report.js";
-import { UsageTally } from "../../../model-api/usage/usage-tally.js";
+import { readReport, UsageTally } from "../../../model-api/usage/usage-tally.js";
 import { TextSample } from "../../../tokens/text-sample.js";
 import { isRecord } from "../../../wire/is-record.js";
 import type { MemberEdits } from "../../../wire/json-members.js";
@@ -57,8 +57,12 @@ export function toNativeResponse(received: ReceivedAnswer, context: NativeRespon
 
 /** Whether a document is a response that has come to its end without an error. */
 export function isEndedResponse(response: unknown): response is Record<string, unknown> {
-  if (!isRecord(response) || !Array.isArray(response["output"]) || hasTooManyParts(response["output"])) return false;
-  const { status } = response;
+  if (!isRecord(response) || !Array.isArray(response["output"]) || !isEndedStatus(response["status"])) return false;
+  requireFewParts(response["output"], () => readReport(findReport(response))?.tokens);
+  return true;
+}
+
+function isEndedStatus(status: unknown): boolean {
   return status === undefined || status === "completed" || status === "incomplete";
 }
 

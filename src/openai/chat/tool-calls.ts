@@ -1,0 +1,55 @@
+import { isRecord } from "../../wire/is-record.js";
+
+/** A call as it is written in a message, or a piece of one in a delta. */
+export type CallJson = Record<string, unknown>;
+
+/**
+ * Completes the tool calls of a whole message, and makes texts of their arguments, in place.
+ * @param idPrefix - ids that the server leaves out begin with it.
+ * @returns whether anything was changed.
+ */
+export function repairToolCalls(message: Record<string, unknown>, idPrefix: string): boolean {
+  const calls = message["tool_calls"];
+  let repaired = repairArguments(message["function_call"], "{}");
+  if (!Array.isArray(calls)) return repaired;
+  for (const [index, call] of calls.entries()) {
+    if (!isRecord(call)) continue;
+    if (repairArguments(call["function"], "{}")) repaired = true;
+    if (completeCall(call, `${idPrefix}${index}`)) repaired = true;
+  }
+  return repaired;
+}
+
+/**
+ * Adds the members that clients require: `type`, and an `id` where the server has none.
+ * @returns whether anything was changed.
+ */
+export function completeCall(call: CallJson, ownId: string): boolean {
+  let repaired = false;
+  if (!isText(call["id"])) {
+    call["id"] = typeof call["id"] === "number" ? String(call["id"]) : ownId;
+    repaired = true;
+  }
+  if (!isText(call["type"])) {
+    call["type"] = isRecord(call["custom"]) ? "custom" : "function";
+    repaired = true;
+  }
+  return repaired;
+}
+
+/**
+ * Makes a text of what a function gets, in place: clients parse it. Some servers send the object itself.
+ * @param absent - stands for arguments that are not there; `undefined`: nothing does.
+ * @returns whether anything was changed.
+ */
+export function repairArguments(called: unknown, absent?: string): boolean {
+  if (!isRecord(called)) return false;
+  const given = called["arguments"] ?? undefined;
+  if (typeof given === "string" || (given === undefined && absent === undefined)) return false;
+  called["arguments"] = given === undefined ? absent : JSON.stringify(given);
+  return true;
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
