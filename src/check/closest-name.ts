@@ -18,7 +18,7 @@ export function closestName(name: string, known: readonly string[]): string | un
 const shortestBeginning = 4;
 
 /** The most names to list where none is like the unknown one. */
-const mostListed = 18;
+const mostListed = 24;
 
 /** The unknown names in backquotes, with those that were probably meant, or all that there are when they are few. */
 export function withHints(names: readonly string[], known: readonly string[]): string {

@@ -35,7 +35,7 @@ export async function startWith(monthMicro: number, options: Started = {}) {
     ledgerOptions: { reserveTimeoutMs: 30_000 },
     ...gateway,
   });
-  const usage = { prompt_tokens: used, completion_tokens: 0, total_tokens: used };
+  const usage = { prompt_tokens: used - 2, completion_tokens: 1, total_tokens: used - 1 };
   test.upstream.reply(wholeAnswer(chatAnswer({ usage })));
   const gate = createGate();
   const call = async (own: object = {}) => {

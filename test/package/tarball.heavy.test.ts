@@ -81,8 +81,8 @@ describe("the packed package, installed in an empty project", () => {
     expect(linked.filter((path) => !packed.includes(path))).toEqual([]);
   });
 
-  it("unpacks to no more than 4 MB", () => {
-    expect(unpackedBytes).toBeLessThan(4_000_000);
+  it("unpacks to no more than 4.1 MB", () => {
+    expect(unpackedBytes).toBeLessThan(4_100_000);
   });
 
   it.each([

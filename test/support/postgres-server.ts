@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -150,8 +150,7 @@ const templates = new Map<string, string>();
 function template(user: ProcessUser, binaries: string): string {
   const known = templates.get(binaries);
   if (known !== undefined) return known;
-  const folder = join(inject("bundledFolder"), `postgres-${process.pid}-${templates.size}`);
-  mkdirSync(folder, { mode: 0o700 });
+  const folder = mkdtempSync(join(inject("bundledFolder"), "postgres-"));
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
   makeData(folder, user, binaries);
   templates.set(binaries, folder);

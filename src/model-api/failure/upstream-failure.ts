@@ -2,8 +2,9 @@ import { atCapacity, badGateway, GatewayError, upstreamTimeout } from "../../err
 import { UpstreamStatusError } from "../../errors/upstream-status-error.js";
 import { type RedactContext, redact } from "../../redaction/redact.js";
 import { isRecord } from "../../wire/is-record.js";
-import { readUsage } from "../answer/usage.js";
 import { type Dialect, readErrorAnswer } from "../dialect.js";
+import { findReport } from "../usage/find-report.js";
+import { readReport } from "../usage/usage-tally.js";
 import { moderationDetails, moderationMember } from "./moderation-details.js";
 import { readFaults } from "./read-faults.js";
 import { readRetryAfter } from "./read-retry-after.js";
@@ -57,7 +58,7 @@ function clientError(
   const cause = (who = "The upstream", advice = "") =>
     new UpstreamStatusError(status, `${who} answered ${status}.${advice}`, {
       retryAfterMs: toMilliseconds(readRetryAfter(headers, context.startedAt)),
-      used: isRecord(body) ? readUsage(body["usage"]) : undefined,
+      used: isRecord(body) ? readReport(findReport(body))?.tokens : undefined,
       said: redact(error.message, context),
     });
   if (status === 429) {

@@ -73,11 +73,13 @@ describe("Open WebUI", () => {
     expect({ status, text: json.text }).toEqual({ status: 200, text: heardText });
     const entries = await formEntries(every.server.lastRequest);
     expect(entries.map(([name, value]) => [name, typeof value === "string" ? value : value.name])).toEqual([
+      // The format whose responses say how long the recording was.
+      ["response_format", "verbose_json"],
       ["model", "whisper-1"],
       ["language", "en"],
       ["file", "recording.wav"],
     ]);
-    const file = entries[2]?.[1] as File;
+    const file = entries[3]?.[1] as File;
     expect([file.size, Buffer.from(await file.arrayBuffer()).toString("latin1", 0, 4)]).toEqual([844, "RIFF"]);
     await every.checkBooks();
     expect(every.events[0]).toMatchObject({ chargedMicro: everyCharge.transcript, usageSource: "provider" });

@@ -100,9 +100,10 @@ describe("an answer of more values than the process can bear is none, and costs 
     const probable = '{"token":"abc","logprob":-0.1,"bytes":[97],"top_logprobs":[]}';
     const whole = completion(`"x":[${Array(16_000).fill(probable).join(",")}]`);
     started.server.reply(wholeAnswer(JSON.parse(whole) as object));
-    expect((await started.post("chat/completions", chat(false))).status).toBe(200);
+    const read = async (response: Response) => ({ status: response.status, text: await response.text() });
+    expect((await read(await started.post("chat/completions", chat(false)))).status).toBe(200);
     expect((await (await started.post("chat/completions", chat(true))).text()).endsWith("data: [DONE]\n\n")).toBe(true);
     started.server.reply(wholeAnswer(JSON.parse(images(10)) as object));
-    expect((await started.post("images/generations", { ...draw, n: 10 })).status).toBe(200);
+    expect((await read(await started.post("images/generations", { ...draw, n: 10 }))).status).toBe(200);
   });
 });
