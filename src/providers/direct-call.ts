@@ -38,7 +38,8 @@ interface DirectProvider extends UpstreamProvider {
   readonly [direct]?: {
     readonly call: UpstreamProvider["call"];
     readonly callDirectly: CallDirectly;
-    readonly settings: object;
+    /** A function, so that whoever looks at a provider sees no key. */
+    readonly settings: () => object;
   };
 }
 
@@ -62,7 +63,9 @@ export function toDirectProvider(
     const answer = await callDirectly({ endpoint, model, body, stream, requestId, notice, headers });
     return { status: answer.status, headers: answer.headers, body: answer.body };
   };
-  return Object.defineProperty({ ...provider, call }, direct, { value: { call, callDirectly, settings } });
+  return Object.defineProperty({ ...provider, call }, direct, {
+    value: { call, callDirectly, settings: () => settings },
+  });
 }
 
 /** What the provider's `call` does in the end, if the provider is one of {@link toDirectProvider}. */
@@ -73,7 +76,7 @@ export function directCallOf(provider: UpstreamProvider): CallDirectly | undefin
 /** Whether both are providers of {@link toDirectProvider}, made from the same settings. */
 export function hasSameSettings(one: UpstreamProvider, other: UpstreamProvider): boolean {
   const [own, others] = [ownOf(one), ownOf(other)];
-  return own !== undefined && others !== undefined && isSameData(own.settings, others.settings);
+  return own !== undefined && others !== undefined && isSameData(own.settings(), others.settings());
 }
 
 function ownOf(provider: UpstreamProvider): DirectProvider[typeof direct] {
