@@ -3,15 +3,24 @@ import { KeyUses } from "../../../src/access/key-uses.js";
 import type { RequestLog } from "../../../src/books/requests/request-log.js";
 import { TimeLimit } from "../../../src/guard/time-limit.js";
 import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
-import { getRequest, startTestGateway } from "../../support/test-gateway.js";
+import { getRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
 });
-afterEach(() => {
+afterEach(async () => {
   vi.restoreAllMocks();
   vi.useRealTimers();
+  await Promise.all(started.splice(0).map((test) => test.close()));
 });
+
+const started: TestGateway[] = [];
+
+async function start(options: Parameters<typeof startTestGateway>[0] = {}): Promise<TestGateway> {
+  const test = await startTestGateway(options);
+  started.push(test);
+  return test;
+}
 
 const endless = () => new Promise<void>(() => {});
 
@@ -20,7 +29,7 @@ describe("a write of the request log that an isolate has cut off with its reques
     const kept = memoryRequestLog();
     let isCutOff = true;
     const write: RequestLog["write"] = (lines) => (isCutOff ? endless() : kept.write(lines));
-    const { gateway } = await startTestGateway({
+    const { gateway } = await start({
       requestLog: { store: { ...kept, write }, maxQueuedRows: 2 },
       isolate: true,
     });
@@ -41,7 +50,7 @@ describe("a write of the request log that an isolate has cut off with its reques
   });
 
   it("keeps nobody waiting who forgets the account", async () => {
-    const { gateway } = await startTestGateway({
+    const { gateway } = await start({
       requestLog: { ...memoryRequestLog(), write: endless },
       isolate: true,
     });
@@ -80,7 +89,7 @@ it("uses of keys are noted again after a minute where an isolate has dropped the
 describe("gateway.idle(maxMs)", () => {
   it.each([Number.POSITIVE_INFINITY, 2 ** 40])("%d waits for as long as it takes", async (maxMs) => {
     let end = (): void => {};
-    const { gateway } = await startTestGateway({
+    const { gateway } = await start({
       requestLog: { ...memoryRequestLog(), write: () => new Promise<void>((resolve) => (end = resolve)) },
     });
     await gateway.handler(getRequest("/v1/models"));
@@ -95,7 +104,7 @@ describe("gateway.idle(maxMs)", () => {
   });
 
   it.each([Number.NaN, -1, "5" as unknown as number])("%s is refused", async (maxMs) => {
-    const { gateway } = await startTestGateway();
+    const { gateway } = await start();
     await expect(gateway.idle(maxMs)).rejects.toThrow(RangeError);
   });
 });
