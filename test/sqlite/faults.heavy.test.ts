@@ -48,7 +48,7 @@ async function leaseOf(ledger: CreditLedger, request: ReserveRequest): Promise<L
 
 /** All that the ledger has stored. */
 function contents(database: SqliteDatabase): unknown {
-  return ["account", "entry", "meta", "prepaid", "cap", "bucket"].map((table) =>
+  return ["account", "entry", "meta", "forgotten", "cap", "bucket"].map((table) =>
     database
       .prepare(`SELECT * FROM infergate_${table} ORDER BY 1, 2`)
       .all()

@@ -64,7 +64,9 @@ export function answerOf(name: OperationName, stream: boolean, usage: unknown): 
 function allPrices(name: OperationName): readonly Price[] {
   const terms = operations.find((each) => each.name === name)?.priced.known ?? [];
   const rows = [{ quality: "high", credits: 0.017 }, { size: "512x512", credits: 0.013 }, { credits: 0.019 }];
-  const all = Object.fromEntries(terms.map((term, place) => [term, term === "images" ? rows : 0.37 + place / 1000]));
+  // What changes these prices is no price itself.
+  const amounts = terms.filter((term) => term !== "steps" && term !== "tiers");
+  const all = Object.fromEntries(amounts.map((term, place) => [term, term === "images" ? rows : 0.37 + place / 1000]));
   return [...pricesOf(name), all];
 }
 
