@@ -2,7 +2,7 @@ import { GatewayError } from "../errors/gateway-error.js";
 import { requireOwnNames } from "../model-api/request/dialect-names.js";
 import type { JsonRequest } from "../model-api/request/json-request.js";
 import type { ProtocolTable } from "../model-api/tables/protocol-table.js";
-import { countedTokens, leastTokens } from "../openai/chat/least-tokens.js";
+import { leastTokens, tokenizedTokens } from "../openai/chat/least-tokens.js";
 import type { ModelTraits } from "./operation.js";
 
 /**
@@ -29,7 +29,7 @@ export function requireMessagesFit(
   if (!enforcesContext) return;
   const isTooLong =
     leastTokens(request, contextLength) > contextLength ||
-    (tokenizer !== undefined && countedTokens(request, contextLength, tokenizer) > contextLength);
+    (tokenizer !== undefined && tokenizedTokens(request, contextLength, tokenizer) > contextLength);
   if (isTooLong) throw contextLengthExceeded(contextLength, "messages");
 }
 

@@ -97,7 +97,7 @@ describeInBrowser("the operator's page", (visits) => {
     const figure = (name: string) => page.getByRole("region", { name, exact: true }).locator(".figure").textContent();
     await page.getByRole("heading", { name: "By hour" }).waitFor();
     expect(Number(await figure("Calls"))).toBeGreaterThanOrEqual(12);
-    expect(Number(await figure("Errors"))).toBeGreaterThan(3);
+    expect(Number(await figure("Errors"))).toBeGreaterThanOrEqual(1);
     expect(await figure("First output")).toMatch(/^\d+ ms$/);
     await page.locator("label", { hasText: "Credits" }).click();
     await page.getByRole("img", { name: "Credits by the hour of today" }).waitFor();

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { messageTally, messageUsage } from "../../src/anthropic/messages/message-usage.js";
 import { compilePrice } from "../../src/metering/prices/compile-price.js";
 import { readUsage } from "../../src/model-api/answer/usage.js";
-import { counted, countPlaces } from "../../src/model-api/usage/usage-names.js";
+import { countNames, countPlaces } from "../../src/model-api/usage/usage-names.js";
 import { readReport, UsageTally } from "../../src/model-api/usage/usage-tally.js";
 
 const price = compilePrice({ input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15, reasoning: 20, request: 0.01 });
@@ -14,7 +14,7 @@ const count = fc.oneof(
   fc.double(),
 );
 const members = [
-  ...counted.flatMap((name) => countPlaces[name].map((place) => place.at(-1) ?? "")),
+  ...countNames.flatMap((name) => countPlaces[name].map((place) => place.at(-1) ?? "")),
   ...["prompt_tokens", "completion_tokens", "total_tokens", "input_tokens", "output_tokens", "thinking_tokens"],
   ...["cache_read_input_tokens", "cache_creation_input_tokens", "cached_tokens", "cache_write_tokens"],
   ...["reasoning_tokens", "prompt_cache_hit_tokens", "ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"],

@@ -3,7 +3,7 @@ import * as o200k from "gpt-tokenizer/encoding/o200k_base";
 import * as p50k from "gpt-tokenizer/encoding/p50k_base";
 import { describe, expect, it } from "vitest";
 import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
-import { countedTokens, leastTokens } from "../../src/openai/chat/least-tokens.js";
+import { leastTokens, tokenizedTokens } from "../../src/openai/chat/least-tokens.js";
 import { fromGptTokenizer } from "../../src/tokens/from-gpt-tokenizer.js";
 import { mostMissed } from "../../src/tokens/tokenizer.js";
 import { realTokenizers } from "../support/real-tokenizers.js";
@@ -114,7 +114,7 @@ describe("fromGptTokenizer", () => {
     const counted = tokenizer.count(text, 500);
     expect(counted).toBeGreaterThan(500);
     expect(counted).toBeLessThan(1000);
-    expect(countedTokens(requestOf(text), 500, tokenizer)).toBe(counted);
+    expect(tokenizedTokens(requestOf(text), 500, tokenizer)).toBe(counted);
   });
 
   it("says what to pass", () => {

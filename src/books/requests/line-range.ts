@@ -10,7 +10,7 @@ export interface LinePlace {
 export type LinePath =
   | { readonly account: string; readonly tag?: readonly [name: string, value: string] }
   | { readonly keyId: string }
-  /** Those that did not succeed: {@link isError}. */
+  /** Those that did not succeed: {@link isFailedLine}. */
   | { readonly isError: true }
   /** All lines. */
   | Readonly<Record<string, never>>;
@@ -25,7 +25,7 @@ export interface LineRange {
 }
 
 /** Whether a client got an error, or left. */
-export function isError({ status, errorCode }: LoggedRequest): boolean {
+export function isFailedLine({ status, errorCode }: LoggedRequest): boolean {
   return status >= 400 || errorCode !== undefined;
 }
 
@@ -45,7 +45,7 @@ export function isInRange(line: LoggedRequest, { path, from, below }: LineRange)
 function isOnPath(line: LoggedRequest, path: LinePath): boolean {
   if ("account" in path) return line.account === path.account && (path.tag === undefined || hasTag(line, path.tag));
   if ("keyId" in path) return line.keyId === path.keyId;
-  return !("isError" in path) || isError(line);
+  return !("isError" in path) || isFailedLine(line);
 }
 
 /** Whether it has this value of the tag. */

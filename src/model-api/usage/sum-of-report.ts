@@ -1,6 +1,6 @@
 import { largestCount } from "../../metering/token-counts.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
-import type { SaidCounts, UsageReport } from "./usage-report.js";
+import type { SaidCounts, TokenReport } from "./token-report.js";
 
 /**
  * What the counts of a report come to. Servers differ in what is a part of what:
@@ -13,7 +13,7 @@ import type { SaidCounts, UsageReport } from "./usage-report.js";
  * @param cachesStandBeside - the API has them beside the prompt.
  * @returns `undefined` where nothing is counted.
  */
-export function sumOfReport(said: SaidCounts, cachesStandBeside: boolean): UsageReport | undefined {
+export function sumOfReport(said: SaidCounts, cachesStandBeside: boolean): TokenReport | undefined {
   const { prompt = 0, completion, total = 0, besidePrompt = 0, besideCompletion = 0 } = said;
   const told = completion === undefined && besideCompletion === 0 ? undefined : (completion ?? 0) + besideCompletion;
   const beside = cachesBeside(said, cachesStandBeside, total - prompt - (told ?? 0) - besidePrompt);

@@ -2,7 +2,7 @@
 export type CountPlace = readonly [name: string] | readonly [holder: string, name: string];
 
 /** What is read of a report. See the table of `docs/usage.md`, which says what each name is known from. */
-export const counted = [
+export const countNames = [
   "prompt",
   "completion",
   "total",
@@ -20,7 +20,7 @@ export const counted = [
 ] as const;
 
 /** A count that reports have. */
-export type Counted = (typeof counted)[number];
+export type Counted = (typeof countNames)[number];
 
 const inputDetails = ["prompt_tokens_details", "input_tokens_details", "prompt_token_details", "input_token_details"];
 const outputDetails = ["completion_tokens_details", "output_tokens_details", "output_token_details"];

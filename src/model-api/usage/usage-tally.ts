@@ -2,9 +2,9 @@ import { largestCount, readTokenCount } from "../../metering/token-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 import { readServiceTier } from "./service-tier.js";
 import { sumOfReport } from "./sum-of-report.js";
+import type { SaidCounts, TokenReport } from "./token-report.js";
 import { unpricedUsage } from "./unpriced-usage.js";
-import { type Counted, type CountPlace, counted, countPlaces, modalityLists } from "./usage-names.js";
-import type { SaidCounts, UsageReport } from "./usage-report.js";
+import { type Counted, type CountPlace, countNames, countPlaces, modalityLists } from "./usage-names.js";
 
 /**
  * Reads what a server says of the tokens of one response, whatever its words: a whole report, or the pieces of it that come
@@ -17,7 +17,7 @@ export class UsageTally {
   #said: SaidCounts | undefined;
   #tier: string | undefined;
   #unpriced: string | undefined;
-  #report: UsageReport | undefined;
+  #report: TokenReport | undefined;
 
   /**
    * @param cachesStandBeside - in this API, what came from a cache is no part of the prompt's count: Anthropic's. In all
@@ -28,7 +28,7 @@ export class UsageTally {
   }
 
   /** @returns what this piece alone counts; `undefined`: nothing. */
-  add(usage: unknown): UsageReport | undefined {
+  add(usage: unknown): TokenReport | undefined {
     if (!isRecord(usage)) return undefined;
     this.tierCame(usage["service_tier"]);
     // Anthropic's fast mode has no tier, and a price of its own.
@@ -54,7 +54,7 @@ export class UsageTally {
   }
 
   /** `undefined` while nothing is counted. */
-  get report(): UsageReport | undefined {
+  get report(): TokenReport | undefined {
     const report = this.#report;
     if (report === undefined || this.#tier === undefined) return report;
     return { ...report, tokens: { ...report.tokens, serviceTier: this.#tier } };
@@ -72,7 +72,7 @@ export class UsageTally {
 }
 
 /** @returns `undefined` where it is none: absent, malformed, or zero throughout. */
-export function readReport(usage: unknown, cachesStandBeside = false): UsageReport | undefined {
+export function readReport(usage: unknown, cachesStandBeside = false): TokenReport | undefined {
   const tally = new UsageTally(cachesStandBeside);
   tally.add(usage);
   return tally.report;
@@ -80,7 +80,7 @@ export function readReport(usage: unknown, cachesStandBeside = false): UsageRepo
 
 function countsOf(usage: Record<string, unknown>): SaidCounts {
   const said: SaidCounts = {};
-  for (const name of counted) {
+  for (const name of countNames) {
     const count = countAt(usage, countPlaces[name]);
     if (count !== undefined) said[name] = count;
   }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { StreamFault } from "../../errors/stream-fault.js";
+import type { SpeechBounds } from "./speech-bounds.js";
 import { SpeechProgress } from "./speech-progress.js";
-import type { SpeechBounds } from "./speech-usage.js";
 
 const nothing = Buffer.alloc(0);
 

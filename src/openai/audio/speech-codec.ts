@@ -6,8 +6,8 @@ import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { isRecord } from "../../wire/is-record.js";
 import { PassedCodec } from "../passed-codec.js";
 import type { PassedEvent } from "../passed-event.js";
+import type { SpeechBounds } from "./speech-bounds.js";
 import { SpeechProgress } from "./speech-progress.js";
-import type { SpeechBounds } from "./speech-usage.js";
 
 export type SpeechContext = AnswerContext & SpeechBounds;
 

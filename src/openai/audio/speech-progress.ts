@@ -1,8 +1,8 @@
 import type { StreamProgress } from "../../metering/progress.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
-import type { UsageReport } from "../../model-api/usage/usage-report.js";
+import type { TokenReport } from "../../model-api/usage/token-report.js";
 import { readReport } from "../../model-api/usage/usage-tally.js";
-import type { SpeechBounds } from "./speech-usage.js";
+import type { SpeechBounds } from "./speech-bounds.js";
 
 /** The progress of speech, whether it comes as bytes or as events. */
 export class SpeechProgress implements StreamProgress {
@@ -14,7 +14,7 @@ export class SpeechProgress implements StreamProgress {
   readonly seenOutput = 0;
   readonly #bounds: SpeechBounds;
   #bytes = 0;
-  #reported: UsageReport | undefined;
+  #reported: TokenReport | undefined;
   #hasEnded = false;
   #isDone = false;
 

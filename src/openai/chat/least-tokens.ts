@@ -31,7 +31,7 @@ export function leastTokensOf(body: Uint8Array, texts: Iterable<TextSpan>, enoug
 }
 
 /** The tokens of the messages' texts, by a tokenizer. Counting stops above `enough`. */
-export function countedTokens(request: Outlined, enough: number, tokenizer: Tokenizer): number {
+export function tokenizedTokens(request: Outlined, enough: number, tokenizer: Tokenizer): number {
   // A token has at least one byte.
   if (request.body.length <= enough) return 0;
   return countedTokensOf(request.body, messageTexts(request), enough, tokenizer);

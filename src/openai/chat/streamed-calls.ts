@@ -1,6 +1,6 @@
 import { isRecord } from "../../wire/is-record.js";
 import { ObjectScan } from "../../wire/pieces/object-scan.js";
-import { type CallJson, completeCall, isText, repairArguments } from "./tool-calls.js";
+import { type CallJson, isCallText, repairArguments, repairedCall } from "./tool-calls.js";
 
 /** A tool call of which something has come. */
 interface StreamedCall {
@@ -116,25 +116,25 @@ function pieceOf(delta: CallJson): CallPiece {
   const { name, arguments: args } = isRecord(called) ? called : {};
   return {
     index: indexOf(index),
-    id: isText(id) ? id : typeof id === "number" ? String(id) : undefined,
-    name: isText(name) ? name : customName(delta),
-    arguments: isText(args) ? args : undefined,
+    id: isCallText(id) ? id : typeof id === "number" ? String(id) : undefined,
+    name: isCallText(name) ? name : customName(delta),
+    arguments: isCallText(args) ? args : undefined,
   };
 }
 
 function customName({ custom }: CallJson): string | undefined {
-  return isRecord(custom) && isText(custom["name"]) ? custom["name"] : undefined;
+  return isRecord(custom) && isCallText(custom["name"]) ? custom["name"] : undefined;
 }
 
 function indexOf(index: unknown): number | undefined {
-  const number = isText(index) ? Number(index) : index;
+  const number = isCallText(index) ? Number(index) : index;
   return Number.isInteger(number) ? (number as number) : undefined;
 }
 
 /** The first delta of a call has all that clients require. */
 function completeFirst(delta: CallJson): boolean {
-  const ownId = isText(delta["id"]) ? "" : `call_${crypto.randomUUID().replaceAll("-", "")}`;
-  const repaired = completeCall(delta, ownId);
+  const ownId = isCallText(delta["id"]) ? "" : `call_${crypto.randomUUID().replaceAll("-", "")}`;
+  const repaired = repairedCall(delta, ownId);
   if (delta["type"] !== "function") return repaired;
   if (isRecord(delta["function"])) return repairArguments(delta["function"], "") || repaired;
   delta["function"] = { name: "", arguments: "" };
@@ -145,7 +145,7 @@ function completeFirst(delta: CallJson): boolean {
 function shortenLater(delta: CallJson, call: StreamedCall): boolean {
   let repaired = false;
   const { id, function: called } = delta;
-  if (isText(id) || typeof id === "number") {
+  if (isCallText(id) || typeof id === "number") {
     delete delta["id"];
     repaired = true;
   }

@@ -15,7 +15,7 @@ export function repairToolCalls(message: Record<string, unknown>, idPrefix: stri
   for (const [index, call] of calls.entries()) {
     if (!isRecord(call)) continue;
     if (repairArguments(call["function"], "{}")) repaired = true;
-    if (completeCall(call, `${idPrefix}${index}`)) repaired = true;
+    if (repairedCall(call, `${idPrefix}${index}`)) repaired = true;
   }
   return repaired;
 }
@@ -24,13 +24,13 @@ export function repairToolCalls(message: Record<string, unknown>, idPrefix: stri
  * Adds the members that clients require: `type`, and an `id` where the server has none.
  * @returns whether anything was changed.
  */
-export function completeCall(call: CallJson, ownId: string): boolean {
+export function repairedCall(call: CallJson, ownId: string): boolean {
   let repaired = false;
-  if (!isText(call["id"])) {
+  if (!isCallText(call["id"])) {
     call["id"] = typeof call["id"] === "number" ? String(call["id"]) : ownId;
     repaired = true;
   }
-  if (!isText(call["type"])) {
+  if (!isCallText(call["type"])) {
     call["type"] = isRecord(call["custom"]) ? "custom" : "function";
     repaired = true;
   }
@@ -50,6 +50,6 @@ export function repairArguments(called: unknown, absent?: string): boolean {
   return true;
 }
 
-export function isText(value: unknown): value is string {
+export function isCallText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }

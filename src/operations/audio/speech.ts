@@ -4,6 +4,7 @@ import type { UsageCounts } from "../../metering/usage-counts.js";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
 import { audioTypeOf, isAudioType, isPlainPcm } from "../../openai/audio/audio-types.js";
+import { pcmTokens } from "../../openai/audio/speech-bounds.js";
 import { SpeechBytes } from "../../openai/audio/speech-bytes.js";
 import { SpeechCodec, type SpeechContext } from "../../openai/audio/speech-codec.js";
 import { SpeechDecoder } from "../../openai/audio/speech-decoder.js";
@@ -13,7 +14,6 @@ import {
   type SpeechRequest,
   speechNames,
 } from "../../openai/audio/speech-request.js";
-import { pcmTokens } from "../../openai/audio/speech-usage.js";
 import { addNameEdits } from "../../openai/chat/request-edits.js";
 import { speechTable } from "../../openai/tables/speech-table.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";

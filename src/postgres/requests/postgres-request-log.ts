@@ -1,7 +1,7 @@
 import { checkedRequestLog } from "../../books/requests/checked-request-log.js";
 import { CountSums } from "../../books/requests/count-sums.js";
 import { faultOf } from "../../books/requests/counted-faults.js";
-import { isError, type LinePath } from "../../books/requests/line-range.js";
+import { isFailedLine, type LinePath } from "../../books/requests/line-range.js";
 import type { LoggedRequest } from "../../books/requests/logged-request.js";
 import type { RequestLog } from "../../books/requests/request-log.js";
 import { checkLogLimits, type RequestLogLimits } from "../../books/requests/request-log-limits.js";
@@ -62,7 +62,7 @@ function toStored(given: LoggedRequest): object {
   const [fault, count] = [faultOf(line), line.count ?? 1];
   return {
     ...{ at, lineId, requestId, account, keyId, plan, model, target, tags },
-    isError: isError(line),
+    isError: isFailedLine(line),
     line: JSON.stringify(line),
     ...(texts !== undefined && { texts: JSON.stringify(texts) }),
     refusals: fault === "refusal" ? count : 0,

@@ -1,5 +1,5 @@
 import { type CountedFaults, countedFaults } from "../../books/requests/counted-faults.js";
-import { isError, type LinePath, type LinePlace, linePlace } from "../../books/requests/line-range.js";
+import { isFailedLine, type LinePath, type LinePlace, linePlace } from "../../books/requests/line-range.js";
 import type { LoggedRequest } from "../../books/requests/logged-request.js";
 import { digest } from "../account-keys.js";
 
@@ -33,7 +33,7 @@ export function toStoredLine(given: LoggedRequest): (string | number)[] {
   const { account, keyId, tags = {} } = line;
   const place = placeText(linePlace(line));
   const labels = [labelOf({}), labelOfId(line.requestId)];
-  if (isError(line)) labels.push(labelOf({ isError: true }));
+  if (isFailedLine(line)) labels.push(labelOf({ isError: true }));
   if (keyId !== undefined) labels.push(labelOf({ keyId }));
   if (account !== undefined) {
     labels.push(labelOf({ account }), ...Object.entries(tags).map((tag) => labelOf({ account, tag })));

@@ -1,5 +1,5 @@
 import { countedFaults } from "../../books/requests/counted-faults.js";
-import { isError, type LinePath, type LineRange } from "../../books/requests/line-range.js";
+import { isFailedLine, type LinePath, type LineRange } from "../../books/requests/line-range.js";
 import type { LoggedRequest } from "../../books/requests/logged-request.js";
 import type { CheckedLogLimits } from "../../books/requests/request-log-limits.js";
 import { toNumber } from "../numbers.js";
@@ -114,7 +114,7 @@ export class RequestTables {
   #addLine(given: LoggedRequest): boolean {
     const { texts, ...line } = given;
     const { startedAt, lineId, requestId, account = null, keyId = null, tags = {} } = line;
-    const error = isError(line) ? 1 : 0;
+    const error = isFailedLine(line) ? 1 : 0;
     const json = texts === undefined ? null : JSON.stringify(texts);
     const values = [startedAt, lineId, requestId, account, keyId, error, JSON.stringify(line), json] as const;
     if (this.#insert.all(...values).length === 0) return false;

@@ -24,7 +24,7 @@ export const counted = [
 ] as const;
 
 /** The columns that are added up. */
-export const sums = ["requests", "charged", ...counted.map(([column]) => column), "cost", "costed"] as const;
+export const summedColumns = ["requests", "charged", ...counted.map(([column]) => column), "cost", "costed"] as const;
 
 /**
  * The host's tags, a JSON object. A text of SQLite keeps neither NUL nor half a surrogate pair for certain: then they
@@ -108,7 +108,7 @@ export function addToUsage(entries: string, unit: UsageUnit): string {
 /** A statement that adds hours of an account, from one on and before another, to their days. */
 export const addHoursToDays = addSums(
   `
-    SELECT account, ${hours.day} AS day, tags AS host_tags, model, key, funding, ${sums.join(", ")}
+    SELECT account, ${hours.day} AS day, tags AS host_tags, model, key, funding, ${summedColumns.join(", ")}
     FROM ${hours.table} WHERE account = ? AND hour >= ? AND hour < ?`,
   days,
 );
@@ -118,15 +118,15 @@ function addSums(read: string, unit: UsageUnit): string {
   const there = `FROM ${table} AS u WHERE u.account = s.account AND u.${column} = s.${column}`;
   const tags = boundedTags("s.host_tags", there, mostTagSets);
   return `
-  INSERT INTO ${table} (account, ${column}, tags, model, key, funding, ${sums.join(", ")})
-  SELECT s.account, s.${column}, ${tags}, s.model, s.key, s.funding, ${sums.map((name) => `s.${name}`).join(", ")}
+  INSERT INTO ${table} (account, ${column}, tags, model, key, funding, ${summedColumns.join(", ")})
+  SELECT s.account, s.${column}, ${tags}, s.model, s.key, s.funding, ${summedColumns.map((name) => `s.${name}`).join(", ")}
   FROM (
     SELECT account, ${column}, host_tags, model, key, funding,
-      ${sums.map((name) => `coalesce(sum(${countable(name)}), 0) AS ${name}`).join(", ")}
+      ${summedColumns.map((name) => `coalesce(sum(${countable(name)}), 0) AS ${name}`).join(", ")}
     FROM (${read})
     GROUP BY 1, 2, 3, 4, 5, 6
   ) AS s
   WHERE TRUE
   ON CONFLICT (account, ${column}, tags, model, key, funding)
-  DO UPDATE SET ${sums.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")}`;
+  DO UPDATE SET ${summedColumns.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")}`;
 }

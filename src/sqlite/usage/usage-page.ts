@@ -4,7 +4,7 @@ import { dayOf } from "../../ledger/usage/usage-sums.js";
 import { dayMs } from "../../ledger/windows.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
-import { sums } from "./add-to-usage.js";
+import { summedColumns } from "./add-to-usage.js";
 import type { UsageUnit } from "./usage-unit.js";
 
 /** What tells the sums of an account apart, in the order of the primary key. */
@@ -25,7 +25,7 @@ export function hasTags(by: readonly string[]): boolean {
 }
 
 /** A row as SQLite writes it. */
-interface Row extends Readonly<Record<(typeof sums)[number], number>> {
+interface Row extends Readonly<Record<(typeof summedColumns)[number], number>> {
   readonly day?: number;
   readonly model?: string;
   readonly key?: string;
@@ -42,12 +42,12 @@ export class UsagePage {
     const by = columns.join(", ");
     const read = columns.map((name) => (name === "day" ? `${unit.day} AS day` : name)).join(", ");
     const place = sumColumns(unit);
-    const members = [...sums, ...columns].map((name) => `'${name}', ${name}`).join(", ");
+    const members = [...summedColumns, ...columns].map((name) => `'${name}', ${name}`).join(", ");
     // One text: drivers take longer to make a row's object than SQLite takes to read the row.
     this.#read = connection.prepare(`
       SELECT json_group_array(json_object(${members})) AS page
       FROM (
-        SELECT ${read}, ${sums.map((name) => `sum(${name}) AS ${name}`).join(", ")} FROM ${unit.table}
+        SELECT ${read}, ${summedColumns.map((name) => `sum(${name}) AS ${name}`).join(", ")} FROM ${unit.table}
         WHERE account = ? AND (${place}) > (?, ?, ?, ?, ?) AND (${place}) <= (?, ?, ?, ?, ?)
         GROUP BY ${by}
       )`);
@@ -81,5 +81,5 @@ function toSum(row: Row, by: readonly string[], parse: (json: string) => unknown
     const value = memberOf(name);
     return [name, typeof value === "string" ? value : null];
   });
-  return { by: Object.fromEntries(values), ...toUsageTotal(sums.map((name) => row[name])) };
+  return { by: Object.fromEntries(values), ...toUsageTotal(summedColumns.map((name) => row[name])) };
 }

@@ -1,5 +1,5 @@
 /** Accounts, what they hold and have bought, and the journal. */
-export const creditTables = `
+export const sqliteCreditTables = `
   -- The newest instance of each window, NULL where none is known.
   CREATE TABLE infergate_account (
     id TEXT PRIMARY KEY,

@@ -1,5 +1,5 @@
 /** The log of requests with what is counted of it, and the audit of what the host's code changes by the management API. */
-export const logTables = `
+export const sqliteLogTables = `
   -- The line is JSON.
   CREATE TABLE infergate_request (
     sequence INTEGER PRIMARY KEY,

@@ -1,5 +1,5 @@
 /** Keys, plans, accounts, budgets and models, as the host keeps them. What has several members is JSON; NULL: there is none. */
-export const recordTables = `
+export const sqliteRecordTables = `
   CREATE TABLE infergate_key (
     id TEXT PRIMARY KEY,
     hash TEXT NOT NULL UNIQUE,

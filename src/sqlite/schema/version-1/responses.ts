@@ -1,5 +1,5 @@
 /** Responses that later requests refer to. */
-export const responseTables = `
+export const sqliteResponseTables = `
   -- Sequences grow with the time at which they are put.
   CREATE TABLE infergate_response (
     sequence INTEGER PRIMARY KEY,

@@ -38,7 +38,7 @@ const isSummed = (row: "NEW" | "OLD") =>
     AND ${row}.at >= (SELECT since FROM infergate_totals) AND ${row}.at < (SELECT until FROM infergate_totals)`;
 
 /** Sums of usage, by account and over all. They are made of the journal step by step, as accounts are looked after. */
-export const usageTables = `
+export const sqliteUsageTables = `
   -- What an account used in a day. Days and hours are those of UTC, from 1970 on.
   CREATE TABLE infergate_usage (
     account TEXT NOT NULL,

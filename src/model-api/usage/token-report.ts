@@ -10,7 +10,7 @@ export type SaidCounts = { [Name in Counted]?: number } & {
 };
 
 /** What an upstream has reported, in the gateway's words. */
-export interface UsageReport {
+export interface TokenReport {
   /** What it does not say is 0. */
   readonly tokens: UsageCounts;
   /** Whether it counts the prompt. No prompt is without tokens: zero is no count. */
