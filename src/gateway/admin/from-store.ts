@@ -1,5 +1,7 @@
 import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { isLedgerRefusal } from "../../guard/is-ledger-refusal.js";
+import { TimeLimitError } from "../../guard/time-limit.js";
+import { isPromiseLike } from "../../host-code/returned-at-once.js";
 import { isError } from "../../host-code/thrown.js";
 import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
 import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
@@ -16,21 +18,39 @@ export type StoreKind =
   | "audit"
   | "request log";
 
+/** Whoever manages accounts waits no longer. To forget an account may take as long as it has data. */
+const longestMs = 30_000;
+
 /**
  * Asks a store for the management API. Frameworks send an error's message to the client, and a driver's names hosts and
  * users: it is the `cause` alone of what is thrown.
  * @param by - the public method, for the error.
- * @throws GatewayError 503 when the store fails; what it throws on purpose, such as an AccountConflictError.
+ * @throws GatewayError 503 when the store fails, or has no response in time; what it throws on purpose, such as an AccountConflictError.
  */
 export async function fromStore<Result>(
   by: string,
   kind: StoreKind,
   ask: () => Promise<Result> | Result,
+  maxMs = longestMs,
 ): Promise<Result> {
   try {
-    return await ask();
+    return await inTime(ask(), maxMs);
   } catch (cause) {
     throw isMeant(cause) ? cause : storeFailure(by, kind, cause);
+  }
+}
+
+/** A write may take effect after that all the same. */
+async function inTime<Result>(asked: Promise<Result> | Result, maxMs: number): Promise<Result> {
+  if (!isPromiseLike(asked) || maxMs === Number.POSITIVE_INFINITY) return asked;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TimeLimitError(`There was no response in time (${maxMs} ms).`)), maxMs);
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

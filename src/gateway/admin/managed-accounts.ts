@@ -38,6 +38,9 @@ import { fromLedger, fromStore } from "./from-store.js";
 import { termsShape } from "./terms-shape.js";
 import type { WarnOfRecord } from "./warn-of-record.js";
 
+/** To forget an account takes as long as it has data. */
+const forever = Number.POSITIVE_INFINITY;
+
 /** What {@link ManagedAccounts.grant} takes. `by` and `note` are in the journal, too. */
 export interface CreditGrant extends AccountTerms, AuditAuthor {
   /** The same id, such as that of a payment, grants once. The ledger remembers it for 31 days at least. */
@@ -209,17 +212,17 @@ export function managedAccounts(
 
   async function forgetAll(by: string, account: string): Promise<void> {
     // This is first, so that no call starts in between.
-    const hashes = await fromStore(by, "key", () => keys.forget?.(account) ?? []);
+    const hashes = await fromStore(by, "key", () => keys.forget?.(account) ?? [], forever);
     for (const hash of hashes) findCaller.forget(hash);
-    await fromStore(by, "account", () => accounts?.forget?.(account));
+    await fromStore(by, "account", () => accounts?.forget?.(account), forever);
     findAccount?.forget(account);
-    await fromStore(by, "budget", () => budgets?.forget?.(account));
+    await fromStore(by, "budget", () => budgets?.forget?.(account), forever);
     findBudgets.forget(account);
     await Promise.all([
       fromLedger(by, () => ledger.forget(account)),
-      fromStore(by, "response", () => responses?.forget(account)),
-      fromStore(by, "response cache", () => answers?.forget(account)),
-      fromStore(by, "request log", () => forgetRequests(requestLog, account)),
+      fromStore(by, "response", () => responses?.forget(account), forever),
+      fromStore(by, "response cache", () => answers?.forget(account), forever),
+      fromStore(by, "request log", () => forgetRequests(requestLog, account), forever),
     ]);
   }
 
