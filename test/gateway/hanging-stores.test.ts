@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { WritableAccountStore } from "../../src/accounts/account-store.js";
+import type { WritableKeyStore } from "../../src/keys/key-store.js";
 import { memoryAccountStore } from "../../src/memory/memory-account-store.js";
 import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
 import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
+import type { WritablePlanStore } from "../../src/plans/plan-store.js";
 import { startTestGateway } from "../support/test-gateway.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
@@ -10,11 +13,10 @@ afterEach(() => void vi.useRealTimers());
 const hangs = () => new Promise<never>(() => {});
 
 it("whoever manages keys, plans and accounts waits for a store that hangs half a minute, and no longer", async () => {
-  const test = await startTestGateway({
-    keys: { ...memoryKeyStore(), insert: hangs, list: hangs },
-    plans: { ...memoryPlanStore(), put: hangs, find: hangs },
-    accounts: { ...memoryAccountStore(), put: hangs, find: hangs, list: hangs },
-  });
+  const keys: WritableKeyStore = { ...memoryKeyStore(), insert: hangs, list: hangs };
+  const stored: WritablePlanStore = { ...memoryPlanStore(), put: hangs, find: hangs };
+  const records: WritableAccountStore = { ...memoryAccountStore(), put: hangs, find: hangs, list: hangs };
+  const test = await startTestGateway({ keys, plans: stored, accounts: records });
   const { plans, accounts } = test.gateway;
   const asked = [
     plans.put({ id: "pro", models: ["*"], credits: null }),
