@@ -356,14 +356,16 @@ class MediaSearch {
     const body = this.#body;
     if (body[start] === quote) return kindOfAddress(addressAt(body, start));
     let kind = noMedia;
+    // What lies deeper is not read: each level would be read once more.
+    if (depth > deepest && (body[start] === openBracket || body[start] === openBrace)) return unknownMedia;
     if (body[start] === openBracket) {
       for (const each of elementsOf(body, start, this.#leaps, mostMedia)) {
         this.#count();
-        if (kind !== unknownMedia) kind = Math.max(kind, this.#ownKind(each, depth));
+        if (kind !== unknownMedia) kind = Math.max(kind, this.#ownKind(each, depth + 1));
       }
     } else if (body[start] === openBrace) {
       const members = membersOf(body, start, mostValues, this.#leaps);
-      if (depth > deepest || members.length > mostValues) return unknownMedia;
+      if (members.length > mostValues) return unknownMedia;
       for (const { name, start: value } of members) {
         if (mediaTypeNames.test(name)) kind = Math.max(kind, this.#kindOfType(value));
         else if (addressNames.test(name)) kind = Math.max(kind, this.#ownKind(value, depth + 1));
