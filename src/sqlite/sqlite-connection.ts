@@ -33,10 +33,15 @@ export class SqliteConnection {
   readonly #reads = new LockQueue(longestWaitMs);
 
   /**
-   * @throws RangeError when `durability` is none.
+   * @throws TypeError when `database` is none; RangeError when `durability` is none.
    * @throws Error when the tables cannot be made, or were made by a newer release.
    */
   constructor({ database, durability = "normal" }: SqliteOptions) {
+    if (typeof database?.exec !== "function" || typeof database.prepare !== "function") {
+      throw new TypeError(
+        "`database` must be an open database, such as new Database(file) of better-sqlite3 or new DatabaseSync(file) of node:sqlite.",
+      );
+    }
     if (!Object.hasOwn(synchronous, durability)) {
       throw new RangeError(`durability must be "normal" or "full", not ${JSON.stringify(durability)}.`);
     }
