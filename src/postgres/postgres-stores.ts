@@ -3,6 +3,7 @@ import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
+import { requireKnownOptions } from "../check/known-options.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { ModelStore } from "../models/model-store.js";
@@ -33,6 +34,18 @@ export interface PostgresStoresOptions extends PostgresCreditLedgerOptions {
 
 /** All stores of a gateway, in one schema: `createGateway({ ...postgresStores({ pool }), … })`. */
 export type PostgresStores = Stores;
+
+const known: Readonly<Record<keyof PostgresStoresOptions, true>> = {
+  pool: true,
+  schema: true,
+  listen: true,
+  isolate: true,
+  retentionMs: true,
+  batch: true,
+  responses: true,
+  audit: true,
+  requestLog: true,
+};
 
 /** A class, so that what is spread is the stores alone, here and in the eyes of TypeScript. */
 class Stores {
@@ -107,5 +120,6 @@ class Stores {
  * @throws TypeError or RangeError when an option is not valid.
  */
 export function postgresStores(options: PostgresStoresOptions): PostgresStores {
+  requireKnownOptions("postgresStores", options, known);
   return new Stores(options);
 }

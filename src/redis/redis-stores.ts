@@ -3,6 +3,7 @@ import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
+import { requireKnownOptions } from "../check/known-options.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { ModelStore } from "../models/model-store.js";
@@ -32,6 +33,19 @@ export interface RedisStoresOptions extends RedisCreditLedgerOptions {
 
 /** What a gateway keeps, all of it in Redis. */
 export type RedisStores = Stores;
+
+const known: Readonly<Record<keyof RedisStoresOptions, true>> = {
+  client: true,
+  prefix: true,
+  timeoutMs: true,
+  allowEviction: true,
+  isolate: true,
+  journal: true,
+  batch: true,
+  responses: true,
+  audit: true,
+  requestLog: true,
+};
 
 /** A class, so that `accounts` is not spread, here and in the eyes of TypeScript. */
 class Stores {
@@ -92,5 +106,6 @@ class Stores {
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisStores(options: RedisStoresOptions): RedisStores {
+  requireKnownOptions("redisStores", options, known);
   return new Stores(options);
 }

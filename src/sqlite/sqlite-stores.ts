@@ -4,6 +4,7 @@ import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
+import { requireKnownOptions } from "../check/known-options.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { ModelStore } from "../models/model-store.js";
@@ -33,6 +34,16 @@ export interface SqliteStoresOptions extends SqliteCreditLedgerOptions {
 
 /** All that a gateway keeps: `createGateway({ ...sqliteStores({ database }), … })`. */
 export type SqliteStores = Stores;
+
+const known: Readonly<Record<keyof SqliteStoresOptions, true>> = {
+  database: true,
+  durability: true,
+  clock: true,
+  retentionMs: true,
+  responses: true,
+  audit: true,
+  requestLog: true,
+};
 
 /** A class, so that `accounts` is not spread, here and in the eyes of TypeScript. */
 class Stores {
@@ -100,5 +111,6 @@ class Stores {
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteStores(options: SqliteStoresOptions): SqliteStores {
+  requireKnownOptions("sqliteStores", options, known);
   return new Stores(options);
 }

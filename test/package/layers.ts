@@ -209,6 +209,7 @@ export const layers: readonly Layer[] = [
     imports: [
       ...["runtime", ...contracts, "cache/response-cache-store.js", "metering", "guard/time-limit.js"],
       "check/require-booleans.js",
+      "check/known-options.js",
     ],
     packages: ["lru-cache", "node:buffer", "#runtime"],
   },
