@@ -374,8 +374,8 @@ export interface ThresholdOptions {
 /** How a gateway uses a remote ledger. A ledger in this process's memory needs none of this. */
 export interface LedgerOptions {
   /**
-   * The time limit of a reservation in milliseconds, including repetitions after failures; beyond it a 503. Default: 2,000,
-   * which is enough for a database that wakes up, and for one more try where a connection has died without a word.
+   * The time limit of a reservation in milliseconds, including repetitions after failures; beyond it a 503. Default: 1,000,
+   * which is enough for one more try where a connection has died without a word.
    */
   reserveTimeoutMs?: number | undefined;
   /**
@@ -423,7 +423,7 @@ const count = z.number().int().positive();
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
 const ledgerOptionsSchema = z.strictObject({
-  reserveTimeoutMs: timeout.default(2_000),
+  reserveTimeoutMs: timeout.default(1_000),
   settleTimeoutMs: timeout.default(2_000),
   settleBeforeEndMs: timeout.default(250),
   onUnavailable: z

@@ -29,7 +29,7 @@ export interface GatewayProcessOptions {
 
 /** The defaults of {@link GatewayOptions.ledgerOptions}. */
 const ledgerOptions = {
-  reserveTimeoutMs: 2_000,
+  reserveTimeoutMs: 1_000,
   settleBeforeEndMs: 250,
   settleTimeoutMs: 2_000,
   onUnavailable: "deny",
