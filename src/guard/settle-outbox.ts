@@ -27,7 +27,7 @@ interface Entry extends LeaseEnd, Indexed {
   /** Of {@link IdleWaits}. */
   readonly number: number;
   readonly since: number;
-  /** By the monotonic clock. */
+  /** In an isolate, by the monotonic clock. */
   readonly enteredAt: number;
   /** When it was first sent; it may have arrived. */
   sentAt: number | undefined;
@@ -185,7 +185,7 @@ export class SettleOutbox {
   }
 
   #enter(ending: LeaseEnd): Entry {
-    const enteredAt = performance.now();
+    const enteredAt = this.#isolate ? performance.now() : 0;
     if (this.#isolate) this.#loseCutOff(enteredAt);
     const entry: Entry = {
       lease: ending.lease,

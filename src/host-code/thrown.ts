@@ -22,7 +22,7 @@ export function messageOf(thrown: unknown): string {
 
 /** What was thrown, or an error in its place that can be looked at. */
 export function readable(thrown: unknown): unknown {
-  if ((typeof thrown !== "object" && typeof thrown !== "function") || thrown === null || isError(thrown)) return thrown;
+  if (isError(thrown)) return thrown;
   try {
     if (!(thrown instanceof Error)) return thrown;
   } catch {

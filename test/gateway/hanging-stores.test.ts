@@ -7,7 +7,7 @@ import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
 import type { WritablePlanStore } from "../../src/plans/plan-store.js";
 import { startTestGateway } from "../support/test-gateway.js";
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
 
 const hangs = () => new Promise<never>(() => {});

@@ -1,6 +1,6 @@
 import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { isLedgerRefusal } from "../../guard/is-ledger-refusal.js";
-import { TimeLimitError } from "../../guard/time-limit.js";
+import { TimeLimit } from "../../guard/time-limit.js";
 import { isPromiseLike } from "../../host-code/returned-at-once.js";
 import { isError } from "../../host-code/thrown.js";
 import { LedgerUnavailableError } from "../../ledger/credit-ledger.js";
@@ -34,23 +34,12 @@ export async function fromStore<Result>(
   maxMs = longestMs,
 ): Promise<Result> {
   try {
-    return await inTime(ask(), maxMs);
+    const asked = ask();
+    if (!isPromiseLike(asked) || maxMs === Number.POSITIVE_INFINITY) return await asked;
+    // With a timer of its own: it ends with the question. A write may take effect after that all the same.
+    return await new TimeLimit(maxMs, maxMs, true).race(asked);
   } catch (cause) {
     throw isMeant(cause) ? cause : storeFailure(by, kind, cause);
-  }
-}
-
-/** A write may take effect after that all the same. */
-async function inTime<Result>(asked: Promise<Result> | Result, maxMs: number): Promise<Result> {
-  if (!isPromiseLike(asked) || maxMs === Number.POSITIVE_INFINITY) return asked;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TimeLimitError(`There was no response in time (${maxMs} ms).`)), maxMs);
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -34,12 +34,9 @@ import { type AccountPrepaid, accountPrepaid } from "./account-prepaid.js";
 import { type AccountRecords, accountRecords } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { checkAccountInput } from "./check-account-input.js";
-import { fromLedger, fromStore } from "./from-store.js";
+import { fromLedger, fromStore, type StoreKind } from "./from-store.js";
 import { termsShape } from "./terms-shape.js";
 import type { WarnOfRecord } from "./warn-of-record.js";
-
-/** To forget an account takes as long as it has data. */
-const forever = Number.POSITIVE_INFINITY;
 
 /** What {@link ManagedAccounts.grant} takes. `by` and `note` are in the journal, too. */
 export interface CreditGrant extends AccountTerms, AuditAuthor {
@@ -211,18 +208,21 @@ export function managedAccounts(
   }
 
   async function forgetAll(by: string, account: string): Promise<void> {
+    // It takes as long as the account has data.
+    const forgetIn = <Result>(kind: StoreKind, forget: () => Promise<Result> | Result) =>
+      fromStore(by, kind, forget, Number.POSITIVE_INFINITY);
     // This is first, so that no call starts in between.
-    const hashes = await fromStore(by, "key", () => keys.forget?.(account) ?? [], forever);
+    const hashes = await forgetIn("key", () => keys.forget?.(account) ?? []);
     for (const hash of hashes) findCaller.forget(hash);
-    await fromStore(by, "account", () => accounts?.forget?.(account), forever);
+    await forgetIn("account", () => accounts?.forget?.(account));
     findAccount?.forget(account);
-    await fromStore(by, "budget", () => budgets?.forget?.(account), forever);
+    await forgetIn("budget", () => budgets?.forget?.(account));
     findBudgets.forget(account);
     await Promise.all([
       fromLedger(by, () => ledger.forget(account)),
-      fromStore(by, "response", () => responses?.forget(account), forever),
-      fromStore(by, "response cache", () => answers?.forget(account), forever),
-      fromStore(by, "request log", () => forgetRequests(requestLog, account), forever),
+      forgetIn("response", () => responses?.forget(account)),
+      forgetIn("response cache", () => answers?.forget(account)),
+      forgetIn("request log", () => forgetRequests(requestLog, account)),
     ]);
   }
 

@@ -36,7 +36,6 @@ export class LiveCatalog implements CurrentCatalog {
   #built: ReadonlyMap<ResolvedModel, CatalogModel> = new Map();
   readonly #keyPrefix: string;
   readonly #providers = new UsedProviders();
-
   readonly #warnOnce: Warn;
 
   /**

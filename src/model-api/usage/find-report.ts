@@ -19,11 +19,16 @@ export function findReport(said: Readonly<Record<string, unknown>>): Record<stri
 function reportOfChoice(choices: readonly unknown[]): Record<string, unknown> | undefined {
   for (const choice of choices) {
     if (!isRecord(choice)) continue;
-    for (const holder of [choice, choice["delta"], choice["message"]]) {
+    for (const holder of holdersIn(choice)) {
       if (isRecord(holder) && isRecord(holder["usage"])) return holder["usage"];
     }
   }
   return undefined;
+}
+
+/** What of a choice may have a report. */
+function holdersIn(choice: Record<string, unknown>): readonly unknown[] {
+  return [choice, choice["delta"], choice["message"]];
 }
 
 function reportElsewhere(said: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
@@ -43,7 +48,7 @@ export function takeChoiceReports(choices: readonly unknown[]): boolean {
   let isTaken = false;
   for (const choice of choices) {
     if (!isRecord(choice)) continue;
-    for (const holder of [choice, choice["delta"], choice["message"]]) {
+    for (const holder of holdersIn(choice)) {
       if (!isRecord(holder) || holder["usage"] === undefined || holder["usage"] === null) continue;
       delete holder["usage"];
       isTaken = true;

@@ -87,7 +87,7 @@ export class ChatChunkReader {
       }
       isRepaired = this.#repair.repair(choices);
     }
-    const reported = usage ?? findReport(json);
+    const reported = findReport(json);
     if (Array.isArray(choices) && takeChoiceReports(choices)) isRepaired = true;
     if (reported !== undefined && this.#ofChoices !== undefined) {
       this.#progress.usageCame(this.#ofChoices.add(reported, choices));
