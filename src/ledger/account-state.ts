@@ -216,6 +216,27 @@ export function admit(instances: Instances, { session, week, month }: Instances,
   instances.month = month;
 }
 
+/** Returns the earlier object if the windows are the same, as they usually are. Leases share it, which saves memory. */
+export function sharedAdmission(
+  earlier: AdmittedWindows | undefined,
+  { session, week, month }: Instances,
+): AdmittedWindows {
+  if (
+    earlier &&
+    earlier.starts.session === session.start &&
+    earlier.starts.week === week.start &&
+    earlier.starts.month === month.start &&
+    // Within an account, its start identifies a week or month. A session can open twice in a millisecond.
+    earlier.ends.session === session.end
+  ) {
+    return earlier;
+  }
+  return {
+    starts: Object.freeze({ session: session.start, week: week.start, month: month.start }),
+    ends: Object.freeze({ session: session.end, week: week.end, month: month.end }),
+  };
+}
+
 /**
  * The size of a hold after a renewal reported a cost. A larger cost raises the hold, within the safe integers. A hold
  * of 0 stays 0: it may have been admitted without a session.

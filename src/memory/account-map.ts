@@ -49,7 +49,7 @@ export class AccountMap {
 
   /** The accounts in which a hold has expired. */
   due(now: number): string[] {
-    return [...this.#accounts.values()].filter((account) => account.hasExpired(now)).map(({ id }) => id);
+    return [...this.#accounts.values()].filter((account) => account.due(now).length > 0).map(({ id }) => id);
   }
 
   /** Looks at the next `count` accounts and drops those that are over. */
