@@ -1,7 +1,7 @@
 import { withAtOnce } from "../ledger/at-once.js";
-import { statesNow } from "../ledger/calls/live-states.js";
+import { reservedNow, withStatesNow } from "../ledger/calls/live-states.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
-import type { CreditLedger, ReserveResult, WindowStates } from "../ledger/credit-ledger.js";
+import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { MemoryLedger } from "./memory-ledger.js";
 
 /** Options of {@link memoryCreditLedger}. */
@@ -40,10 +40,10 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
   // A plain object, so that a host can replace methods: `{ ...ledger, settle }`. The gateway then guards the copy.
   const methods: CreditLedger = {
     keepsLimits: true,
-    reserve: async (request) => asData(ledger.reserve(request)),
+    reserve: async (request) => reservedNow(ledger.reserve(request)),
     renew: (requests) => ledger.renew(requests),
-    settle: async (lease, settlement) => withStates(ledger.settle(lease, settlement)),
-    release: async (lease, rates) => withStates(ledger.release(lease, rates)),
+    settle: async (lease, settlement) => withStatesNow(ledger.settle(lease, settlement)),
+    release: async (lease, rates) => withStatesNow(ledger.release(lease, rates)),
     balance: (account, limits, of) => ledger.balance(account, limits, of),
     grant: (request) => ledger.grant(request),
     topUp: (request) => ledger.topUp(request),
@@ -60,13 +60,4 @@ export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): Cre
     close: () => ledger.close(),
   };
   return withAtOnce(Object.defineProperty(methods, "inProcess", { value: true, enumerable: false }), ledger);
-}
-
-/** The host may do anything with a lease. */
-function asData(result: ReserveResult): ReserveResult {
-  return result.ok ? withStates({ ...result, lease: { ...result.lease } }) : result;
-}
-
-function withStates<Result extends { windows: WindowStates }>(result: Result): Result {
-  return { ...result, windows: statesNow(result.windows) };
 }

@@ -163,9 +163,7 @@ export class MemoryLedger implements LedgerAtOnce {
 
   async sweep(): Promise<number> {
     const now = this.#clock.now();
-    const before = this.#records.openHolds;
-    for (const account of this.#records.dueAccounts(now)) this.#engine.find(account, now);
-    return before - this.#records.openHolds;
+    return this.#records.dueAccounts(now).reduce((ended, account) => ended + this.#engine.endExpired(account, now), 0);
   }
 
   async close(): Promise<void> {}

@@ -50,10 +50,6 @@ export class MemoryRecords implements LedgerRecords<Account> {
     this.journal = new MemoryJournal(historyEntries);
   }
 
-  get openHolds(): number {
-    return this.#holds.size;
-  }
-
   /** Drops accounts that are over, a few at a time. */
   dropOld(now: number): void {
     this.#accounts.inspect(inspectedPerReserve, now);
@@ -151,6 +147,10 @@ export class MemoryRecords implements LedgerRecords<Account> {
       this.#prepaidChanges.set(id, { account, amountMicro, expiresAt }, at);
     }
     this.journal.write({ ...entry, account, tags });
+  }
+
+  newId(): string {
+    return String(this.journal.written);
   }
 
   grant(id: string): Grant | undefined {

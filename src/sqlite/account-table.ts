@@ -1,13 +1,13 @@
-import { type Instances, newInstance, noInstances, type WindowInstance } from "../ledger/account-state.js";
+import { newInstance, noInstances, type WindowInstance } from "../ledger/account-state.js";
+import type { AccountState } from "../ledger/engine/ledger-records.js";
 import { newAccountLimits } from "../ledger/limits/account-limits.js";
 import type { Prepaid } from "../ledger/limits/prepaid.js";
-import type { LimitedAccount } from "./limits/limited-account.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "./sqlite-database.js";
 
 /** The newest instance of each window of an account, with what is counted in it, and its prepaid credits. */
-export interface AccountRow extends Instances, LimitedAccount {
+export interface AccountRow extends AccountState {
   /** Of the journal's newest entry. */
   sequence: number;
   /** No hold expires earlier. The one that was to expire then may be gone. */
@@ -15,7 +15,7 @@ export interface AccountRow extends Instances, LimitedAccount {
 }
 
 export function newAccount(id: string): AccountRow {
-  return { id, sequence: 0, nextExpiry: null, limits: undefined, ...noInstances };
+  return { id, sequence: 0, nextExpiry: null, limits: undefined, admission: undefined, ...noInstances };
 }
 
 /** Of an account's row, in their order, beside its id. */
@@ -62,6 +62,7 @@ export class AccountTable {
       session: toInstance(row, "session"),
       week: toInstance(row, "week"),
       month: toInstance(row, "month"),
+      admission: undefined,
       limits: row["lots"] === null ? undefined : { ...newAccountLimits(), prepaid: toPrepaid(row) },
     };
   }

@@ -1,5 +1,4 @@
 import {
-  type EntryTags,
   type GrantRequest,
   type HistoryPage,
   type HistoryRequest,
@@ -8,21 +7,13 @@ import {
   type WindowName,
   windowNames,
 } from "../ledger/credit-ledger.js";
+import type { SideEntry } from "../ledger/engine/ledger-records.js";
 import { areRare, isAsked } from "../ledger/journal/history-filter.js";
 import type { TopUpRequest } from "../ledger/prepaid-state.js";
-import type { AccountRow } from "./account-table.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import { toJson } from "./reservation-table.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement, SqliteValue } from "./sqlite-database.js";
-
-/** An entry that is not a reservation's end. */
-export interface SideEntry extends Omit<LedgerEntry, "sequence" | "tags"> {
-  readonly kind: "checkpoint" | "grant" | "topup" | "deduction" | "expiry" | "reset" | "unresolved";
-  readonly tags?: EntryTags | undefined;
-  /** Of a top-up. */
-  readonly expiresAt?: number | undefined;
-}
 
 /** An entry of any account. */
 export interface AccountEntry {
@@ -84,12 +75,11 @@ export class JournalTable {
       WHERE sequence IS NOT NULL AND (at, id, part) > (?, ?, ?) AND at < ? ORDER BY at, id, part LIMIT ?`);
   }
 
-  write(account: AccountRow, entry: SideEntry): void {
-    account.sequence++;
+  write(account: string, sequence: number, entry: SideEntry): void {
     const { id, kind, at, amountMicro, prepaidMicro = null, starts, tags, expiresAt = null } = entry;
     const { session = null, week = null, month = null } = starts;
     const part = parts[kind] ?? this.#nextPart(id);
-    const place = [id, part, account.id, kind, at, account.sequence] as const;
+    const place = [id, part, account, kind, at, sequence] as const;
     this.#insert.run(...place, amountMicro, prepaidMicro, session, week, month, toJson(tags), expiresAt);
   }
 

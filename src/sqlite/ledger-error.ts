@@ -12,7 +12,7 @@ export function isLedgerError(error: unknown): boolean {
 }
 
 export function toLedgerError(error: unknown): unknown {
-  if (isLedgerError(error)) return error;
+  if (isLedgerError(error) || error instanceof LedgerUnavailableError) return error;
   if (isLocked(error)) {
     return new LedgerUnavailableError("Another process keeps the ledger's database locked.", { cause: error });
   }

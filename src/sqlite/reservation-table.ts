@@ -1,11 +1,15 @@
-import type { AdmittedLimits } from "../ledger/account-state.js";
 import type { EntryTags } from "../ledger/credit-ledger.js";
+import type {
+  EndedReservation,
+  PrepaidCalls,
+  Reservation,
+  ReservationEnd,
+  Reserved,
+} from "../ledger/engine/ledger-records.js";
 import { fundingOf } from "../ledger/funding.js";
-import { expiredPart, type HeldLimits } from "../ledger/limits/held-limits.js";
+import { expiredPart } from "../ledger/limits/held-limits.js";
 import { noUses } from "../ledger/limits/no-uses.js";
-import type { RateUse } from "../ledger/rate-limit.js";
 import type { Receipt } from "../ledger/receipt.js";
-import type { Micro } from "../metering/micro.js";
 import {
   admittedAtInJson,
   parseHeldLimits,
@@ -17,50 +21,6 @@ import {
 import { toNumber, toNumberOrNull } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";
-
-/** A reservation: open, died unsettled, or ended. */
-export interface StoredReservation {
-  readonly id: string;
-  readonly state: "hold" | "expired" | "ended";
-  readonly receipt: Receipt;
-  /** Those of its admission. `undefined`: it has ended. */
-  readonly limits: AdmittedLimits | undefined;
-  /** What is held while it is open: the amount reserved, or the cost seen where that is more. */
-  readonly held: Micro;
-  /** The cost seen so far, which the expiry charges. */
-  readonly checkpoint: Micro;
-  /** What prepaid credits have paid for it. */
-  readonly paid: Micro;
-  readonly expiresAt: number;
-  /** What it holds beside the windows, or in place of them. `undefined`: nothing, or it has ended. */
-  readonly part: HeldLimits | undefined;
-  /** What its renewals have reported of its rates. */
-  readonly uses: readonly RateUse[];
-  /** What they have said of the call. `undefined`: nothing, or it has ended. */
-  readonly tags: EntryTags | undefined;
-}
-
-/** What identifies a reservation, and what it holds. */
-export type Reserved = Pick<StoredReservation, "id" | "receipt" | "limits" | "part">;
-
-/** What a renewal changes of an open reservation. */
-export interface Renewal extends Pick<StoredReservation, "held" | "checkpoint" | "expiresAt"> {
-  /** `undefined`: as they were. */
-  readonly tags: EntryTags | undefined;
-}
-
-/** How a reservation has ended, as it enters the journal. */
-export interface ReservationEnd {
-  readonly kind: "charge" | "release";
-  readonly at: number;
-  readonly sequence: number;
-  readonly amount: Micro;
-  /** What prepaid credits pay of the amount. */
-  readonly prepaid: Micro;
-  /** What they have paid in all. */
-  readonly paid: Micro;
-  readonly tags: EntryTags | undefined;
-}
 
 const noLimits: RowOfHeldLimits = Object.freeze({});
 const noWindows = [null, null, null, null, null, null] as const;
@@ -79,13 +39,11 @@ export class ReservationTable {
   readonly #get: SqliteStatement;
   readonly #insert: SqliteStatement;
   readonly #renew: SqliteStatement;
-  readonly #observe: SqliteStatement;
   readonly #end: SqliteStatement;
   readonly #clearWindows: SqliteStatement;
   readonly #due: SqliteStatement;
-  readonly #expireDue: SqliteStatement;
-  readonly #pay: SqliteStatement;
-  readonly #raise: SqliteStatement;
+  readonly #expire: SqliteStatement;
+  readonly #renewExpired: SqliteStatement;
   readonly #nextExpiry: SqliteStatement;
   readonly #foundPrepaid: SqliteStatement;
 
@@ -95,9 +53,9 @@ export class ReservationTable {
     this.#get = prepare(`SELECT ${columns} FROM infergate_entry WHERE id = ? AND part = 0`);
     this.#insert = prepare(insert);
     this.#renew = prepare(
-      "UPDATE infergate_entry SET amount = ?, checkpoint = ?, expires_at = ?, tags = coalesce(?, tags) WHERE id = ? AND part = 0",
+      `UPDATE infergate_entry
+      SET amount = ?, checkpoint = ?, expires_at = ?, tags = ?, held_limits = ? WHERE id = ? AND part = 0`,
     );
-    this.#observe = prepare("UPDATE infergate_entry SET held_limits = ? WHERE id = ? AND part = 0");
     this.#end = prepare(`
       UPDATE infergate_entry
       SET kind = ?, at = ?, sequence = ?, amount = ?, prepaid = ?, paid = ?, tags = ?, held_limits = ?, limits = NULL
@@ -107,11 +65,10 @@ export class ReservationTable {
       SET session_start = NULL, session_end = NULL, week_start = NULL, week_end = NULL, month_start = NULL, month_end = NULL
       WHERE id = ? AND part = 0`);
     this.#due = prepare(`SELECT ${columns} FROM infergate_entry WHERE ${ofHolds} AND expires_at <= ?`);
-    this.#expireDue = prepare(
-      `UPDATE infergate_entry SET kind = 'expired', at = ? WHERE ${ofHolds} AND expires_at <= ?`,
+    this.#expire = prepare("UPDATE infergate_entry SET kind = 'expired', at = ?, paid = ? WHERE id = ? AND part = 0");
+    this.#renewExpired = prepare(
+      "UPDATE infergate_entry SET at = ?, checkpoint = ?, paid = ?, tags = ? WHERE id = ? AND part = 0",
     );
-    this.#pay = prepare("UPDATE infergate_entry SET paid = ? WHERE id = ? AND part = 0");
-    this.#raise = prepare("UPDATE infergate_entry SET at = ?, checkpoint = ?, paid = ? WHERE id = ? AND part = 0");
     this.#nextExpiry = prepare(`SELECT min(expires_at) AS next FROM infergate_entry WHERE ${ofHolds}`);
     this.#foundPrepaid = prepare(`
       SELECT min(admitted_at) AS earliest, max(CASE WHEN admitted_at < ? THEN id END) AS last
@@ -120,9 +77,9 @@ export class ReservationTable {
       )`);
   }
 
-  get(id: string): StoredReservation | undefined {
-    const row = this.#get.get(id);
-    return row ? toReservation(row as Row) : undefined;
+  get(id: string): Reservation | EndedReservation | undefined {
+    const row = this.#get.get(id) as Row | null | undefined;
+    return row ? toReservation(row) : undefined;
   }
 
   hold({ id, receipt, limits, part }: Reserved): void {
@@ -135,51 +92,33 @@ export class ReservationTable {
     );
   }
 
-  renew(id: string, { held, checkpoint, expiresAt, tags }: Renewal): void {
-    this.#renew.run(held, checkpoint, expiresAt, toJson(tags), id);
+  renew({ id, held, checkpoint, expiresAt, tags, part, uses }: Reservation): void {
+    this.#renew.run(held, checkpoint, expiresAt, toJson(tags), toHeldLimitsJson({ part, uses }), id);
   }
 
-  /** Notes what a renewal has reported of the rates. */
-  observe({ id, part }: StoredReservation, uses: readonly RateUse[]): void {
-    this.#observe.run(toHeldLimitsJson({ part, uses }), id);
+  renewExpired({ id, checkpoint, paid, tags }: Reservation, now: number): void {
+    this.#renewExpired.run(now, checkpoint, paid, toJson(tags), id);
   }
 
-  end({ id, receipt }: StoredReservation, end: ReservationEnd): void {
-    const { hasColumns, values } = toEndColumns(receipt, end);
+  expire({ id, paid }: Reservation, now: number): void {
+    this.#expire.run(now, paid, id);
+  }
+
+  end({ id, receipt }: Reservation, end: ReservationEnd, sequence: number): void {
+    const { hasColumns, values } = toEndColumns(receipt, end, sequence);
     this.#end.run(...values, id);
     if (!hasColumns) this.#clearWindows.run(id);
   }
 
   /** Writes a reservation of which nothing was known, and its end. */
-  insertEnded({ id, receipt }: Reserved, end: ReservationEnd): void {
-    const { hasColumns, values } = toEndColumns(receipt, end);
+  insertEnded({ id, receipt }: Reserved, end: ReservationEnd, sequence: number): void {
+    const { hasColumns, values } = toEndColumns(receipt, end, sequence);
     this.#insert.run(...toColumns(id, receipt, hasColumns), ...values, null, receipt.expiresAt);
   }
 
-  /**
-   * The account's holds that have expired, in the order in which they died. It matters where one of them closes a session
-   * that another would charge.
-   */
-  due(account: string, now: number): readonly StoredReservation[] {
-    return this.#due
-      .all(account, now)
-      .map((row) => toReservation(row as Row))
-      .sort(byExpiry);
-  }
-
-  /** Ends those holds. */
-  expireDue(account: string, now: number): void {
-    this.#expireDue.run(now, account, now);
-  }
-
-  /** Notes what prepaid credits have paid of a checkpoint. */
-  pay(id: string, paid: Micro): void {
-    this.#pay.run(paid, id);
-  }
-
-  /** Of one that has expired. It is kept as long as it gives signs of life. */
-  raiseCheckpoint(id: string, { checkpoint, paid }: { checkpoint: Micro; paid: Micro }, now: number): void {
-    this.#raise.run(now, checkpoint, paid, id);
+  /** The account's holds that have expired. */
+  due(account: string, now: number): readonly Reservation[] {
+    return (this.#due.all(account, now) as Row[]).map((row) => toReservation(row) as Reservation);
   }
 
   /** When the first of the account's holds will expire. `null`: no call of the account is open. */
@@ -187,19 +126,10 @@ export class ReservationTable {
     return toNumberOrNull((this.#nextExpiry.get(account) as { next: unknown }).next);
   }
 
-  /**
-   * Of the account's open calls that found prepaid credits: when the earliest was admitted; and of those admitted before
-   * `end` the last one by its id. Ids say nothing of which call ends first: to look for another one only when that one has
-   * ended is to look some seven times for a thousand calls.
-   */
-  foundPrepaid(account: string, end: number): { earliest: number | null; last: string | null } {
-    const row = this.#foundPrepaid.get(end, account) as { earliest: unknown; last: string | null };
-    return { earliest: toNumberOrNull(row.earliest), last: row.last };
+  prepaidCalls(account: string, before: number): PrepaidCalls {
+    const row = this.#foundPrepaid.get(before, account) as { earliest: unknown; last: string | null };
+    return { earliest: toNumberOrNull(row.earliest) ?? undefined, last: row.last ?? undefined };
   }
-}
-
-function byExpiry(left: StoredReservation, right: StoredReservation): number {
-  return left.expiresAt - right.expiresAt || (left.id < right.id ? -1 : 1);
 }
 
 export function toJson(tags: EntryTags | undefined): string | null {
@@ -216,33 +146,35 @@ interface Row {
   readonly limits: string | null;
 }
 
-function toReservation(row: Row): StoredReservation {
+function toReservation(row: Row): Reservation | EndedReservation {
   const { id, account, kind, tags, held_limits: json, limits } = row;
   const column = (name: string) => toNumber(row[name]);
-  const amountMicro = column("reserved");
-  const state = kind === "hold" || kind === "expired" ? kind : "ended";
   const { part, uses = noUses, windows } = json === null ? noLimits : parseHeldLimits(json);
+  const receipt: Receipt = {
+    account,
+    amountMicro: column("reserved"),
+    expiresAt: column("lease_expires_at"),
+    ...(windows ?? {
+      starts: { session: column("session_start"), week: column("week_start"), month: column("month_start") },
+      ends: { session: column("session_end"), week: column("week_end"), month: column("month_end") },
+    }),
+  };
+  // What is NULL is read as 0.
+  const paid = column("paid");
+  if (kind !== "hold" && kind !== "expired") return { state: "ended", receipt, paid };
   return {
     id,
-    state,
-    receipt: {
-      account,
-      amountMicro,
-      expiresAt: column("lease_expires_at"),
-      ...(windows ?? {
-        starts: { session: column("session_start"), week: column("week_start"), month: column("month_start") },
-        ends: { session: column("session_end"), week: column("week_end"), month: column("month_end") },
-      }),
-    },
+    state: kind,
+    receipt,
     limits: limits === null ? undefined : parseLimits(limits),
     held: column("amount"),
     checkpoint: column("checkpoint"),
-    // What is NULL is read as 0.
-    paid: column("paid"),
+    paid,
     expiresAt: column("expires_at"),
-    part: state === "hold" ? part : state === "expired" ? part && expiredPart(part) : undefined,
+    part: kind === "hold" ? part : part && expiredPart(part),
     uses,
-    tags: tags === null || state === "ended" ? undefined : JSON.parse(tags),
+    tags: tags === null ? undefined : JSON.parse(tags),
+    index: -1,
   };
 }
 
@@ -256,7 +188,7 @@ function toColumns(id: string, { account, starts, ends, amountMicro, expiresAt }
  * The columns of an end. What prepaid credits alone have paid names no window in the journal: then its JSON keeps them, for
  * its repetitions.
  */
-function toEndColumns(receipt: Receipt, { kind, at, sequence, amount, prepaid, paid, tags }: ReservationEnd) {
+function toEndColumns(receipt: Receipt, { kind, at, amount, prepaid, paid, tags }: ReservationEnd, sequence: number) {
   const hasColumns = fundingOf(amount, prepaid) !== "prepaid";
   const json = toHeldLimitsJson({ windows: hasColumns ? undefined : windowsOf(receipt) });
   return { hasColumns, values: [kind, at, sequence, amount, prepaid, paid, toJson(tags), json] as const };

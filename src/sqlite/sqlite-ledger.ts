@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { reservedNow, withStatesNow } from "../ledger/calls/live-states.js";
 import type { Clock } from "../ledger/clock.js";
 import type {
   Balance,
@@ -17,6 +17,7 @@ import type {
   WindowName,
   WindowStates,
 } from "../ledger/credit-ledger.js";
+import { LedgerEngine } from "../ledger/engine/ledger-engine.js";
 import {
   checkAccount,
   checkDeduct,
@@ -40,32 +41,32 @@ import type { RateUse } from "../ledger/rate-limit.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "../ledger/usage/usage-totals.js";
-import { AccountTable } from "./account-table.js";
-import { AccountBook } from "./booking/account-book.js";
-import { PrepaidChanges } from "./booking/prepaid-changes.js";
-import { Sweep } from "./booking/sweep.js";
-import { TopUpClaims } from "./booking/top-up-claims.js";
+import { type AccountRow, AccountTable } from "./account-table.js";
 import { ForgottenAccounts } from "./forgotten-accounts.js";
 import { JournalTable } from "./journal-table.js";
-import { isLedgerError, toLedgerError } from "./ledger-error.js";
-import { LedgerTables } from "./ledger-tables.js";
+import { LedgerBatch } from "./ledger-batch.js";
+import { toLedgerError } from "./ledger-error.js";
 import { LimitTables } from "./limits/limit-tables.js";
-import { type ReservationEnd, ReservationTable } from "./reservation-table.js";
+import { ReservationTable } from "./reservation-table.js";
 import { Retention } from "./retention.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
+import { SqliteRecords } from "./sqlite-records.js";
 import { Statements } from "./statements.js";
+import { Sweep } from "./sweep.js";
+import { TopUpClaims } from "./top-up-claims.js";
 import { Totals } from "./usage/totals.js";
 import { TotalsRollUp } from "./usage/totals-roll-up.js";
 import { UsageReader } from "./usage/usage-reader.js";
 import { UsageTable } from "./usage/usage-table.js";
 
-/** So many renewals are one transaction: between those, the process attends to its other work. */
+/** So many renewals are one operation: between those, the process attends to its other work. */
 const renewalsPerStep = 64;
 /** Old entries are looked for after so many settlements. */
 const settlementsPerPurge = 32;
 
 const noNames: NamedLimits = Object.freeze({});
 
+/** The engine over records in a database. Every operation is done in a transaction, with others of its turn of the event loop. */
 export class SqliteLedger
   implements Omit<Required<CreditLedger>, "inProcess" | "keepsLimits" | "onReconnected" | "subscribe">
 {
@@ -78,10 +79,9 @@ export class SqliteLedger
   readonly #forgotten: ForgottenAccounts;
   readonly #usage: UsageTable;
   readonly #usageReader: UsageReader;
-  readonly #book: AccountBook;
-  readonly #tables: LedgerTables;
-  readonly #prepaid: PrepaidChanges;
-  readonly #claims: TopUpClaims;
+  readonly #records: SqliteRecords;
+  readonly #engine: LedgerEngine<AccountRow>;
+  readonly #batch: LedgerBatch;
   readonly #rollUp: TotalsRollUp;
   readonly #totals: Totals;
   readonly #statements: Statements;
@@ -100,32 +100,38 @@ export class SqliteLedger
     this.#limits = new LimitTables(connection);
     this.#usage = new UsageTable(connection, retentionMs);
     this.#rollUp = new TotalsRollUp(connection);
+    this.#forgotten = new ForgottenAccounts(connection);
     const kept = { accounts: this.#accounts, limits: this.#limits, usage: this.#usage, rollUp: this.#rollUp };
     this.#retention = new Retention(connection, kept, retentionMs);
-    const read = { usage: this.#usage, journal: this.#journal, retention: this.#retention };
-    this.#usageReader = new UsageReader(connection, read);
-    this.#forgotten = new ForgottenAccounts(connection);
-    const tables = {
+    this.#records = new SqliteRecords({
       accounts: this.#accounts,
       limits: this.#limits,
       reservations: new ReservationTable(connection),
       journal: this.#journal,
-    };
-    this.#book = new AccountBook(tables);
-    this.#tables = new LedgerTables({ ...tables, retention: this.#retention, forgotten: this.#forgotten }, this.#book);
-    this.#prepaid = new PrepaidChanges(tables, this.#book);
-    this.#claims = new TopUpClaims(connection, this.#journal);
+      retention: this.#retention,
+      forgotten: this.#forgotten,
+      claims: new TopUpClaims(connection),
+    });
+    this.#engine = new LedgerEngine(this.#records);
+    this.#batch = new LedgerBatch(connection, this.#records);
+    const read = { usage: this.#usage, journal: this.#journal, retention: this.#retention };
+    this.#usageReader = new UsageReader(connection, read);
     this.#totals = new Totals(connection, { ...read, accounts: this.#accounts, rollUp: this.#rollUp });
     this.#statements = new Statements(connection, {
-      ...{ ...read, usage: this.#usageReader, book: this.#book, forgotten: this.#forgotten },
+      batch: this.#batch,
+      engine: this.#engine,
+      journal: this.#journal,
+      retention: this.#retention,
+      forgotten: this.#forgotten,
+      usage: this.#usageReader,
       forgetting: (account) => this.#forgetting.get(account),
     });
-    this.#sweep = new Sweep(connection, clock, { accounts: this.#accounts, book: this.#book });
+    this.#sweep = new Sweep({ connection, batch: this.#batch, accounts: this.#accounts, engine: this.#engine }, clock);
   }
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
     checkReserve(request);
-    return this.#write((now) => this.#tables.reserve(request, now));
+    return this.#write((now) => reservedNow(this.#engine.reserve(request, now)));
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
@@ -134,9 +140,8 @@ export class SqliteLedger
     }
     const statuses: RenewStatus[] = [];
     for (let from = 0; from < requests.length; from += renewalsPerStep) {
-      if (from > 0) await setImmediate();
       const step = requests.slice(from, from + renewalsPerStep);
-      statuses.push(...(await this.#write((now) => step.map((request) => this.#tables.renew(request, now)))));
+      statuses.push(...(await this.#write((now) => step.map((request) => this.#engine.renew(request, now)))));
     }
     return statuses;
   }
@@ -156,28 +161,28 @@ export class SqliteLedger
     checkAccount(account);
     checkLimits(limits);
     checkNamed(of);
-    const read = () => this.#tables.balance(account, limits, of, this.#clock.now());
-    return this.#read(() => this.#connection.snapshot(read));
+    const read = () => this.#engine.balance(account, limits, of, this.#clock.now());
+    return this.#read(() => this.#connection.snapshot(() => this.#records.look(read)));
   }
 
   async grant(request: GrantRequest): Promise<WindowStates> {
     checkGrant(request);
-    return this.#write((now) => this.#tables.grant(request, now));
+    return this.#write((now) => this.#engine.grant(request, now));
   }
 
   async topUp(request: TopUpRequest): Promise<PrepaidState> {
     checkTopUp(request);
-    return this.#write((now) => this.#prepaid.topUp(request, now));
+    return this.#write((now) => this.#engine.topUp(request, now));
   }
 
   async deduct(request: DeductRequest): Promise<PrepaidState> {
     checkDeduct(request);
-    return this.#write((now) => this.#prepaid.deduct(request, now));
+    return this.#write((now) => this.#engine.deduct(request, now));
   }
 
   async claimTopUp(id: string, account: string): Promise<void> {
     checkTopUp({ id, account, amountMicro: 1 });
-    await this.#write((now) => this.#claims.claim(id, account, now));
+    await this.#write((now) => this.#engine.claimTopUp(id, account, now));
   }
 
   async sweep(): Promise<number> {
@@ -186,7 +191,7 @@ export class SqliteLedger
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {
     checkAccount(account);
-    await this.#write((now) => this.#tables.reset(account, windows, now));
+    await this.#write((now) => this.#engine.reset(account, windows, now));
   }
 
   async history(request: HistoryRequest): Promise<HistoryPage> {
@@ -222,22 +227,34 @@ export class SqliteLedger
 
   async #forget(account: string): Promise<void> {
     const [sequence, at] = await this.#write((now) => {
+      this.#records.flush();
       this.#forgotten.add(account, now);
       return [this.#retention.forgetState(account, now), now];
     });
-    while (await this.#write(() => this.#usage.forgetOlder(account, at))) await setImmediate();
-    while (await this.#write(() => this.#retention.forgetEntries(account, sequence))) await setImmediate();
-    while (await this.#write((now) => this.#rollUp.hasChanges() && this.#rollUp.step(now))) await setImmediate();
+    await this.#inSteps(() => this.#usage.forgetOlder(account, at));
+    await this.#inSteps(() => this.#retention.forgetEntries(account, sequence));
+    await this.#inSteps((now) => this.#rollUp.hasChanges() && this.#rollUp.step(now));
+  }
+
+  /** Does work in tables of which the engine knows nothing, until it says that nothing is left. */
+  async #inSteps(step: (now: number) => boolean): Promise<void> {
+    const work = (now: number) => {
+      this.#records.flush();
+      return step(now);
+    };
+    let isLeft = true;
+    while (isLeft) isLeft = await this.#write(work);
   }
 
   /** Resolves when nothing waits for another process. The database stays open: it is the host's. */
   async close(): Promise<void> {
+    await this.#batch.idle();
     await this.#connection.idle();
   }
 
-  #end(kind: ReservationEnd["kind"], lease: Lease, settlement: Settlement): SettleResult | Promise<SettleResult> {
+  #end(kind: "charge" | "release", lease: Lease, settlement: Settlement): Promise<SettleResult> {
     return this.#write((now) => {
-      const result = this.#tables.end(kind, lease, settlement, now);
+      const result = withStatesNow(this.#engine.end(kind, lease, settlement, now));
       this.#settlements++;
       if (this.#settlements % settlementsPerPurge === 0) this.#purge(lease.account, now);
       return result;
@@ -246,32 +263,28 @@ export class SqliteLedger
 
   /** Looks after the account at hand, and after the next of all: the busy ones come up more often. */
   #purge(account: string, now: number): void {
+    this.#records.flush();
     this.#forgotten.purge(now);
     if (this.#rollUp.isBehind()) this.#rollUp.step(now);
     this.#retention.purge(account, now);
     const next = this.#accounts.idAfter(this.#visited ?? account) ?? this.#accounts.idAfter("") ?? account;
     this.#visited = next;
-    this.#book.find(next, now);
+    this.#engine.find(next, now);
+    this.#records.flush();
     this.#retention.purge(next, now);
     this.#limits.purge(now);
   }
 
-  /** @returns a promise only where another process has locked the database. */
-  #write<Result>(run: (now: number) => Result): Result | Promise<Result> {
-    return orLedgerError(() => this.#connection.write(() => run(this.#clock.now()), isLedgerError));
+  #write<Result>(work: (now: number) => Result): Promise<Result> {
+    return this.#batch.run(() => work(this.#clock.now()));
   }
 
-  #read<Result>(run: () => Result): Result | Promise<Result> {
-    return orLedgerError(() => this.#connection.read(run));
-  }
-}
-
-function orLedgerError<Result>(run: () => Result | Promise<Result>): Result | Promise<Result> {
-  try {
-    const result = run();
-    return result instanceof Promise ? result.catch(throwLedgerError) : result;
-  } catch (error) {
-    return throwLedgerError(error);
+  async #read<Result>(run: () => Result): Promise<Result> {
+    try {
+      return await this.#connection.read(run);
+    } catch (error) {
+      return throwLedgerError(error);
+    }
   }
 }
 

@@ -1,8 +1,10 @@
+import type { LedgerEngine } from "../ledger/engine/ledger-engine.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import { StatementBooks, type StatementPlace } from "../ledger/statement/statement-books.js";
-import type { AccountBook } from "./booking/account-book.js";
+import type { AccountRow } from "./account-table.js";
 import type { ForgottenAccounts } from "./forgotten-accounts.js";
 import { isRare, type JournalTable } from "./journal-table.js";
+import type { LedgerBatch } from "./ledger-batch.js";
 import { toNumber } from "./numbers.js";
 import type { Retention } from "./retention.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
@@ -18,7 +20,8 @@ interface Row {
 }
 
 interface Tables {
-  readonly book: AccountBook;
+  readonly batch: LedgerBatch;
+  readonly engine: LedgerEngine<AccountRow>;
   readonly journal: JournalTable;
   readonly retention: Retention;
   readonly usage: UsageReader;
@@ -58,11 +61,11 @@ export class Statements {
 
   /** @param clock - now, inside of the transaction. */
   async of(request: StatementRequest, clock: () => number): Promise<AccountStatement> {
-    const { forgotten, forgetting } = this.#tables;
+    const { batch, forgotten, forgetting } = this.#tables;
     for (;;) {
       await forgetting(request.account)?.catch(() => {});
       const begin = () => (forgetting(request.account) === undefined ? this.#begin(request, clock()) : undefined);
-      const begun = await this.#connection.write(begin);
+      const begun = await batch.run(begin);
       if (begun === undefined) continue;
       await this.#bookCharges(request.account, begun);
       // Else what was booked first is of an account that is not there any more.
@@ -88,9 +91,9 @@ export class Statements {
 
   /** Books all that is of this very moment with the account as it is now. */
   #begin(request: StatementRequest, now: number): Begun {
-    const { book, journal, retention, forgotten } = this.#tables;
+    const { engine, journal, retention, forgotten } = this.#tables;
     const { account } = request;
-    const { prepaid } = book.find(account, now).limits ?? {};
+    const prepaid = engine.find(account, now)?.limits?.prepaid;
     const books = new StatementBooks(request, { now, keptFrom: retention.keptFrom, prepaid });
     for (const { kind, place, amount } of this.#rare.all(books.to, account, books.from, books.from) as Row[]) {
       books.book(place, { kind, amountMicro: toNumber(amount) });

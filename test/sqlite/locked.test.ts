@@ -164,6 +164,7 @@ describe("a database that another process has locked", () => {
         return error;
       },
     );
+    await turn();
     elapsed.mockReturnValue(startedAt + 4_999);
     for (let tick = 0; tick < 50; tick++) await sleep(1);
     expect(isOver).toBe(false);

@@ -397,6 +397,7 @@ describe("many renewals", () => {
     for (let call = 0; call < 150; call++) leases.push(await reserve("a"));
     await ledger.settle(leases[100] as Lease, { amountMicro: 1 });
     const renewed = ledger.renew(leases.map((lease) => ({ lease, observedMicro: 2, leaseMs: minute })));
+    await new Promise((resolve) => setImmediate(resolve));
     expect(count("checkpoint = 2")).toBe(64);
     const statuses = await renewed;
     expect(statuses).toHaveLength(150);

@@ -1,6 +1,6 @@
 import type { Micro } from "../../metering/micro.js";
 import { calendarInstance, type Instances, type WindowInstance, windowState } from "../account-state.js";
-import type { WindowLimits, WindowState, WindowStates } from "../credit-ledger.js";
+import type { ReserveResult, WindowLimits, WindowState, WindowStates } from "../credit-ledger.js";
 
 /**
  * The windows of an account as they are when they are read: nothing is made of those that nobody reads. For calls within
@@ -64,4 +64,14 @@ function measured(
 /** The same as plain data, which stays as it is. */
 export function statesNow({ session, week, month }: WindowStates): WindowStates {
   return { session, week, month };
+}
+
+/** A result as plain data, of which the host may do anything with the lease. */
+export function reservedNow(result: ReserveResult): ReserveResult {
+  return result.ok ? withStatesNow({ ...result, lease: { ...result.lease } }) : result;
+}
+
+/** A result as plain data. */
+export function withStatesNow<Result extends { windows: WindowStates }>(result: Result): Result {
+  return { ...result, windows: statesNow(result.windows) };
 }

@@ -1,4 +1,3 @@
-import { runtime } from "#runtime";
 import type { Micro } from "../../metering/micro.js";
 import type { EntryTags, Lease } from "../credit-ledger.js";
 import { copyLimits, endHold, type LeaseEnding, type NamedLimits } from "../limits/account-limits.js";
@@ -104,7 +103,7 @@ export class AccountKeeper<Account extends AccountState> {
     const until = this.#lapseUntil(account, firstEnd, now);
     if (until < firstEnd) return;
     for (const { left, expiresAt } of lapse(prepaid, until)) {
-      const entry = { id: `expiry_${runtime.randomUUID()}`, at: now, amountMicro: -left, starts: noStarts };
+      const entry = { id: `expiry_${this.#records.newId()}`, at: now, amountMicro: -left, starts: noStarts };
       this.#records.write(account.id, { kind: "expiry", ...entry, tags: { [endedAtTag]: expiresAt } });
     }
     this.#records.put(account);

@@ -1,4 +1,3 @@
-import { runtime } from "#runtime";
 import type { Micro } from "../../metering/micro.js";
 import {
   addHold,
@@ -37,7 +36,7 @@ import {
 import { authorTags } from "../journal/author-tags.js";
 import { judgeReservation, neededMicro, noPrepaidHold } from "../judge-reservation.js";
 import { canHoldIn, holdLimits, type NamedLimits, newAccountLimits, raiseLimits } from "../limits/account-limits.js";
-import { type HeldLimits, partOfLease, usesAtRelease } from "../limits/held-limits.js";
+import { expiredPart, type HeldLimits, partOfLease, usesAtRelease } from "../limits/held-limits.js";
 import { creditsAfter, creditsOf } from "../limits/limit-states.js";
 import { noUses } from "../limits/no-uses.js";
 import { addTopUp, chargePrepaid, neverExpires, newPrepaid, type Prepaid, prepaidState } from "../limits/prepaid.js";
@@ -78,6 +77,15 @@ export class LedgerEngine<Account extends AccountState> {
   /** The account, after its expired holds have ended and its expired prepaid credits have lapsed. */
   find(accountId: string, now: number): Account | undefined {
     return this.#keeper.find(accountId, now);
+  }
+
+  /** Ends the expired holds of an account. @returns how many. */
+  endExpired(accountId: string, now: number): number {
+    const account = this.#records.account(accountId);
+    if (account === undefined) return 0;
+    const { length } = this.#records.due(account, now);
+    if (length > 0) this.#keeper.find(accountId, now);
+    return length;
   }
 
   reserve(request: ReserveRequest, now: number): ReserveResult {
@@ -238,7 +246,7 @@ export class LedgerEngine<Account extends AccountState> {
       const { used, start, end } = account[window];
       if (used === 0 || end <= now) continue;
       account[window].used = 0;
-      const id = `reset_${runtime.randomUUID()}`;
+      const id = `reset_${this.#records.newId()}`;
       this.#records.write(accountId, { kind: "reset", id, at: now, amountMicro: -used, starts: { [window]: start } });
     }
     closeEmptySession(account);
@@ -277,10 +285,11 @@ export class LedgerEngine<Account extends AccountState> {
     if (rise === 0) return;
     reservation.held += rise;
     if (part === undefined || part.prepaidMicro === 0) addHold(account, receipt, rise);
-    if (part !== undefined && account.limits !== undefined) {
+    if (part !== undefined) {
       this.#records.load(account, { caps: part.caps });
+      account.limits ??= newAccountLimits();
       raiseLimits(account.limits, part, rise);
-      this.#records.putNamed(account, { ...part, takes: [] });
+      this.#records.putNamed(account, expiredPart(part));
     }
     this.#records.put(account);
   }

@@ -120,6 +120,8 @@ export interface LedgerRecords<Account extends AccountState = AccountState> {
   prepaidCalls(account: Account, before: number): PrepaidCalls;
 
   write(account: string, entry: SideEntry): void;
+  /** For an entry that nobody has given an id: one that no other entry has. */
+  newId(): string;
   grant(id: string): Pick<GrantRequest, "account" | "window" | "amountMicro"> | undefined;
   /** A top-up, or a deduction: of a negative amount. */
   prepaidChange(id: string): Pick<TopUpRequest, "account" | "amountMicro" | "expiresAt"> | undefined;

@@ -1,22 +1,16 @@
 import { newInstance, type WindowInstance } from "../../ledger/account-state.js";
-import { type AccountLimits, newAccountLimits } from "../../ledger/limits/account-limits.js";
+import type { NamedRecords } from "../../ledger/engine/ledger-records.js";
+import type { AccountLimits } from "../../ledger/limits/account-limits.js";
 import type { HeldLimits } from "../../ledger/limits/held-limits.js";
 import { type Bucket, isIdle } from "../../ledger/limits/rates.js";
 import { dayMs } from "../../ledger/windows.js";
 import { toNumber } from "../numbers.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
 import type { SqliteStatement } from "../sqlite-database.js";
-import type { LimitedAccount } from "./limited-account.js";
 
 const rowsPerPurge = 128;
 /** How long caps outlive their end. Should the clock have run ahead, setting it right must not refill them. */
 const keepMs = dayMs;
-
-/** The caps and rates that an operation needs. */
-export interface LimitNames {
-  readonly caps?: readonly { readonly id: string }[] | undefined;
-  readonly rates?: readonly { readonly id: string }[] | undefined;
-}
 
 /** A row of a cap or bucket, as the purge finds it. */
 interface Row {
@@ -63,20 +57,17 @@ export class LimitTables {
   }
 
   /** Reads what the account does not have yet of the named ones. */
-  load(account: LimitedAccount, { caps = [], rates = [] }: LimitNames): AccountLimits {
-    account.limits ??= newAccountLimits();
-    const { limits } = account;
+  load(account: string, limits: AccountLimits, { caps = [], rates = [] }: NamedRecords): void {
     for (const { id } of caps) {
       if (limits.caps.has(id)) continue;
-      const row = this.#getCap.get(account.id, id) as Row | null | undefined;
+      const row = this.#getCap.get(account, id) as Row | null | undefined;
       if (row) limits.caps.set(id, toCap(row));
     }
     for (const { id } of rates) {
       if (limits.buckets.has(id)) continue;
-      const row = this.#getBucket.get(account.id, id) as Row | null | undefined;
+      const row = this.#getBucket.get(account, id) as Row | null | undefined;
       if (row) limits.buckets.set(id, toBucket(row));
     }
-    return limits;
   }
 
   /** Writes what a reservation's part has touched. */

@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../../ledger/clock.js";
-import type { AccountTable } from "../account-table.js";
-import type { SqliteConnection } from "../sqlite-connection.js";
-import type { AccountBook } from "./account-book.js";
+import type { Clock } from "../ledger/clock.js";
+import type { LedgerEngine } from "../ledger/engine/ledger-engine.js";
+import type { AccountRow, AccountTable } from "./account-table.js";
+import type { LedgerBatch } from "./ledger-batch.js";
+import type { SqliteConnection } from "./sqlite-connection.js";
 
 /** So many accounts are looked at in one step: less than a millisecond of work. */
 const accountsPerStep = 1_000;
@@ -11,31 +12,35 @@ const accountsPerTransaction = 16;
 /** After those of so many, the next step is left to the next sweep. */
 const mostAccounts = 1_000;
 
+interface SweptParts {
+  readonly connection: SqliteConnection;
+  readonly batch: LedgerBatch;
+  readonly accounts: AccountTable;
+  readonly engine: LedgerEngine<AccountRow>;
+}
+
 /**
  * Ends the holds of accounts that nobody calls. It looks at every account: an index of what expires would cost each call
  * more than that.
  */
 export class Sweep {
-  readonly #connection: SqliteConnection;
+  readonly #parts: SweptParts;
   readonly #clock: Clock;
-  readonly #accounts: AccountTable;
-  readonly #book: AccountBook;
 
-  constructor(connection: SqliteConnection, clock: Clock, tables: { accounts: AccountTable; book: AccountBook }) {
-    this.#connection = connection;
+  constructor(parts: SweptParts, clock: Clock) {
+    this.#parts = parts;
     this.#clock = clock;
-    this.#accounts = tables.accounts;
-    this.#book = tables.book;
   }
 
   /** @returns how many holds it has ended. */
   async run(): Promise<number> {
+    const { connection, accounts: table } = this.#parts;
     const now = this.#clock.now();
     let [ended, accounts] = [0, 0];
     let after: string | undefined = "";
     while (after !== undefined && accounts < mostAccounts) {
       const place: string = after;
-      const step = await this.#connection.read(() => this.#accounts.due(place, accountsPerStep, now));
+      const step = await connection.read(() => table.due(place, accountsPerStep, now));
       for (let first = 0; first < step.due.length; first += accountsPerTransaction) {
         ended += await this.#end(step.due.slice(first, first + accountsPerTransaction));
         await setImmediate();
@@ -47,10 +52,11 @@ export class Sweep {
     return ended;
   }
 
-  #end(accounts: readonly string[]): number | Promise<number> {
-    return this.#connection.write(() => {
+  #end(accounts: readonly string[]): Promise<number> {
+    const { batch, engine } = this.#parts;
+    return batch.run(() => {
       const now = this.#clock.now();
-      return accounts.reduce((ended, account) => ended + this.#book.endExpired(account, now), 0);
+      return accounts.reduce((ended, account) => ended + engine.endExpired(account, now), 0);
     });
   }
 }

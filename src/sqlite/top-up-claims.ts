@@ -1,9 +1,7 @@
 import { runtime } from "#runtime";
-import { LedgerConflictError } from "../../ledger/credit-ledger.js";
-import { dayMs } from "../../ledger/windows.js";
-import type { JournalTable } from "../journal-table.js";
-import type { SqliteConnection } from "../sqlite-connection.js";
-import type { SqliteStatement } from "../sqlite-database.js";
+import { dayMs } from "../ledger/windows.js";
+import type { SqliteConnection } from "./sqlite-connection.js";
+import type { SqliteStatement } from "./sqlite-database.js";
 
 /** A day more than the journal keeps the top-up itself at least. */
 const keptMs = 32 * dayMs;
@@ -14,13 +12,11 @@ const rowsPerPurge = 64;
  * database. It is known by a digest, since that database forgets it.
  */
 export class TopUpClaims {
-  readonly #journal: JournalTable;
   readonly #get: SqliteStatement;
   readonly #put: SqliteStatement;
   readonly #purge: SqliteStatement;
 
-  constructor(connection: SqliteConnection, journal: JournalTable) {
-    this.#journal = journal;
+  constructor(connection: SqliteConnection) {
     this.#get = connection.prepare("SELECT account FROM infergate_top_up_claim WHERE id = ?");
     this.#put = connection.prepare(`
       INSERT INTO infergate_top_up_claim (id, account, at) VALUES (?, ?, ?)
@@ -31,21 +27,16 @@ export class TopUpClaims {
       )`);
   }
 
-  /** @throws LedgerConflictError where it is another account's. */
-  claim(id: string, account: string, now: number): void {
-    this.#purge.run(now - keptMs);
-    const own = digest(account);
+  /** Whether another account has claimed the id. `undefined`: none has. */
+  isOfOther(id: string, account: string): boolean | undefined {
     const row = this.#get.get(id) as { account: string } | null | undefined;
-    const holder = row?.account ?? ofTopUp(this.#journal.prepaidChange(id));
-    if (holder !== undefined && holder !== own) {
-      throw new LedgerConflictError(`${id} was used before with another account.`);
-    }
-    this.#put.run(id, own, now);
+    return row ? row.account !== digest(account) : undefined;
   }
-}
 
-function ofTopUp(change: { readonly account: string } | undefined): string | undefined {
-  return change && digest(change.account);
+  put(id: string, account: string, now: number): void {
+    this.#purge.run(now - keptMs);
+    this.#put.run(id, digest(account), now);
+  }
 }
 
 function digest(account: string): string {
