@@ -1,5 +1,6 @@
+import { isLedgerError } from "../ledger/is-ledger-error.js";
 import { isLocked } from "./is-locked.js";
-import { isLedgerError, toLedgerError } from "./ledger-error.js";
+import { toLedgerError } from "./ledger-error.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteRecords } from "./sqlite-records.js";
 

@@ -1,15 +1,6 @@
-import {
-  LedgerClockError,
-  LedgerConflictError,
-  LedgerInputError,
-  LedgerUnavailableError,
-} from "../ledger/credit-ledger.js";
+import { LedgerUnavailableError } from "../ledger/credit-ledger.js";
+import { isLedgerError } from "../ledger/is-ledger-error.js";
 import { isLocked } from "./is-locked.js";
-
-/** Whether the ledger itself refuses the request, and not the database. */
-export function isLedgerError(error: unknown): boolean {
-  return error instanceof LedgerInputError || error instanceof LedgerConflictError || error instanceof LedgerClockError;
-}
 
 export function toLedgerError(error: unknown): unknown {
   if (isLedgerError(error) || error instanceof LedgerUnavailableError) return error;

@@ -18,10 +18,11 @@ const noStarts: Lease["starts"] = Object.freeze({}) as Lease["starts"];
 export class AccountKeeper<Account extends AccountState> {
   readonly #records: LedgerRecords<Account>;
   /** By account, the id of an open call that may need prepaid credits that have expired, as far as this process knows. */
-  readonly #neededBy = new Map<string, string>();
+  readonly #neededBy: Map<string, string>;
 
-  constructor(records: LedgerRecords<Account>) {
+  constructor(records: LedgerRecords<Account>, neededBy = new Map<string, string>()) {
     this.#records = records;
+    this.#neededBy = neededBy;
   }
 
   /** The account, after its expired holds have ended and its expired prepaid credits have lapsed. */

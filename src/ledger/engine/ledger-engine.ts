@@ -69,9 +69,10 @@ export class LedgerEngine<Account extends AccountState> {
   readonly #records: LedgerRecords<Account>;
   readonly #keeper: AccountKeeper<Account>;
 
-  constructor(records: LedgerRecords<Account>) {
+  /** @param neededBy - what is remembered of open calls that may need expired credits, where more engines share it. */
+  constructor(records: LedgerRecords<Account>, neededBy?: Map<string, string>) {
     this.#records = records;
-    this.#keeper = new AccountKeeper(records);
+    this.#keeper = new AccountKeeper(records, neededBy);
   }
 
   /** The account, after its expired holds have ended and its expired prepaid credits have lapsed. */

@@ -2,7 +2,7 @@ import { heldRetryMs } from "../account-state.js";
 import type { BlockedRate, RateKind, RateLimit, RateState } from "../rate-limit.js";
 
 /** A bucket counts in parts of a request or token, so that a minute's limit comes in whole parts each millisecond. */
-const partsPerUnit = 60_000;
+export const partsPerUnit = 60_000;
 const concurrentRetryMs = 1_000;
 
 /** The level of a rate's bucket at a moment, in parts. */
@@ -33,6 +33,20 @@ function filled(bucket: Bucket, now: number): Bucket {
 /** Whether it is as good as unknown: full, and no lease has taken anything of it. */
 export function isIdle(bucket: Bucket, now: number): boolean {
   return bucket.held === 0 && filled(bucket, now).level >= bucket.burst * partsPerUnit;
+}
+
+/** When the bucket will be full by its own limit, in parts since an origin. What is full for long is earlier than now. */
+export function fullAtOf({ level, at, limit, burst }: Omit<Bucket, "held">, origin: number): number {
+  return (at - origin) * limit + burst * partsPerUnit - level;
+}
+
+/** The level at a moment of a bucket that will be full then. */
+export function levelOf(
+  { at, limit, burst }: Pick<Bucket, "at" | "limit" | "burst">,
+  origin: number,
+  fullAt: number,
+): number {
+  return (at - origin) * limit + burst * partsPerUnit - fullAt;
 }
 
 /** Why the bucket denies a reservation, if it does. */

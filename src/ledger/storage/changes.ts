@@ -1,0 +1,187 @@
+import { partsPerUnit } from "../limits/rates.js";
+import type { AccountWork } from "./account-work.js";
+import type { KnownAccount } from "./known-account.js";
+import { type Add, bucketName, type Commit, capName, coreName, holdName, type Put } from "./ledger-storage.js";
+import {
+  bucketMovements,
+  capMovements,
+  coreMovements,
+  type Encoded,
+  encodeBucket,
+  encodeCap,
+  encodeCore,
+  encodeReservation,
+  floorsOf,
+  type Movement,
+} from "./stored-account.js";
+
+/** How the counters of a record change whose text stays. */
+export interface Addition {
+  readonly by: readonly number[];
+  /** What they count as now. */
+  readonly from: readonly number[];
+  readonly floors: readonly number[];
+  readonly movements: readonly Movement[];
+}
+
+/** What operations change of an account. */
+export interface Changes {
+  readonly additions: ReadonlyMap<string, Addition>;
+  /** Whether all that is counted is only added to. Else the commit is for one version of the account. */
+  readonly onlyAdds: boolean;
+  readonly commit: Omit<Commit, "version" | "expected" | "adds">;
+}
+
+/** @param before - the state that the operations began with, in records. */
+export function changesOf(known: KnownAccount, work: AccountWork, before: RecordsBefore, now: number): Changes {
+  const additions = new Map<string, Addition>();
+  const puts = new Map<string, Put>();
+  const removes: string[] = [];
+  const requires = new Map<string, string | undefined>([[coreName, known.record(coreName)?.stamp]]);
+  for (const name of work.required) requires.set(name, known.record(name)?.stamp);
+  let onlyAdds = true;
+
+  for (const { name, encoded, movements, floors } of changedRecords(work, before, now)) {
+    const stamp = known.record(name)?.stamp;
+    requires.set(name, stamp);
+    const old = before.get(name);
+    if (encoded !== undefined && old?.text === encoded.text) {
+      // Also where it adds nothing: the decision stands on what was counted.
+      additions.set(name, additionOf(old.counters, encoded.counters, movements, floors));
+      continue;
+    }
+    onlyAdds = false;
+    if (encoded !== undefined) puts.set(name, { ...encoded, due: undefined });
+    else if (stamp !== undefined) removes.push(name);
+  }
+  for (const { reservation, change: what } of work.changedReservations) {
+    const name = holdName(reservation.id);
+    requires.set(name, known.record(name)?.stamp);
+    if (what === "put") {
+      const due = reservation.state === "hold" ? reservation.expiresAt : undefined;
+      puts.set(name, { text: encodeReservation(reservation), counters: [], due });
+    } else if (known.record(name) !== undefined) removes.push(name);
+  }
+  const { entries } = work;
+  const absentEntries = [...work.absentEntries];
+  return { additions, onlyAdds, commit: { account: known.id, requires, absentEntries, puts, removes, entries, now } };
+}
+
+export type RecordsBefore = ReadonlyMap<string, Encoded>;
+
+interface ChangedRecord {
+  readonly name: string;
+  /** `undefined`: it is gone. */
+  readonly encoded: Encoded | undefined;
+  readonly movements: readonly Movement[];
+  readonly floors?: readonly number[] | undefined;
+}
+
+/** The records of what is counted that operations have touched. */
+function changedRecords(work: AccountWork, before: RecordsBefore, now: number): ChangedRecord[] {
+  const { state, caps, buckets } = work;
+  const changed: ChangedRecord[] = [];
+  if (state === undefined) return changed;
+  if (work.isCoreTouched || before.get(coreName) === undefined) {
+    const encoded = encodeCore(state);
+    changed.push({ name: coreName, encoded, movements: coreMovements(encoded.counters) });
+  }
+  for (const id of caps) {
+    const cap = state.limits?.caps.get(id);
+    changed.push({ name: capName(id), encoded: cap && encodeCap(cap), movements: capMovements });
+  }
+  for (const id of buckets) {
+    const name = bucketName(id);
+    const bucket = state.limits?.buckets.get(id);
+    const encoded = bucket && encodeBucket(bucket, before.get(name), now);
+    changed.push({ name, encoded, movements: bucketMovements, floors: encoded && floorsOf(encoded, now) });
+  }
+  return changed;
+}
+
+function additionOf(
+  old: readonly number[],
+  counters: readonly number[],
+  movements: readonly Movement[],
+  given: readonly number[] = [],
+): Addition {
+  const floors = counters.map((_, index) => given[index] ?? Number.NEGATIVE_INFINITY);
+  const from = old.map((counter, index) => Math.max(counter, floors[index] as number));
+  return { by: counters.map((counter, index) => counter - (from[index] as number)), from, floors, movements };
+}
+
+/** Whether two decisions change the same: the same is put, removed, added and written. */
+export function areSame(one: Changes, other: Changes): boolean {
+  return fingerprint(one) === fingerprint(other);
+}
+
+function fingerprint({ additions, commit: { puts, removes, entries, requires } }: Changes): string {
+  return JSON.stringify([
+    [...additions].map(([name, { by }]) => [name, by]),
+    [...puts],
+    removes,
+    entries.map((entry) => ({ ...entry })),
+    [...requires.keys()],
+  ]);
+}
+
+/** How far counters may be from what this process knows, either way. */
+export interface Margins {
+  readonly up: readonly number[];
+  readonly down: readonly number[];
+}
+
+/**
+ * How far the counters of an addition may have moved meanwhile, so that `times` as much as it changes itself fits in. Those
+ * that only turn by corrections may not have turned.
+ */
+export function marginsOf({ by, from, floors, movements }: Addition, times: number, least: number): Margins {
+  const [first = 0, second = 0] = by.map(Math.abs);
+  const isBucket = floors.some(Number.isFinite);
+  const largest = Math.max(least, ...by.map(Math.abs));
+  // Of a bucket, the first counts parts, and the second whole tokens or calls.
+  const scales = [Math.max(first, partsPerUnit * Math.max(1, second)), Math.max(1, second), 0];
+  const margin = by.map((_, index) => times * (isBucket ? (scales[index] as number) : largest));
+  const down = margin.map((most, index) => downTo(from[index] as number, most, floors[index] as number));
+  const isFixed = (index: number, turns: Movement) => movements[index] === turns || movements[index] === "free";
+  return {
+    up: margin.map((most, index) => (isFixed(index, "falls") ? 0 : most)),
+    down: down.map((most, index) => (isFixed(index, "rises") ? 0 : most)),
+  };
+}
+
+/** What is counted is not less than nothing, nor than its floor. */
+function downTo(from: number, most: number, floor: number): number {
+  return Math.min(most, Math.max(0, from - Math.max(0, floor)));
+}
+
+export function toAdds({ by, from, floors, movements }: Addition, margins: Margins | undefined): readonly Add[] {
+  return by.map((one, index) => {
+    const [counter, floor] = [from[index] as number, floors[index] as number];
+    if (margins === undefined || movements[index] === "free")
+      return { by: one, least: -Infinity, most: Infinity, floor };
+    const least = counter - (margins.down[index] as number);
+    return { by: one, least, most: counter + (margins.up[index] as number), floor };
+  });
+}
+
+/** The records with all counters at one end of their margins: as little left as can be, or as much. */
+export function atTheEnd(
+  records: RecordsBefore,
+  margins: ReadonlyMap<string, Margins>,
+  additions: ReadonlyMap<string, Addition>,
+  end: "least left" | "most left",
+): RecordsBefore {
+  const moved = new Map(records);
+  for (const [name, { up, down }] of margins) {
+    const { from, movements } = additions.get(name) as Addition;
+    const record = records.get(name) as Encoded;
+    const counters = from.map((counter, index) => {
+      const falls = movements[index] === "falls";
+      const rises = end === "least left" ? !falls : falls;
+      return rises ? counter + (up[index] as number) : counter - (down[index] as number);
+    });
+    moved.set(name, { ...record, counters });
+  }
+  return moved;
+}

@@ -1,0 +1,104 @@
+import { LedgerEngine } from "../engine/ledger-engine.js";
+import { isLedgerError } from "../is-ledger-error.js";
+import { AccountWork, type Missing } from "./account-work.js";
+import {
+  areSame,
+  atTheEnd,
+  type Changes,
+  changesOf,
+  type Margins,
+  marginsOf,
+  type RecordsBefore,
+  toAdds,
+} from "./changes.js";
+import { decode, type KnownAccount } from "./known-account.js";
+import type { Commit } from "./ledger-storage.js";
+import type { StoredAccount } from "./stored-account.js";
+
+/** An operation of the engine's on one account. */
+export interface Operation {
+  /** The ids that are new in all likelihood. */
+  readonly newIds: readonly string[];
+  /** The records that it looks at, as far as that is known. */
+  readonly names: readonly string[];
+  /** Whether a result may only stand on what was just read. A denial changes nothing, so that no commit confirms it. */
+  needsFresh(result: Result): boolean;
+  run(engine: LedgerEngine<StoredAccount>, now: number): unknown;
+}
+
+/** What an operation has come to. */
+export type Result = { readonly value: unknown } | { readonly refusal: unknown };
+
+export interface Decision {
+  readonly results: readonly Result[];
+  /** `undefined`: nothing changes. */
+  readonly commit: Commit | undefined;
+  /** What it looks at of reservations and entries. */
+  readonly basis: Pick<Missing, "names" | "entries">;
+}
+
+/** So many times what a batch adds may others have added meanwhile. The first that changes no decision is taken. */
+const timesTried = [64, 8];
+
+/**
+ * Decides operations on an account, as far as this process knows it.
+ *
+ * Most only add to counters. Whether others have added to the same ones meanwhile does not matter then, as long as every
+ * decision stays as it is. No rule says how long that is: the same operations are decided again at both ends of what the
+ * counters may have become. Every rule is monotone in every counter, so what is the same at both ends is the same in between,
+ * and the database need only compare the counters with the ends.
+ *
+ * @throws MissingRecords
+ */
+export function decide(
+  known: KnownAccount,
+  operations: readonly Operation[],
+  { now, version, neededBy }: { now: number; version: string; neededBy: Map<string, string> },
+): Decision {
+  const newIds = new Set(operations.flatMap((operation) => operation.newIds));
+  const at = (state: StoredAccount | undefined, before: RecordsBefore) => {
+    const work = new AccountWork(known, state, newIds);
+    const engine = new LedgerEngine(work, neededBy);
+    const results = operations.map((operation) => resultOf(() => operation.run(engine, now)));
+    return { results, changes: changesOf(known, work, before, now), work };
+  };
+
+  const { results, changes, work } = at(known.state?.copy(), known.records);
+  const basis = { names: [...work.required], entries: [...work.absentEntries] };
+  if (work.changesNothing) return { results, commit: undefined, basis };
+  if (changes.onlyAdds) {
+    for (const times of timesTried) {
+      const margins = new Map(
+        [...changes.additions].map(([name, addition]) => [name, marginsOf(addition, times, known.scale)]),
+      );
+      const isSameAt = (end: "least left" | "most left") => {
+        const records = atTheEnd(known.records, margins, changes.additions, end);
+        return areSame(changes, at(decode(known.id, records), records).changes);
+      };
+      if (isSameAt("least left") && isSameAt("most left")) {
+        return { results, basis, commit: toCommit(changes, version, undefined, margins) };
+      }
+    }
+  }
+  return { results, basis, commit: toCommit(changes, version, known.version, undefined) };
+}
+
+function toCommit(
+  { additions, commit }: Changes,
+  version: string,
+  expected: string | undefined,
+  margins: ReadonlyMap<string, Margins> | undefined,
+): Commit {
+  const adds = new Map([...additions].map(([name, addition]) => [name, toAdds(addition, margins?.get(name))]));
+  return { ...commit, version, expected, adds };
+}
+
+/** @throws what is no refusal of the engine's. */
+function resultOf(run: () => unknown): Result {
+  try {
+    return { value: run() };
+  } catch (error) {
+    if (!isLedgerError(error)) throw error;
+    return { refusal: error };
+  }
+}

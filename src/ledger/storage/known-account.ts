@@ -1,0 +1,192 @@
+import { newAccountLimits } from "../limits/account-limits.js";
+import {
+  type Commit,
+  coreName,
+  holdIdOf,
+  holdName,
+  type KeptEntry,
+  type Loaded,
+  type Outcome,
+  type StoredRecord,
+} from "./ledger-storage.js";
+import {
+  decodeBucket,
+  decodeCap,
+  decodeCore,
+  decodeReservation,
+  type Encoded,
+  StoredAccount,
+} from "./stored-account.js";
+
+/** A process forgets what it knows of an account with more records. They are read again. */
+const mostRecords = 10_000;
+
+const capPrefix = "cap:";
+const bucketPrefix = "rate:";
+
+/**
+ * What this process knows of an account: as it was loaded, and what commits have made of it since. Other processes may have
+ * changed it meanwhile. A commit finds out.
+ */
+export class KnownAccount {
+  readonly id: string;
+  /** `undefined`: nothing is known of it. Empty: there is no such account. */
+  version: string | undefined;
+  /** `undefined`: there is no such account. */
+  state: StoredAccount | undefined;
+  /** When the next hold is due of which this process may not know. */
+  nextDue = Number.POSITIVE_INFINITY;
+  keptFrom = Number.NEGATIVE_INFINITY;
+  forgottenAt = Number.NEGATIVE_INFINITY;
+  areHoldsRead = false;
+  /** Nothing was decided on it since it was read. */
+  isFresh = false;
+  /** The most that a commit has changed a counter of credits by, which tells how far others may change it. */
+  scale = 1;
+  readonly #records = new Map<string, StoredRecord>();
+  /** When open holds are due, by their ids. */
+  readonly #due = new Map<string, number>();
+  /** Names and keys that were asked for. What was not found is not there. */
+  readonly #asked = new Set<string>();
+  readonly #entries = new Map<string, KeptEntry>();
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  get records(): ReadonlyMap<string, StoredRecord> {
+    return this.#records;
+  }
+
+  record(name: string): StoredRecord | undefined {
+    return this.#records.get(name);
+  }
+
+  isKnown(name: string): boolean {
+    return this.#records.has(name) || this.#asked.has(name);
+  }
+
+  /** Whether nothing was decided on it since it was read, and these were read with it. */
+  isJustRead({ names, entries }: { names: readonly string[]; entries: readonly string[] }): boolean {
+    return this.isFresh && [...names, ...entries].every((name) => this.#asked.has(name));
+  }
+
+  isEntryKnown(key: string): boolean {
+    return this.#asked.has(key);
+  }
+
+  entry(key: string): KeptEntry | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** The ids of the account's open holds. */
+  holds(): string[] {
+    return [...this.#due.keys()];
+  }
+
+  dueHolds(now: number): string[] {
+    return [...this.#due].filter(([, due]) => due <= now).map(([id]) => id);
+  }
+
+  /** Takes what was read. @param asked - the names and keys that were asked for. */
+  take(loaded: Loaded, asked: Iterable<string>, areHoldsRead = false): void {
+    if (loaded.version !== this.version) this.#dropCounters();
+    this.version = loaded.version;
+    this.isFresh = true;
+    this.nextDue = loaded.nextDue;
+    this.keptFrom = loaded.keptFrom;
+    this.forgottenAt = loaded.forgottenAt;
+    this.areHoldsRead ||= areHoldsRead;
+    for (const name of asked) {
+      this.#asked.add(name);
+      if (!loaded.records.has(name)) this.#remove(name);
+    }
+    // All that is due was read, so that what is not there has ended.
+    for (const name of this.dueHolds(loaded.now).map(holdName)) if (!loaded.records.has(name)) this.#remove(name);
+    for (const [name, record] of loaded.records) this.#put(name, record, this.#dueOf(name, record));
+    for (const [key, entry] of loaded.entries) this.#entries.set(key, entry);
+    if (!loaded.records.has(coreName)) this.#remove(coreName);
+    this.state = decode(this.id, this.#records);
+  }
+
+  /** Takes what a commit has made of it. */
+  apply(commit: Commit, { counters, nextDue, previous }: Extract<Outcome, { isDone: true }>): void {
+    // Others were in between. What it has added to is told, and nothing else.
+    if (previous !== this.version) this.#dropCounters((name) => counters.has(name));
+    this.version = commit.version;
+    for (const adds of commit.adds.values()) for (const { by } of adds) this.scale = Math.max(this.scale, Math.abs(by));
+    this.nextDue = nextDue;
+    for (const [name, now] of counters) {
+      const record = this.#records.get(name);
+      if (record !== undefined) this.#records.set(name, { ...record, counters: now });
+    }
+    for (const [name, { text, counters: all, due }] of commit.puts) {
+      this.#put(name, { stamp: commit.version, text, counters: all }, due);
+    }
+    for (const name of commit.removes) this.#remove(name);
+    this.state = decode(this.id, this.#records);
+    if (this.state === undefined || this.#records.size > mostRecords) this.#forgetAll();
+    this.forgetAsked();
+  }
+
+  /** What was asked for one decision is asked again for the next. */
+  forgetAsked(): void {
+    this.#asked.clear();
+    this.#entries.clear();
+    this.areHoldsRead = false;
+    this.isFresh = false;
+  }
+
+  #forgetAll(): void {
+    this.version = undefined;
+    this.state = undefined;
+    this.#records.clear();
+    this.#due.clear();
+  }
+
+  /** Drops what others may have changed. Holds are compared one by one when they are needed. */
+  #dropCounters(isKept: (name: string) => boolean = () => false): void {
+    for (const name of this.#records.keys()) {
+      if (holdIdOf(name) === undefined && !isKept(name)) this.#records.delete(name);
+    }
+  }
+
+  #put(name: string, record: StoredRecord, due: number | undefined): void {
+    this.#records.set(name, record);
+    const id = holdIdOf(name);
+    if (id === undefined) return;
+    if (due === undefined) this.#due.delete(id);
+    else this.#due.set(id, due);
+  }
+
+  /** When an open hold of the account is due. An id may be of another account's. */
+  #dueOf(name: string, { text }: StoredRecord): number | undefined {
+    if (holdIdOf(name) === undefined) return undefined;
+    const { state, expiresAt, receipt } = decodeReservation(text);
+    return state === "hold" && receipt.account === this.id ? expiresAt : undefined;
+  }
+
+  #remove(name: string): void {
+    this.#records.delete(name);
+    this.#due.delete(holdIdOf(name) ?? "");
+  }
+}
+
+/** The account that stands in records. `undefined`: it has none. */
+export function decode(id: string, records: ReadonlyMap<string, Encoded>): StoredAccount | undefined {
+  const core = records.get(coreName);
+  if (core === undefined) return undefined;
+  const account = new StoredAccount(id);
+  decodeCore(account, core);
+  for (const [name, record] of records) {
+    if (name.startsWith(capPrefix)) {
+      account.limits ??= newAccountLimits();
+      account.limits.caps.set(name.slice(4), decodeCap(record));
+    }
+    if (name.startsWith(bucketPrefix)) {
+      account.limits ??= newAccountLimits();
+      account.limits.buckets.set(name.slice(5), decodeBucket(record));
+    }
+  }
+  return account;
+}

@@ -1,0 +1,177 @@
+import type { EntryTags } from "../credit-ledger.js";
+import type { SideEntry } from "../engine/ledger-records.js";
+import type { Receipt } from "../receipt.js";
+
+/**
+ * What a database must be able to do, so that a ledger can stand on it. It keeps records of accounts and compares what it is
+ * told to compare. It knows neither windows nor credits: the engine decides.
+ */
+export interface LedgerStorage {
+  /** Reads records of accounts: of each account as it is at one moment. */
+  load(asked: readonly Asked[]): Promise<readonly Loaded[]>;
+  /**
+   * Commits changes of accounts, in one round trip. Of each account all is done, or nothing; and each by itself.
+   *
+   * @throws when it is not known what was done. To repeat a commit is safe: the second one is refused, or is found done.
+   */
+  commit(commits: readonly Commit[]): Promise<readonly Outcome[]>;
+  /** Accounts that have records which are due, `limit` at the most. */
+  due(limit: number): Promise<readonly string[]>;
+}
+
+/**
+ * A record of an account. An account has one named `core`, and others for its caps and rates, whose names are its own. Holds and
+ * the keys of entries have one name space for all accounts: two accounts never share one.
+ */
+export interface StoredRecord {
+  /** The version of the commit that put it. What only adds to its counters leaves it as it is. */
+  readonly stamp: string;
+  /** Opaque. */
+  readonly text: string;
+  /** Safe integers. */
+  readonly counters: readonly number[];
+}
+
+/** What is asked of one account. */
+export interface Asked {
+  readonly account: string;
+  /** The records of these names. `core` is always read, and what is due. */
+  readonly names: readonly string[];
+  /** The kept entries of these keys. */
+  readonly entries: readonly string[];
+  /** Also all open holds. Default: only those that are due. */
+  readonly holds?: boolean | undefined;
+}
+
+/** An account as it was at one moment. */
+export interface Loaded {
+  readonly account: string;
+  /** Of the last commit; a random text, so that none comes again after a restore. Empty: there was none. */
+  readonly version: string;
+  /** By name: those that were asked for and are there, and those that are due. */
+  readonly records: ReadonlyMap<string, StoredRecord>;
+  /** Those of the entries asked for that are there, by their keys. */
+  readonly entries: ReadonlyMap<string, KeptEntry>;
+  /** When the next record is due, in epoch milliseconds. Infinity: none is. */
+  readonly nextDue: number;
+  /** The database's clock, in epoch milliseconds. */
+  readonly now: number;
+  /** Entries and expired holds of this moment or later are all still there. `-Infinity`: all that ever were. */
+  readonly keptFrom: number;
+  /** When the account was forgotten last. `-Infinity`: that is not known. */
+  readonly forgottenAt: number;
+}
+
+/** What changes an account. */
+export interface Commit {
+  readonly account: string;
+  /** The account's new version, of which no other commit has the like. */
+  readonly version: string;
+  /** The account's version must be this one. `undefined`: whatever it is. */
+  readonly expected: string | undefined;
+  /** Records must be as they were put by these versions; `undefined`: there must be none. */
+  readonly requires: ReadonlyMap<string, string | undefined>;
+  /** Of these keys there must be no entry. */
+  readonly absentEntries: readonly string[];
+  readonly adds: ReadonlyMap<string, readonly Add[]>;
+  readonly puts: ReadonlyMap<string, Put>;
+  readonly removes: readonly string[];
+  readonly entries: readonly NewEntry[];
+  /** When it was decided. The database refuses it where its own clock is more than {@link mostSkewMs} away. */
+  readonly now: number;
+}
+
+/** The change of one counter of a record, if the counter is within its bounds. */
+export interface Add {
+  readonly by: number;
+  /** The counter must be at least this before. */
+  readonly least: number;
+  /** The counter must be at most this before. */
+  readonly most: number;
+  /** The counter counts as this where it is less. `-Infinity`: it counts as it is. */
+  readonly floor: number;
+}
+
+export interface Put {
+  readonly text: string;
+  readonly counters: readonly number[];
+  /** An open hold is due when its lease ends, in epoch milliseconds. `undefined`: never. */
+  readonly due: number | undefined;
+}
+
+/** What is known of an entry by its key. */
+export interface KeptEntry {
+  readonly account: string;
+  readonly amountMicro: number;
+  /** Of the end of a reservation. */
+  readonly receipt?: Receipt | undefined;
+  /** Of a grant: the start of its window. Of others none that matter. */
+  readonly starts: SideEntry["starts"];
+  readonly expiresAt?: number | undefined;
+}
+
+/** A line of the journal. The database says when it was written, and numbers it. */
+export interface NewEntry {
+  readonly account: string;
+  /** Under which it is found again. `undefined`: it is not. */
+  readonly key: string | undefined;
+  readonly kind: SideEntry["kind"] | "charge" | "release";
+  readonly id: string;
+  readonly amountMicro: number;
+  readonly prepaidMicro: number;
+  readonly starts: SideEntry["starts"];
+  readonly tags: EntryTags | undefined;
+  readonly expiresAt: number | undefined;
+  /** What a repetition of the reservation that ends with it must be told. */
+  readonly receipt: Receipt | undefined;
+}
+
+/** What has become of a commit. */
+export type Outcome =
+  | {
+      readonly isDone: true;
+      /** The counters of the records that were added to, as they are now. */
+      readonly counters: ReadonlyMap<string, readonly number[]>;
+      readonly nextDue: number;
+      /** The account's version before it. */
+      readonly previous: string;
+    }
+  /** It was refused. The account as it is, with all records and entries that the commit names. */
+  | { readonly isDone: false; readonly loaded: Loaded };
+
+/** So far may the clock of a decision be from the database's, in milliseconds. */
+export const mostSkewMs = 1_000;
+
+export const coreName = "core";
+
+export function capName(id: string): string {
+  return `cap:${id}`;
+}
+
+export function bucketName(id: string): string {
+  return `rate:${id}`;
+}
+
+const holdPrefix = "hold:";
+
+export function holdName(id: string): string {
+  return holdPrefix + id;
+}
+
+/** The id of the hold of this name. `undefined`: it is another record's. */
+export function holdIdOf(name: string): string | undefined {
+  return name.startsWith(holdPrefix) ? name.slice(holdPrefix.length) : undefined;
+}
+
+/** The key of the entry that ends a reservation. */
+export function endKey(id: string): string {
+  return `end:${id}`;
+}
+
+export function grantKey(id: string): string {
+  return `grant:${id}`;
+}
+
+export function prepaidKey(id: string): string {
+  return `prepaid:${id}`;
+}

@@ -1,0 +1,230 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { CapLimit } from "../../../src/ledger/cap-limit.js";
+import { type CreditLedger, type Lease, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
+import type { RateLimit } from "../../../src/ledger/rate-limit.js";
+import type { LedgerStorage } from "../../../src/ledger/storage/ledger-storage.js";
+import { capBounds, windowLimits } from "../../../src/ledger/windows.js";
+import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { ManualClock } from "../../../src/testing/manual-clock.js";
+import { MemoryStorage } from "./memory-storage.js";
+import { ledgerOver } from "./storage-fixture.js";
+
+// Some processes share a storage over a network that loses, repeats and reorders what they send. One seed decides about
+// everything: who asks for what, which message arrives next, which is lost, when time passes and when a process dies. A second
+// ledger, in memory, does each operation at the moment at which the storage commits it. In the end both have the same books.
+
+const hour = 3_600_000;
+const accounts = ["a", "b"];
+
+/** A generator of numbers from 0 to below 1 (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** What an operation does, on whichever ledger. */
+type Operation = (ledger: CreditLedger) => Promise<unknown>;
+
+interface Message {
+  deliver(): void;
+}
+
+export interface SimulationResult {
+  readonly problems: readonly string[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Runs one simulation. Equal seeds do equal things. */
+export async function simulate(seed: number, { steps = 150, faults = true } = {}): Promise<SimulationResult> {
+  const random = randomOf(seed);
+  const below = (most: number) => Math.floor(random() * most);
+  const pick = <Item>(items: readonly Item[]) => items[below(items.length)] as Item;
+  const clock = new ManualClock(Date.UTC(2026, 0, 30, 22));
+  const storage = new MemoryStorage(clock);
+  const referenceClock = new ManualClock(clock.now());
+  const reference = memoryCreditLedger({ clock: referenceClock });
+  const messages: Message[] = [];
+  const problems: string[] = [];
+  const counts = { admitted: 0, denied: 0, failed: 0, commits: 0, byVersion: 0, refused: 0, crashes: 0 };
+  const plan = { session: 300 + below(500), week: 2_000, month: below(2) === 0 ? null : 2_500 };
+  const limits = () => windowLimits({ credits: plan, sessionMs: 5 * hour, now: clock.now() });
+  const caps = (): CapLimit[] => [
+    { id: "key/day", window: "day", limitMicro: 700, bounds: capBounds("day", undefined, clock.now()) },
+  ];
+  const rates = (): RateLimit[] => [
+    { id: "requests", kind: "requests", take: 1, limit: 600, burst: 40 },
+    { id: "open", kind: "concurrent", take: 1, limit: 20, burst: 1 },
+  ];
+  let serial = 0;
+
+  /** The commit that was done is done on the reference, at the moment at which it was decided. */
+  async function follow(operation: Operation | undefined, account: string, decidedAt: number): Promise<void> {
+    referenceClock.advance(decidedAt - referenceClock.now());
+    try {
+      await (operation ?? ((ledger) => ledger.reset(account, [])))(reference);
+    } catch (error) {
+      problems.push(`The reference refuses what was committed: ${error}`);
+    }
+  }
+
+  /** The network between a process and the storage. */
+  function network(process: Process): LedgerStorage {
+    function send<Reply>(run: () => Promise<Reply>): Promise<Reply> {
+      return new Promise((resolve, reject) => {
+        const fate = faults ? random() : 1;
+        const lost = new Error("The network has lost it.");
+        const reply = (deliver: () => void) => messages.push({ deliver: () => process.isAlive && deliver() });
+        messages.push({
+          deliver: () => {
+            if (fate < 0.02) return reply(() => reject(lost));
+            run().then(
+              (answer) => reply(() => (fate < 0.05 ? reject(lost) : resolve(answer))),
+              (error: unknown) => reply(() => reject(error)),
+            );
+            // The same once more, some time later. Nobody hears of it.
+            if (fate > 0.05 && fate < 0.08) messages.push({ deliver: () => void run() });
+          },
+        });
+      });
+    }
+    return {
+      load: (asked) => send(() => storage.load(asked)),
+      commit: (commits) => {
+        const operations = commits.map(({ account }) => process.current.get(account));
+        return send(async () => {
+          const outcomes = commits.map((commit) => storage.commitNow(commit));
+          for (const [index, { account, now }] of commits.entries()) {
+            if (outcomes[index]?.isDone) await follow(operations[index], account, now);
+          }
+          return outcomes;
+        });
+      },
+      due: (limit) => send(() => storage.due(limit)),
+    };
+  }
+
+  interface Process {
+    isAlive: boolean;
+    isBusy: boolean;
+    readonly current: Map<string, Operation>;
+    readonly leases: Lease[];
+    ledger: CreditLedger;
+  }
+
+  function start(): Process {
+    const process: Process = { isAlive: true, isBusy: false, current: new Map(), leases: [], ledger: reference };
+    process.ledger = ledgerOver(clock, storage, network(process));
+    return process;
+  }
+
+  /** Something that a process may do: on which account, and what comes of it. */
+  function chosen(process: Process): { account: string; operation: Operation; done?: (value: unknown) => void } {
+    const account = pick(accounts);
+    const id = `id-${serial++}`;
+    const what = random();
+    const leaseAt = below(process.leases.length);
+    const lease = process.leases[leaseAt];
+    if (what < 0.55 && lease !== undefined) {
+      const amountMicro = below(40);
+      const end: Operation =
+        what < 0.1
+          ? (ledger) => ledger.release(lease)
+          : what < 0.2
+            ? async (ledger) => ledger.renew([{ lease, observedMicro: amountMicro, leaseMs: 30_000 }])
+            : (ledger) => ledger.settle(lease, { amountMicro, rates: [] });
+      const done = () => (what < 0.1 || what >= 0.2) && process.leases.splice(process.leases.indexOf(lease), 1);
+      return { account: lease.account, operation: end, done };
+    }
+    if (what > 0.95) {
+      const topUp = { id, account, amountMicro: 1 + below(300), expiresAt: clock.now() + 60_000 * (1 + below(10)) };
+      return { account, operation: async (ledger) => ledger.topUp?.(topUp) };
+    }
+    if (what > 0.92)
+      return { account, operation: async (ledger) => ledger.deduct?.({ id, account, amountMicro: 1 + below(50) }) };
+    if (what > 0.9) {
+      const grant = { id, account, window: "week", amountMicro: below(100), limits: limits() } as const;
+      return { account, operation: (ledger) => ledger.grant(grant) };
+    }
+    if (what > 0.89) return { account, operation: (ledger) => ledger.reset(account, ["week"]) };
+    const named = random() < 0.5 ? { caps: caps(), rates: rates() } : {};
+    const request = {
+      id,
+      account,
+      amountMicro: below(30),
+      limits: limits(),
+      leaseMs: 30_000,
+      strict: random() < 0.3,
+      ...named,
+    };
+    return {
+      account,
+      operation: (ledger) => ledger.reserve(request),
+      done: (value) => {
+        const result = value as Awaited<ReturnType<CreditLedger["reserve"]>>;
+        counts[result.ok ? "admitted" : "denied"]++;
+        if (result.ok) process.leases.push(result.lease);
+      },
+    };
+  }
+
+  function act(process: Process): void {
+    if (process.isBusy) return;
+    process.isBusy = true;
+    const { account, operation, done } = chosen(process);
+    process.current.set(account, operation);
+    operation(process.ledger)
+      .then(
+        (value) => done?.(value),
+        (error: unknown) => {
+          counts.failed++;
+          if (!(error instanceof LedgerUnavailableError) && !(error instanceof Error && "status" in error)) {
+            problems.push(`An operation fails by itself: ${error instanceof Error ? error.stack : String(error)}`);
+          }
+        },
+      )
+      .finally(() => {
+        process.isBusy = false;
+      });
+  }
+
+  const processes = Array.from({ length: 2 + below(3) }, start);
+  for (let step = 0; step < steps; step++) {
+    const what = random();
+    if (what < 0.03) clock.advance(pick([1, 20, 500, 2_000, 31_000]));
+    else if (what < 0.032) clock.advance(6 * hour);
+    else if (faults && what < 0.036) {
+      const died = below(processes.length);
+      (processes[died] as Process).isAlive = false;
+      processes[died] = start();
+      counts.crashes++;
+    } else if (what < 0.4) act(pick(processes));
+    else messages.splice(below(messages.length), 1)[0]?.deliver();
+    await nextTurn();
+  }
+  // What is on its way arrives.
+  while (messages.length > 0) {
+    messages.splice(below(messages.length), 1)[0]?.deliver();
+    await nextTurn();
+  }
+
+  clock.advance(Math.max(0, referenceClock.now() - clock.now()));
+  referenceClock.advance(clock.now() - referenceClock.now());
+  const books = ledgerOver(clock, storage);
+  for (const account of accounts) {
+    const named = { caps: caps(), rates: rates() };
+    const [real, expected] = [
+      await books.balance(account, limits(), named),
+      await reference.balance(account, limits(), named),
+    ];
+    if (JSON.stringify(real) !== JSON.stringify(expected)) {
+      problems.push(`The books of ${account} differ: ${JSON.stringify(real)} and not ${JSON.stringify(expected)}`);
+    }
+  }
+  const { commits, byVersion, refused } = storage.counts;
+  return { problems, counts: { ...counts, commits, byVersion, refused } };
+}
