@@ -1,4 +1,4 @@
-/** What a provider would not have clients read in an error. What only looks like a key, a host or a path is kept from them anyway. */
+/** What a provider would not have clients read. What may be a key, a host or a path is kept out of error texts anyway. */
 export interface UpstreamSecrets {
   /** Keys and the like: no part of them of six characters or more is passed on, and none is written into a warning. */
   readonly keys?: readonly string[] | undefined;
@@ -12,6 +12,11 @@ export interface UpstreamSecrets {
   readonly texts?: readonly string[] | undefined;
   /** Addresses: neither their hosts nor the telling parts of these, nor their paths and the values of their queries. */
   readonly urls?: readonly string[] | undefined;
+  /**
+   * Whether the server is its vendor's own, such as `api.openai.com`. Clients read the plain words of its errors about their
+   * requests. Of any other server's, they read those alone that errors about requests are made of. Default: `false`.
+   */
+  readonly isVendor?: boolean | undefined;
 }
 
 /** What stands in a text for what was taken out, until all of it has been looked through. */
