@@ -10,9 +10,21 @@ export type Treatment = "passes" | "priced" | "expanded" | "left out" | "refused
 /**
  * Where it stands. `member`: of the request. `item`: of an input, by its type. `block`: of a content, by its type.
  * `source`: of an image or a document. `tool`: by its type, in a list of tools and inside messages. `tool member`: an
- * object or a list in one. `edit`: of a conversation that became long. `beta`: a value of the header `anthropic-beta`.
+ * object or a list in one. `inner member`: one anywhere else below the top level. `open member`: a member of the request
+ * whose content is the client's own, or read apart. `open inner member`: the same for one below the top level. `edit`: of a conversation that became long. `beta`: a value of the header `anthropic-beta`.
  */
-export type Place = "member" | "item" | "block" | "source" | "tool" | "tool member" | "edit" | "beta";
+export type Place =
+  | "member"
+  | "item"
+  | "block"
+  | "source"
+  | "tool"
+  | "tool member"
+  | "inner member"
+  | "open member"
+  | "open inner member"
+  | "edit"
+  | "beta";
 
 /** Names with the same treatment. */
 export interface Row {
