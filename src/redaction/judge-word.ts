@@ -8,7 +8,7 @@ export interface WordContext {
   readonly isVendor: boolean;
 }
 
-const number = /^[-+<>=~]{0,2}\d{1,10}(?:[.,]\d{1,10})?(?:e[-+]?\d{1,3})?(?:%|[a-z]{1,3})?$/i;
+const number = /^[-+<>=~]{0,2}\d{1,10}(?:[.,x]\d{1,10})?(?:e[-+]?\d{1,3})?(?:%|[a-z]{1,3})?$/i;
 const date = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?)?$|^\d\d:\d\d(?::\d\d)?$/;
 /** A word, or several of a type's or a member's name: `ValueError`, `additionalProperties`. */
 const hump = /^[A-Za-z]?[a-z]*$|^[A-Z]+$/;
