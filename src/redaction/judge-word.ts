@@ -76,7 +76,8 @@ function isNames(text: string): boolean {
 
 function isKnown(part: string): boolean {
   if (/^\d{1,10}[a-z]{0,2}$/i.test(part) || /^v\d{1,3}$/i.test(part)) return true;
-  if (isErrorWord(part.toLowerCase().replace(/(?<=^[a-z]{2,8})\d{1,3}$/, ""))) return true;
+  const lower = part.toLowerCase();
+  if (isErrorWord(lower) || isErrorWord(lower.replace(/(?<=^[a-z]{2,8})\d{1,3}$/, ""))) return true;
   const humps = part.split(/(?<=[a-z])(?=[A-Z])/);
   return humps.length > 1 && humps.every((each) => hump.test(each) && isErrorWord(each.toLowerCase()));
 }

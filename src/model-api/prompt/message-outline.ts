@@ -96,6 +96,7 @@ export class MessageCheck implements SlicedWork {
   watch: PartWatch | undefined;
   #places: OddPlaces | undefined;
   #inner: InnerMembers | undefined;
+  #innerPath: (() => string) | undefined;
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
   readonly #content: ContentShape;
@@ -183,7 +184,7 @@ export class MessageCheck implements SlicedWork {
     this.#outline?.messages.push(this.#outline.members.length);
     this.#end = inMessage.end;
     const isList = body[inMessage.starts[contentPlace] as number] === 0x5b;
-    if (inMessage.structured > (isList ? 1 : 0)) this.#noteInner(this.#position, this.#path(), contentLists);
+    if (inMessage.structured > (isList ? 1 : 0)) this.#noteInner(this.#position, contentLists);
     const content = inMessage.starts[contentPlace] as number;
     if (content === absent) {
       if (this.#content.mayBeNull) return;
@@ -233,19 +234,20 @@ export class MessageCheck implements SlicedWork {
   }
 
   /** Notes the objects that nobody knows, whatever part or message they are in. */
-  #noteInner(start: number, path: string, lists?: ReadonlySet<string>): void {
+  #noteInner(start: number, lists?: ReadonlySet<string>): void {
     const { watch } = this;
     if (watch === undefined) return;
     this.#places ??= new OddPlaces(watch.table);
     this.#inner ??= new InnerMembers(this.#body, this.#leaps, watch.table, this.#places);
-    this.#inner.readObject(start, () => path, lists);
+    this.#innerPath ??= () => (this.#part === absent ? this.#path() : `${this.#path()}.content[${this.#part}]`);
+    this.#inner.readObject(start, this.#innerPath, lists);
   }
 
   #showPart(watch: PartWatch, part: Span): void {
     const start = inPart.starts[typePlace] as number;
     const isPlain = start !== absent && startsWith(this.#body, start, plainText);
     const end = inPart.ends[typePlace] as number;
-    if (inPart.structured > 0) this.#noteInner(part.start, `${this.#path()}.content[${this.#part}]`);
+    if (inPart.structured > 0) this.#noteInner(part.start);
     if (isPlain) return;
     const type = start === absent ? undefined : { start, end };
     const path = `${this.#path()}.content[${this.#part}]`;

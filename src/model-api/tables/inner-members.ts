@@ -1,4 +1,4 @@
-import { absent, endOfValue, nameAt, skipSpace, skipString } from "../../wire/json-members.js";
+import { absent, endOfValue, familiarName, nameAt, skipSpace, skipString } from "../../wire/json-members.js";
 import type { Leaps } from "../../wire/leaps.js";
 import { MemberSearch } from "../../wire/member-search.js";
 import { isStructured } from "../request/is-structured.js";
@@ -39,7 +39,7 @@ export class InnerMembers {
 
   /** @param start - of an object. @param lists - names of members whose lists are read elsewhere. */
   readObject(start: number, path: Path, lists = nothing): void {
-    this.#readMembers(start, path, "inner member", lists);
+    if (!this.#isKnown(start, "inner member", lists)) this.#readMembers(start, path, "inner member", lists);
   }
 
   /** Reads an object, or what stands in a list. */
@@ -54,13 +54,62 @@ export class InnerMembers {
     if (this.#body[start] === openBracket) this.#readList(start, path, (each, its) => this.readTool(each, its));
   }
 
-  /** Reads the definition of a tool. Without a type it is one of the client's. */
+  /** Reads the definition of a tool. */
   readTool(start: number, path: Path): void {
+    if (!this.#isOwnTool(start) || this.#isKnown(start, "tool member", nothing)) return;
+    this.#readMembers(start, path, "tool member", nothing);
+  }
+
+  /** Whether it is the definition of a tool that the client runs. Without a type it is one. */
+  #isOwnTool(start: number): boolean {
     const body = this.#body;
-    if (body[start] !== openBrace || inTool.run(body, start, this.#leaps) !== undefined) return;
+    if (body[start] !== openBrace || inTool.run(body, start, this.#leaps) !== undefined) return false;
     const type = typeAt(body, inTool.starts[0] ?? absent, inTool.ends[0] ?? 0);
-    const isKnown = type === undefined || this.#table.find("tool", type)?.treatment === "passes";
-    if (isKnown) this.#readMembers(start, path, "tool member", nothing);
+    return type === undefined || this.#table.find("tool", type)?.treatment === "passes";
+  }
+
+  /** Whether there is nothing to note in an object, as nearly always. It makes no paths. */
+  #isKnown(start: number, place: Place, lists: ReadonlySet<string>): boolean {
+    const body = this.#body;
+    if (++this.#values > mostValues) return false;
+    let position = skipSpace(body, start + 1);
+    while (body[position] === quote) {
+      const nameEnd = skipString(body, position);
+      const value = skipSpace(body, skipSpace(body, nameEnd) + 1);
+      const first = body[value];
+      if ((first === openBrace || first === openBracket) && !this.#isKnownMember(position, value, place, lists))
+        return false;
+      position = skipSpace(body, endOfValue(body, value, this.#leaps));
+      if (body[position] !== comma) return true;
+      position = skipSpace(body, position + 1);
+    }
+    return true;
+  }
+
+  #isKnownMember(nameStart: number, value: number, place: Place, lists: ReadonlySet<string>): boolean {
+    const body = this.#body;
+    const isList = body[value] === openBracket;
+    const nameEnd = skipString(body, nameStart);
+    const name = familiarName(body, nameStart + 1, nameEnd - 1) ?? nameAt(body, nameStart, nameEnd);
+    if ((isList && lists.has(name)) || this.#table.find("open inner member", name) !== undefined) return true;
+    if (this.#table.find(place, name) === undefined)
+      return isList && !isStructured({ body, leaps: this.#leaps }, { start: value });
+    return isList ? this.#isKnownList(value, name === "tools") : this.#isKnown(value, "inner member", nothing);
+  }
+
+  #isKnownList(start: number, areTools: boolean): boolean {
+    const body = this.#body;
+    let position = skipSpace(body, start + 1);
+    while (body[position] !== closeBracket) {
+      if (body[position] === openBrace) {
+        const isSkipped = areTools && !this.#isOwnTool(position);
+        if (!isSkipped && !this.#isKnown(position, areTools ? "tool member" : "inner member", nothing)) return false;
+      } else if (body[position] === openBracket && !this.#isKnownList(position, false)) return false;
+      position = skipSpace(body, endOfValue(body, position, this.#leaps));
+      if (body[position] !== comma) return true;
+      position = skipSpace(body, position + 1);
+    }
+    return true;
   }
 
   #readList(start: number, path: Path, read: (start: number, path: Path) => void): void {

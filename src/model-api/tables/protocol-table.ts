@@ -66,7 +66,7 @@ export class ProtocolTable {
   readonly isClosed: boolean;
   readonly rows: readonly Row[];
   readonly #exact = new Map<Place, Map<string, Row>>();
-  readonly #beginnings: { readonly place: Place; readonly beginning: string; readonly row: Row }[] = [];
+  readonly #beginnings = new Map<Place, { readonly beginning: string; readonly row: Row }[]>();
 
   constructor({ protocol, reference, date, own, isClosed = false }: Facts, rows: readonly Row[]) {
     this.protocol = protocol;
@@ -81,7 +81,9 @@ export class ProtocolTable {
   #add(name: string, row: Row): void {
     const { place } = row;
     if (name.endsWith("*")) {
-      this.#beginnings.push({ place, beginning: name.slice(0, -1), row });
+      const beginnings = this.#beginnings.get(place) ?? [];
+      beginnings.push({ beginning: name.slice(0, -1), row });
+      this.#beginnings.set(place, beginnings);
       return;
     }
     const names = this.#exact.get(place) ?? new Map<string, Row>();
@@ -92,7 +94,7 @@ export class ProtocolTable {
   find(place: Place, name: string): Row | undefined {
     const exact = this.#exact.get(place)?.get(name);
     if (exact !== undefined) return exact;
-    const found = this.#beginnings.find((each) => each.place === place && name.startsWith(each.beginning));
+    const found = this.#beginnings.get(place)?.find(({ beginning }) => name.startsWith(beginning));
     return found !== undefined && plain.test(name) ? found.row : undefined;
   }
 
