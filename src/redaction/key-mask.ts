@@ -22,6 +22,8 @@ export class KeyMask {
   readonly #keys: readonly string[];
   /** As they may be written in JSON, the longest first. */
   readonly #written: readonly string[];
+  /** The same: bytes are found faster among bytes. */
+  readonly #bytes: readonly Buffer[];
 
   /** `undefined`: there is no key to be taken out. */
   static of(keys: readonly string[]): KeyMask | undefined {
@@ -34,6 +36,7 @@ export class KeyMask {
     const written = keys.map((key) => JSON.stringify(key).slice(1, -1));
     const all = new Set([...written, ...written.map((key) => key.replaceAll("/", "\\/"))]);
     this.#written = [...all].sort((one, other) => other.length - one.length);
+    this.#bytes = this.#written.map((key) => Buffer.from(key));
   }
 
   /** The mask of these keys, too. */
@@ -44,7 +47,7 @@ export class KeyMask {
   /** @param json - a document. @returns the same where it is none, or has no key in it. */
   hide(json: Uint8Array): Uint8Array {
     const bytes = asBuffer(json);
-    for (const key of this.#written) if (bytes.includes(key)) return isDocument(bytes) ? this.#hideIn(bytes) : json;
+    for (const key of this.#bytes) if (bytes.indexOf(key) >= 0) return isDocument(bytes) ? this.#hideIn(bytes) : json;
     return json;
   }
 
@@ -73,14 +76,10 @@ export class KeyMask {
   }
 
   #hideInText(text: Buffer): Buffer {
-    for (const key of this.#written) {
+    for (const key of this.#bytes) {
       const at = text.indexOf(key);
       if (at < 0) continue;
-      return Buffer.concat([
-        text.subarray(0, at),
-        instead,
-        this.#hideInText(text.subarray(at + Buffer.byteLength(key))),
-      ]);
+      return Buffer.concat([text.subarray(0, at), instead, this.#hideInText(text.subarray(at + key.length))]);
     }
     return text;
   }

@@ -80,7 +80,8 @@ function bounded(text: string): string {
 const word = /[^\s"'`<>{}()[\],;|\ue000\ue001]+/g;
 
 /** What stands between two words that are taken out, and what of a number behind one. */
-const crowd = /\ue000(?:[^\p{L}\p{N}\ue001.!?]{0,16}(?:\ue000|\d+(?:[.,:]\d+)*(?![\p{L}\p{N}])))+/gu;
+const crowd =
+  /\ue000(?:(?:[^\p{L}\p{N}\ue001.!?]|\b(?:is|was|are|of|at|on|to)\b){0,16}(?:\ue000|\d+(?:[.,:]\d+)*(?![\p{L}\p{N}])))+/gu;
 
 function withoutWords(text: string, context: WordContext): string {
   let kept = 0;

@@ -158,6 +158,7 @@ describe("what is not the client's", () => {
     '{"client_secret":"cs9cs9"} and password is opensesame',
     "The password is opensesame, the host is kube-node, who asks is Cs9cs9",
     "pin 482913 of otp 482913: cs9cs9",
+    "The pin is 482913 and the otp was: 482913, on kube-node at 482913",
     "std::kube_node::run and 温度 opensesame; cs9cs9.",
   ])("is taken out whatever it looks like: %s", (text) => {
     for (const keys of [[], ["a-secret-key", "the-password-of"]]) {
