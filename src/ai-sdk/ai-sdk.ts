@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { headerSecrets } from "../providers/header-secrets.js";
 import type { UpstreamAnswer, UpstreamCall, UpstreamProvider } from "../providers/upstream-provider.js";
+import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import { isRecord } from "../wire/is-record.js";
 import {
   type AISDKLanguageModel,
@@ -46,13 +47,22 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
   const checked = checkAISDKOptions(options);
   const unread = new UnreadInputs();
   let called: AISDKModel | undefined;
+  /** What is secret of the model that was called last. */
+  let told: UpstreamSecrets | undefined;
+  let toldOf: AISDKModel | undefined;
   const modelFor = (name: string): AISDKModel => {
     called = checked.modelFor(name);
     return called;
   };
   return {
     operations: checked.operations,
-    secrets: () => headerSecrets({ ...(called === undefined ? undefined : modelHeaders(called)), ...checked.headers }),
+    secrets: () => {
+      if (told === undefined || toldOf !== called) {
+        told = headerSecrets({ ...(called === undefined ? undefined : modelHeaders(called)), ...checked.headers });
+        toldOf = called;
+      }
+      return told;
+    },
     async call(call) {
       const watch = new ModelWatch(call.notice ?? call.signal);
       let isStreaming = false;

@@ -3,7 +3,6 @@ import { beyondTarget } from "../errors/target-limit.js";
 import { toFetchError } from "../providers/transport/fetch-error.js";
 import { isUpstreamError, UpstreamError } from "../providers/upstream-provider.js";
 import { redact } from "../redaction/redact.js";
-import { maskSecrets, redactedMark } from "../redaction/upstream-secrets.js";
 import { isRecord } from "../wire/is-record.js";
 
 /** An error response in OpenAI's format. */
@@ -46,18 +45,12 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
     status,
     headers: retryHeaders(record["responseHeaders"]),
     error: {
-      message: withoutAddress(message, record["url"]),
+      message,
       type: firstText(inner["type"], inner["status"]) ?? "",
       param: firstText(inner["param"]) ?? null,
       code: meaning?.code ?? firstText(inner["code"]) ?? null,
     },
   };
-}
-
-/** Hides the address of the server: only the AI SDK had it. */
-function withoutAddress(message: unknown, url: unknown): unknown {
-  if (typeof message !== "string" || typeof url !== "string") return message;
-  return maskSecrets(message, { urls: [url] }).replaceAll(redactedMark, "[host]");
 }
 
 /** The same within a stream, where the status is one of the error's own members. */

@@ -88,6 +88,20 @@ export const messagesTable = new ProtocolTable(
       names: words("input_schema cache_control input_examples allowed_callers configs"),
     },
     {
+      place: "inner member",
+      treatment: "passes",
+      names: words(`
+        content source cache_control citations caller thinking output_config format task_budget block_binding edits trigger
+        keep clear_at_least tool tool_changes tool_references tools transformations state_changes tabs from to
+        prompt_cache_breakpoint`),
+    },
+    { place: "open member", treatment: "passes", names: words("messages system tools metadata") },
+    {
+      place: "open inner member",
+      treatment: "passes",
+      names: words("input input_schema input_examples schema configs definition annotations"),
+    },
+    {
       place: "beta",
       treatment: "passes",
       names: words(`

@@ -7,7 +7,9 @@ import type { Clock } from "../ledger/clock.js";
 import { noCharge } from "../metering/charge.js";
 import { requiredOutputCap } from "../operations/most-output-tokens.js";
 import type { AttemptFacts } from "../operations/operation.js";
+import { headerSecrets } from "../providers/header-secrets.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
+import { KeyMask } from "../redaction/key-mask.js";
 import type { Target } from "../routing/target.js";
 import { verdictOf } from "../routing/target-health.js";
 import type { TargetVisit } from "../routing/target-visit.js";
@@ -54,6 +56,15 @@ export class Attempt implements AttemptFacts {
     this.meter = call.enter(visit);
     this.notice = visit.target.timeoutMs === undefined ? call.notice : new AbortNotifier();
     this.#visit = visit;
+  }
+
+  /** Takes what must not get out of what the target's server says beside the model's words. */
+  get keyMask(): KeyMask | undefined {
+    const mask = this.target.keyMask();
+    const headers = this.call.admission.additions?.headers;
+    if (headers === undefined) return mask;
+    const { keys } = headerSecrets(headers);
+    return mask === undefined ? KeyMask.of(keys) : mask.with(keys);
   }
 
   get requestId(): string {

@@ -24,7 +24,7 @@ export class UpstreamStatusError extends Error {
     this.#said = details.said;
   }
 
-  /** The upstream's own words, as far as a client might read them. */
+  /** The upstream's own words without keys, for the operator. */
   get said(): string | undefined {
     return this.#said;
   }

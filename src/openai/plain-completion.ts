@@ -22,13 +22,13 @@ const [quote, comma, backslash, openBracket, closeBracket, openBrace, letterN] =
 const names = [
   ["id", "object", "created", "model", "choices", "usage", "error", "service_tier"],
   ["index", "message", "finish_reason", "error", "usage"],
-  ["role", "content", "tool_calls", "usage"],
+  ["role", "content", "tool_calls", "usage", "function_call"],
   ["prompt_tokens", "completion_tokens", "total_tokens"],
 ] as const;
 const [id, object, created, model, choices, usage, error, tier] = [0, 1, 2, 3, 4, 5, 6, 7];
 const [index, message, finish, ownError, ownUsage] = [8, 9, 10, 11, 12];
-const [role, content, toolCalls, innerUsage] = [13, 14, 15, 16];
-const [prompt, completion, total] = [17, 18, 19];
+const [role, content, toolCalls, innerUsage, call] = [13, 14, 15, 16, 17];
+const [prompt, completion, total] = [18, 19, 20];
 const [inRoot, inChoice, inMessage, inUsage] = [0, 1, 2, 3];
 
 /** The place of a name with escapes: a reader may take it for one of these. */
@@ -193,6 +193,7 @@ function needsNoRepair(bytes: Uint8Array): boolean {
     startOf(content) !== absent &&
     (said === quote || said === letterN) &&
     !hasToolCalls(bytes) &&
+    (startOf(call) === absent || bytes[startOf(call)] === letterN) &&
     isUsualTier(bytes) &&
     isText(bytes, object, completionType) &&
     isText(bytes, role, assistant) &&

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import { callWithKeys } from "./api-keys/call-with-keys.js";
 import { KeyRing } from "./api-keys/key-ring.js";
 import { readApiKeys } from "./api-keys/read-api-keys.js";
@@ -36,6 +37,8 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
   const streamHeaders = toRequestHeaders("text/event-stream", staticHeaders);
   const wholeHeaders = toRequestHeaders("application/json", staticHeaders);
   const usedKeys = new Set(fixedKeys);
+  /** The same object as long as they are the same: it is asked for at each call. */
+  let told: UpstreamSecrets | undefined;
   const variesKey = onlyKey === undefined && !(keyHeader in headers);
   /** One for each model, since upstreams limit keys for each model. */
   const rings = new LRUCache<string, KeyRing>({ max: mostModels });
@@ -55,7 +58,7 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
       transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, key) }, body, signal, handover });
     if (typeof apiKey !== "function") return callWithKeys(ring, apiKey, send);
     return readApiKeys(apiKey, { signal, maxMs: transportOptions.connectTimeoutMs }).then((keys) => {
-      remember(usedKeys, keys);
+      if (remember(usedKeys, keys)) told = undefined;
       return callWithKeys(ring, keys, send);
     });
   };
@@ -63,8 +66,8 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
     ...(operations === undefined ? undefined : { operations }),
     ...(dialect === undefined ? undefined : { dialect }),
     secrets: () => {
-      const { keys, texts } = headerSecrets(headers);
-      return { keys: [...usedKeys, ...keys], texts, urls: [`${transportOptions.origin}${basePath}${query}`] };
+      told ??= secretsOf([...usedKeys], headers, `${transportOptions.origin}${basePath}${query}`);
+      return told;
     },
     close: () => transport.close(),
   };
@@ -77,8 +80,9 @@ const mostModels = 1000;
 /** Of a function's keys, so many are remembered at least: those of calls that may still be in progress. */
 const fewestUsedKeys = 16;
 
-function remember(used: Set<string>, keys: readonly string[]): void {
-  if (keys.every((key) => key === "" || used.has(key))) return;
+/** @returns whether there is a new one. */
+function remember(used: Set<string>, keys: readonly string[]): boolean {
+  if (keys.every((key) => key === "" || used.has(key))) return false;
   for (const key of keys) {
     // The newest stand last.
     used.delete(key);
@@ -89,6 +93,20 @@ function remember(used: Set<string>, keys: readonly string[]): void {
     if (used.size <= most) break;
     used.delete(oldest);
   }
+  return true;
+}
+
+/** Vendors whose errors speak of the request alone. Routers repeat what others have said. */
+const vendors =
+  /(?:^|\.)(?:openai\.com|azure\.com|anthropic\.com|deepseek\.com|groq\.com|mistral\.ai|cohere\.com|jina\.ai)$/;
+
+function secretsOf(
+  usedKeys: readonly string[],
+  headers: Readonly<Record<string, string>>,
+  url: string,
+): UpstreamSecrets {
+  const { keys, texts } = headerSecrets(headers);
+  return { keys: [...usedKeys, ...keys], texts, urls: [url], isVendor: vendors.test(new URL(url).hostname) };
 }
 
 /** An empty key is no key: what is left of an environment variable that is not set. */

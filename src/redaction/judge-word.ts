@@ -1,132 +1,83 @@
+import { isErrorWord } from "./error-vocabulary.js";
 import type { OwnWords } from "./own-words.js";
-import { isFilePath, isHost, isKey, isPrivateHost, isScriptHost, namesInPointer } from "./word-kinds.js";
 
 /** What judges a word needs to know. */
 export interface WordContext {
-  own: OwnWords;
-  /** Keeps a word of the client's own. Gives what stands for it in the text, in the order of the text. */
-  keep: (word: string) => string;
+  readonly own: OwnWords;
+  /** Whether any plain word may be told: the server is its vendor's own. */
+  readonly isVendor: boolean;
 }
 
-/** Shorter parts tell nothing. */
-const shortest = 4;
+const number = /^[-+<>=~]{0,2}\d{1,10}(?:[.,x]\d{1,10})?(?:e[-+]?\d{1,3})?(?:%|[a-z]{1,3})?$/i;
+const date = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?)?$|^\d\d:\d\d(?::\d\d)?$/;
+/** A word, or several of a type's or a member's name: `ValueError`, `additionalProperties`. */
+const hump = /^[A-Za-z]?[a-z]*$|^[A-Z]+$/;
+const plainWord = /^(?:[A-Z]?[a-z]{1,24}|[A-Z]{1,24})$/;
+
+/** Where the path of a member begins; other names with dots in them may be hosts. */
+const roots: ReadonlySet<string> = new Set(
+  (
+    "messages message tools tool input inputs response_format functions function choices properties items body definitions " +
+    "$defs schema json_schema parameters arguments content system prompt documents text reasoning thinking metadata " +
+    "usage stream model output_config stream_options tool_choice tool_calls anyOf oneOf allOf additionalProperties"
+  ).split(" "),
+);
 
 /**
- * A word of an upstream's, without the hosts, files, keys and persons in it, whatever stands before and behind them. It has
- * no white space, no quotes and no brackets. Linear in the word.
+ * Whether a client may read a word of an upstream's error, which has no white space, no quotes and no brackets. It may be a
+ * number, a word that errors about requests are made of, the path of a member, or what the client has sent itself.
  */
-export function judgeWord(whole: string, context: WordContext): string {
-  const core = whole.slice(0, endOf(whole));
-  const judged = core.length < shortest ? core : judgeCore(core, context);
-  return judged === core ? whole : judged + whole.slice(core.length);
+export function mayBeTold(word: string, context: WordContext): boolean {
+  const core = word.replace(/^[-.:!?*=>~#]{1,8}/, "").replace(/[.:!?/*=>~-]{1,8}$/, "");
+  if (!/[\p{L}\p{N}]/u.test(core)) return !/[\p{L}\p{N}\p{M}]/u.test(word);
+  if (number.test(core) || date.test(core)) return true;
+  if (plainWord.test(core)) return context.isVendor || isErrorWord(core.toLowerCase()) || context.own.has(core);
+  return isOwn(core, context.own) || isCompound(core, context.own);
 }
 
-/** Without the marks of its sentence, and without the `-` of an arrow. */
-function endOf(word: string): number {
-  let end = word.length;
-  while (end > 0 && ".,:;!?-".includes(word.charAt(end - 1))) end--;
-  return end;
+/** Names, ids and public addresses; not what a client may only guess: addresses and files of networks, and persons. */
+function isOwn(core: string, own: OwnWords): boolean {
+  if (/^https?:\/\//i.test(core)) return !isPrivate(core) && own.has(core);
+  return /^[\p{L}\p{N}_.$-]+$/u.test(core) && !/^\d[\d.]*$/.test(core) && !isPrivate(core) && own.has(core);
 }
 
-function judgeCore(core: string, context: WordContext): string {
-  const slashes = core.indexOf("://");
-  let start = slashes;
-  while (start > 0 && /[a-z0-9+.-]/i.test(core.charAt(start - 1))) start--;
-  if (start === slashes) return judgeParts(core, context);
-  return judgeParts(core.slice(0, start), context) + judgeURL(core.slice(start), slashes - start, context);
-}
-
-function judgeURL(url: string, schemeLength: number, { own, keep }: WordContext): string {
-  const rest = url.slice(schemeLength + 3);
-  // A message that tells how an address must begin.
-  if (!/[^/.*]/.test(rest)) return url;
-  const authority = /^\/*([^/?#]*)/.exec(rest)?.[1] ?? "";
-  const isPublic = /^https?:/i.test(url) && !isPrivateHost(hostOf(authority));
-  return isPublic && own.has(url) ? keep(url) : "[url]";
-}
-
-function hostOf(authority: string): string {
-  return authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d+$/, "");
-}
-
-/** A slash behind a letter or a digit is one of "and/or", "image/png" and "1/2"; one behind `#` is one of a pointer. */
-const pathStart = /(?<![\p{L}\p{N}_.~#*])(?:~|\.\.?)?\/(?=[^/*])/u;
-
-function judgeParts(text: string, context: WordContext): string {
-  const start = text.search(pathStart);
-  if (start < 0 || text.length - start < shortest) return judgeNames(text, context);
-  const path = text.slice(start);
-  const isPath = isFilePath(path) && !context.own.hasNames(namesInPointer(path));
-  return judgeNames(text.slice(0, start), context) + (isPath ? "[path]" : path);
-}
-
-function judgeNames(text: string, context: WordContext): string {
-  return text
-    .split("=")
-    .map((part) => judgePart(part, context))
-    .join("=");
-}
-
-const person = /@[\w-]+(?:\.[\w-]+)+/;
-const single = /^[\w.-]+(?::\d{2,5})?$/;
-/** Of a setting with a colon, only the value is a key. */
-const settingName = /^[A-Za-z_.-]+:(?!\d{2,5}$)/;
-
-function judgePart(part: string, context: WordContext): string {
-  if (part.length < shortest) return part;
-  const name = settingName.exec(part)?.[0] ?? "";
-  const value = part.slice(name.length);
-  if (isFilePath(value)) return `${judgeHosts(name, context)}[path]`;
-  if (person.test(part)) return "[redacted]";
-  if (!isKey(part) || (single.test(part) && isHost(part))) return judgeHosts(part, context);
-  if (isKey(name)) return context.own.has(part) ? context.keep(part) : "[redacted]";
-  return judgeHosts(name, context) + (context.own.has(value) ? context.keep(value) : "[redacted]");
-}
-
-const hexGroup = "[0-9a-f]{1,4}";
-const addressV6 =
-  "(?<![0-9a-z])(?:(?=[0-9a-f:]{0,80}::)[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,24}(?![0-9a-z])|" +
-  `(?:${hexGroup}:){7}${hexGroup}(?![0-9a-z]))` +
-  "(?:\\.\\d{1,3}){0,3}(?:%[\\w.-]{1,64})?";
-const name = `[\\w.-]+(?::(?!${addressV6})\\d{2,5}(?!\\w|\\.\\d))?`;
-/** What may be a name's port, or the first group of an address behind it. */
-const portAhead = `(?=(:\\d{2,5}(?!\\w|\\.\\d))?)`;
-const candidate = new RegExp(`(${addressV6})|${name}${portAhead}`, "gi");
-
-/** Not what only stands before the `::` of a program's name. */
-function isAddress(groups: string): boolean {
-  return groups.includes("::") || groups.split(":").length === 8;
-}
-
-/** The text without its hosts and addresses; what a path or a query follows goes with it. */
-function judgeHosts(whole: string, { own, keep }: WordContext): string {
-  const text = isAsciiText(whole) ? whole : withoutScriptHosts(whole, own);
-  let judged = "";
-  let end = 0;
-  for (const { 0: found, 1: address, 2: port = "", index } of text.matchAll(candidate)) {
-    if (found.length < shortest) continue;
-    if (!(address === undefined ? isHost(found) || isHost(found + port) : isAddress(address))) continue;
-    judged += text.slice(end, index);
-    end = index + found.length;
-    if (address === undefined && !isPrivateHost(hostOf(found)) && own.has(found)) {
-      judged += keep(found);
-    } else if (/[/?#]/.test(text.charAt(end))) {
-      return `${judged}[url]`;
-    } else {
-      judged += "[host]";
-    }
-  }
-  return judged + text.slice(end);
-}
-
-const scriptName = /[\p{L}\p{N}-]{1,63}(?:[.。．｡][\p{L}\p{N}-]{1,63}){1,16}(?::\d{2,5})?/gu;
-
-function withoutScriptHosts(text: string, own: OwnWords): string {
-  return text.replace(scriptName, (found) =>
-    isScriptHost(found.replace(/:\d+$/, "")) && !own.has(found) ? "[host]" : found,
+/** Of a network of the operator's, as far as a name tells. */
+function isPrivate(text: string): boolean {
+  const host = /^(?:[a-z]+:\/\/)?([^/?#]*)/i.exec(text)?.[1] ?? "";
+  if (/^[\d.:]+$|[[\]@]/.test(host)) return true;
+  const name = host.replace(/:\d+$/, "");
+  if (/:\/\//.test(text) && !name.includes(".")) return true;
+  return /\.(?:local|internal|svc|lan|corp|intranet|intra|home|localdomain|cluster|consul|private|localhost)$/i.test(
+    name,
   );
 }
 
-function isAsciiText(text: string): boolean {
-  return !/[^\0-\x7f]/.test(text);
+/** Addresses, files, hosts such as "node-7", and numbers in many parts. */
+const noCompound = /[@\\%~]|\.\.|:\/\/|::|\d(?:[.:-]\d+){2}|(?:[0-9a-f]{1,4}:){4}|(?<!\b(?:utf|iso|base))[a-z]-\d/i;
+
+/** Several words and numbers with signs between them: `max_tokens=5`, `and/or`, `messages.0.role`. */
+function isCompound(core: string, own: OwnWords): boolean {
+  if (noCompound.test(core)) return false;
+  return core.split(/[=:,+&>]+/).every((part) => part === "" || isMember(part, own));
+}
+
+/** A name, the path of a member, or several words. */
+function isMember(text: string, own: OwnWords): boolean {
+  if (number.test(text) || isOwn(text, own)) return true;
+  const isPath = /^#?\//.test(text) || /[\p{L}_]\.|\.[\p{L}_]/u.test(text);
+  const [first = "", ...others] = text.split(/[./]+/).filter((part) => part !== "" && part !== "#");
+  if (isPath && !roots.has(first)) return false;
+  return isNames(first) && others.every((part) => isNames(part) || own.has(part));
+}
+
+function isNames(text: string): boolean {
+  return text.split(/[^\p{L}\p{N}]+/u).every((part) => part === "" || isKnown(part));
+}
+
+function isKnown(part: string): boolean {
+  if (/^\d{1,10}[a-z]{0,2}$/i.test(part) || /^v\d{1,3}$/i.test(part)) return true;
+  const lower = part.toLowerCase();
+  if (isErrorWord(lower) || isErrorWord(lower.replace(/(?<=^[a-z]{2,8})\d{1,3}$/, ""))) return true;
+  const humps = part.split(/(?<=[a-z])(?=[A-Z])/);
+  return humps.length > 1 && humps.every((each) => hump.test(each) && isErrorWord(each.toLowerCase()));
 }

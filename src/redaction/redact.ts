@@ -1,10 +1,9 @@
-import { judgeWord, type WordContext } from "./judge-word.js";
-import { withoutNamedHosts } from "./named-hosts.js";
+import { isKey } from "./is-key.js";
+import { mayBeTold, type WordContext } from "./judge-word.js";
 import { ownWords } from "./own-words.js";
-import { withoutSecretMembers } from "./secret-members.js";
+import { isSecretName, withoutSecretMembers } from "./secret-members.js";
 import { maskSecrets, redactedMark, type UpstreamSecrets } from "./upstream-secrets.js";
 import { withoutTraces } from "./without-traces.js";
-import { isKey } from "./word-kinds.js";
 
 /** What is known of the call in whose error a text is. */
 export interface RedactContext {
@@ -26,35 +25,27 @@ const longestText = 8192;
 const longestTail = 512;
 
 const modelMark = "\ue001";
-const ownMark = "\ue002";
 
 /**
- * An upstream's text as a client may read it: without the provider's secrets and hosts and parts of them, without what looks
- * like a key, a host, a file or a stack trace, and with the client's name for the model. What a client needs to mend its
- * request stays: members and their paths, numbers, dates, and addresses and ids that it sent itself.
+ * An upstream's text as a client may read it: numbers, the words that errors about requests are made of, the paths of members,
+ * and names and addresses that the client sent itself, with the client's name for the model. All else is taken out, whatever
+ * it looks like: it may be a key, a host, a file or a person.
+ *
+ * @returns an empty text where too little is left to be read.
  */
 export function redact(text: string, context: RedactContext): string {
-  // First of all: a model's name may share a word with a key or a host.
-  const named = bounded(text)
+  const secrets = readSecrets(context.secrets);
+  // A model's name may share a word with a key or a host.
+  const named = withoutSettings(withoutSecretMembers(bounded(text)), false)
     .replace(wholeWord(context.model), modelMark)
     .replace(wholeWord(context.upstreamModel), modelMark);
-  const masked = withoutTraces(maskSecrets(named, readSecrets(context.secrets)))
-    // Whoever is at a host of the provider's, and how one speaks to it.
-    .replace(/[\w.+-]{1,64}@(?=\ue000)/g, "")
-    .replace(/\b[a-z][a-z0-9+.-]{1,10}:\/\/(?=\ue000)/gi, "");
-  const own: string[] = [];
-  const keep = (word: string) => {
-    own.push(word);
-    return ownMark;
-  };
-  const requested = ownWords(context.request);
-  const told = withoutNamedHosts(withoutSecretMembers(masked), requested);
-  const judged = redactPhrases(redactWords(told, { own: requested, keep }));
-  return judged
+  const told = withoutWords(withoutTraces(maskSecrets(named, secrets)), {
+    own: ownWords(context.request),
+    isVendor: secrets.isVendor === true,
+  });
+  return told
     .replaceAll(redactedMark, "[redacted]")
     .replaceAll(modelMark, () => context.model)
-    .replaceAll(ownMark, () => own.shift() ?? "")
-    .replace(/(?:\[redacted\]){2,}/g, "[redacted]")
     .trim()
     .slice(0, longestMessage);
 }
@@ -62,9 +53,10 @@ export function redact(text: string, context: RedactContext): string {
 /** A text for the operator: without keys, but with hosts and files. */
 export function redactKeys(text: string, secrets: (() => UpstreamSecrets) | undefined): string {
   const { keys, keyPrefixes } = readSecrets(secrets);
-  const masked = withoutSecretMembers(maskSecrets(bounded(text), { keys, keyPrefixes }));
+  // Of a member, the name tells: a part of it may be one of a key's.
+  const masked = maskSecrets(withoutSettings(withoutSecretMembers(bounded(text)), true), { keys, keyPrefixes });
   const words = masked.replace(word, (each) => (isKey(each) ? redactedMark : each));
-  return redactPhrases(words).replaceAll(redactedMark, "[redacted]");
+  return words.replaceAll(redactedMark, "[redacted]");
 }
 
 /** A provider of the host's may fail at it. */
@@ -78,39 +70,51 @@ function readSecrets(secrets: (() => UpstreamSecrets) | undefined): UpstreamSecr
 
 function bounded(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a message
-  const clean = (part: string) => part.replace(/[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f\ue000-\ue002]/g, " ");
+  const clean = (part: string) => part.replace(/[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f\ue000-\ue001]/g, " ");
   if (text.length <= longestText) return clean(text);
   const cut = text.slice(0, longestText);
   const tail = cut.slice(-longestTail).search(/\s\S*$/);
   return clean(cut.slice(0, longestText - longestTail + Math.max(0, tail)));
 }
 
-const word = /[^\s"'`<>{}()[\],;|\ue000-\ue002]+/g;
-const bracketedHost =
-  /(?:[a-z][a-z0-9+.-]{1,10}:\/\/)?\[(?=[0-9a-f]{0,4}:[0-9a-f]{0,4}:)[0-9a-f:.]{2,45}(?:%[\w.-]{1,64})?\](?::\d+)?[^\s"'<>]*/gi;
-const windowsPath = /\b[A-Za-z]:\\[^\s"'<>|]+|\\\\[\w.-]+\\[^\s"'<>|]+/g;
+const word = /[^\s"'`<>{}()[\],;|\ue000\ue001]+/g;
 
-function redactWords(text: string, context: WordContext): string {
-  return text
-    .replace(bracketedHost, "[host]")
-    .replace(windowsPath, "[path]")
-    .replace(word, (whole) => judgeWord(whole, context));
+/** What stands between two words that are taken out, and what of a number behind one. */
+const crowd =
+  /\ue000(?:(?:[^\p{L}\p{N}\ue001.!?]|\b(?:is|was|are|of|at|on|to)\b){0,16}(?:\ue000|\d+(?:[.,:]\d+)*(?![\p{L}\p{N}])))+/gu;
+
+function withoutWords(text: string, context: WordContext): string {
+  let kept = 0;
+  let taken = 0;
+  const judged = text.replace(word, (each) => {
+    const isTold = mayBeTold(each, context);
+    if (!isTold) taken++;
+    else if (/\p{L}/u.test(each)) kept++;
+    if (isTold) return each;
+    return redactedMark + (/[.,:!?]+$/.exec(each)?.[0] ?? "");
+  });
+  return taken > kept ? "" : judged.replace(crowd, redactedMark);
 }
 
 const setting =
-  /([\w.-]{0,64}?(?:key|token|secret|pass(?:w(?:or)?d|phrase)?|pwd|signature|sig|credentials?|authorization|cookie|session|auth))(["']?\s{0,4}[=:]\s{0,4}["']?(?:(?:bearer|basic|token)\s{1,4})?)([^\s"'`,;&(){}[\]<>\ue000-\ue002]+)/gi;
+  /([?&]?)(?<![\w.-])([\w.-]{1,64})(\s{0,4}[=:]\s{0,4}["']?(?:(?:bearer|basic|token)\s{1,4})?)([^\s"'`,;&(){}[\]<>\ue000\ue001]+)/gi;
 const scheme = /\b(bearer|basic)(\s{1,4})([\w.~+/=*-]{4,})/gi;
 
-/** What only the words before it tell to be secret. Behind a scheme, a short word of letters is prose: "Bearer authentication". */
-function redactPhrases(text: string): string {
+/**
+ * The text without what only the name before it tells to be secret. Behind a scheme, a short word of letters is prose:
+ * "Bearer authentication".
+ * @param inQueries - also in those of addresses, which a client may have sent itself.
+ */
+function withoutSettings(text: string, inQueries: boolean): string {
   return text
     .replace(scheme, (whole, name: string, space: string, value: string) =>
-      /^[A-Z]?[a-z]{1,14}\.?$/.test(value) ? whole : `${name}${space}[redacted]`,
+      /^[A-Z]?[a-z]{1,14}\.?$/.test(value) ? whole : `${name}${space}${redactedMark}`,
     )
-    .replace(setting, (whole, name: string, sign: string, value: string) => {
-      const isPlain = /^(?:\d{1,6}|null|true|false|none|undefined)\.?$/i.test(value);
-      const tells = sign.includes("=") ? !isPlain : value.length >= 6 && /\d/.test(value) && /[a-z]/i.test(value);
-      return tells ? `${name}${sign}[redacted]` : whole;
+    .replace(setting, (whole, ...[query, name, sign, value]: [string, string, string, string]) => {
+      if (query !== "" && !inQueries) return whole;
+      if (/^(?:\d{1,3}|null|true|false|none|undefined)\.?$/i.test(value)) return whole;
+      const isSecret = isSecretName(name) || (sign.includes("=") && /(?:pass|auth|session|key)$/i.test(name));
+      return isSecret ? `${query}${name}${sign}${redactedMark}` : whole;
     });
 }
 

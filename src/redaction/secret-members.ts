@@ -1,3 +1,5 @@
+import { redactedMark } from "./upstream-secrets.js";
+
 /** Words that end the name of a secret. */
 const secrets: ReadonlySet<string> = new Set(
   (
@@ -51,6 +53,6 @@ export function withoutSecretMembers(text: string): string {
     const [quote = "", name = "", sign = "", open = "", quoted, bare = ""] = groups;
     const value = quoted ?? bare;
     if (!isSecretName(name) || plain.test(value) || (prose.test(value) && !phrase.test(name))) return whole;
-    return `${quote}${name}${quote}${sign}${open}[redacted]${open}`;
+    return `${quote}${name}${quote}${sign}${open}${redactedMark}${open}`;
   });
 }

@@ -1,4 +1,4 @@
-/** What a provider would not have clients read in an error. What only looks like a key, a host or a path is kept from them anyway. */
+/** What a provider would not have clients read. What may be a key, a host or a path is kept out of error texts anyway. */
 export interface UpstreamSecrets {
   /** Keys and the like: no part of them of six characters or more is passed on, and none is written into a warning. */
   readonly keys?: readonly string[] | undefined;
@@ -12,6 +12,11 @@ export interface UpstreamSecrets {
   readonly texts?: readonly string[] | undefined;
   /** Addresses: neither their hosts nor the telling parts of these, nor their paths and the values of their queries. */
   readonly urls?: readonly string[] | undefined;
+  /**
+   * Whether the server is its vendor's own, such as `api.openai.com`. Clients read the plain words of its errors about their
+   * requests. Of any other server's, they read those alone that errors about requests are made of. Default: `false`.
+   */
+  readonly isVendor?: boolean | undefined;
 }
 
 /** What stands in a text for what was taken out, until all of it has been looked through. */
@@ -79,7 +84,8 @@ function maskParts(text: string, keys: readonly string[]): string {
     ) {
       to++;
     }
-    if (isWord(text.slice(from, to))) {
+    // A key may be made of words, as in tests: one of them alone, which is also a word of many messages, gives nothing away.
+    if (isCommonWord(text.slice(from, to))) {
       start = to - 1;
       continue;
     }
@@ -88,11 +94,6 @@ function maskParts(text: string, keys: readonly string[]): string {
     start = to - 1;
   }
   return masked + text.slice(kept);
-}
-
-/** A key may be made of words, as in tests: one of them alone, which is also a word of many messages, gives nothing away. */
-function isWord(run: string): boolean {
-  return commonWords.has(run.toLowerCase());
 }
 
 /** Of the same length, which letters of other scripts do not always keep. */
@@ -145,7 +146,7 @@ function readAddress(url: string): { keys: string[]; texts: string[]; words: str
 
 /** Neither a common word nor too short to be told from one. */
 function isTelling(name: string): boolean {
-  if (commonWords.has(name.toLowerCase())) return false;
+  if (isCommonWord(name)) return false;
   return name.length >= partLength || (name.length >= shortestText && /\d/.test(name) && /[a-z]/i.test(name));
 }
 
@@ -154,6 +155,11 @@ export function looksRandom(text: string): boolean {
   return (
     text.length >= 8 && /\d/.test(text) && /[a-z]/i.test(text) && !/[\s/]/.test(text) && !/^\d{4}-\d\d-\d\d/.test(text)
   );
+}
+
+/** Whether it says nothing of whoever uses it. */
+export function isCommonWord(text: string): boolean {
+  return commonWords.has(text.toLowerCase());
 }
 
 /** In hosts and paths of model servers, and in what these say to clients as well. */

@@ -3,6 +3,7 @@ import type { CompiledPrice } from "../metering/prices/compiled-price.js";
 import type { Dialect } from "../model-api/dialect.js";
 import type { MemberRules } from "../model-api/request/member-rules.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import type { KeyMask } from "../redaction/key-mask.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { TargetMonitor } from "./target-health.js";
 
@@ -20,6 +21,8 @@ export interface Target {
   readonly dialect: Dialect | undefined;
   /** Texts that must not appear in error messages for clients; read when there is an error. */
   readonly secrets: (() => UpstreamSecrets) | undefined;
+  /** Takes the provider's keys out of its responses; asked for at each call. `undefined`: it has none. */
+  readonly keyMask: () => KeyMask | undefined;
   readonly price: CompiledPrice;
   /** What the operator pays; `undefined`: nobody has said it. */
   readonly cost: CompiledPrice | undefined;

@@ -282,6 +282,9 @@ const familiarNames = groupByLength([
   "completed_at",
   "instructions",
   "finish_reason",
+  "function",
+  "parameters",
+  "cache_control",
   "stop_sequence",
   "stream_options",
   "stop_sequences",
@@ -308,7 +311,8 @@ function groupByLength(names: readonly string[]): { text: string; bytes: Buffer 
   return groups;
 }
 
-function familiarName(bytes: Uint8Array, start: number, end: number): string | undefined {
+/** The name, if it is one of those that most requests and responses have: nothing is made for it. */
+export function familiarName(bytes: Uint8Array, start: number, end: number): string | undefined {
   const group = familiarNames[end - start];
   if (group === undefined) return undefined;
   for (const { text, bytes: name } of group) if (startsWith(bytes, start, name)) return text;

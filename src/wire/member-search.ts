@@ -37,6 +37,8 @@ export class MemberSearch {
   end = 0;
   /** How many members it has. */
   count = 0;
+  /** How many of these are objects or lists. */
+  structured = 0;
 
   /** @param names - nothing but ASCII. @param most - an object of more members is refused. */
   constructor(names: readonly string[], most: number) {
@@ -59,12 +61,14 @@ export class MemberSearch {
     const { starts, ends } = this;
     for (let place = 0; place < starts.length; place++) starts[place] = absent;
     this.count = 0;
+    this.structured = 0;
     let position = skipSpace(bytes, start + 1);
     while (bytes[position] === 0x22) {
       const nameStart = position;
       const nameEnd = skipString(bytes, nameStart);
       const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
       const valueEnd = endOfValue(bytes, valueStart, leaps);
+      if (bytes[valueStart] === 0x7b || bytes[valueStart] === 0x5b) this.structured++;
       if (++this.count > this.#most) return { reason: "too_many", name: "", meant: "" };
       let place = this.#placeOf(bytes, nameStart, nameEnd);
       if (place === unclear) {

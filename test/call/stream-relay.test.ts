@@ -125,8 +125,10 @@ describe("StreamRelay", () => {
     ];
     for (const readError of readers) {
       const dialect = { readError } as unknown as Dialect;
-      const { relay, outcomes } = open([event({ error: { message: "The roof is on fire.", code: 400 } })], { dialect });
-      expect(await read(relay)).toContain("The roof is on fire.");
+      const { relay, outcomes } = open([event({ error: { message: "The value is too large.", code: 400 } })], {
+        dialect,
+      });
+      expect(await read(relay)).toContain("The value is too large.");
       expect(outcomes).toHaveLength(1);
     }
   });

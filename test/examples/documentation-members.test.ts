@@ -21,6 +21,9 @@ const places: Readonly<Record<Place, string>> = {
   source: "sources of images and files",
   tool: "tools, by type",
   "tool member": "objects in a tool",
+  "inner member": "objects elsewhere below the top level",
+  "open member": "members that are read apart, or may hold anything",
+  "open inner member": "objects below the top level that may hold anything",
   edit: "edits of `context_management`",
   beta: "values of `anthropic-beta`",
 };

@@ -101,7 +101,10 @@ describe.each([
         if (!text.includes("context_length_exceeded")) expect(text).toContain("temperature");
       }
     }
-    expectClean(JSON.stringify(test.events));
+    // The host reads what was said, without keys.
+    const told = JSON.stringify(test.events);
+    expect(told).toContain("http://gw-eu-17:9000/prod-5b2f/v1 on gw-eu-17 (10.1.2.3:9000)");
+    for (const secret of secrets.slice(0, 4)) expect(told).not.toContain(secret);
     expect(test.warnings).toEqual([]);
   });
 

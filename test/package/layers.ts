@@ -115,6 +115,7 @@ export const layers: readonly Layer[] = [
     folder: "redaction",
     question: "What of an upstream's words may a client read?",
     imports: ["wire"],
+    packages: ["node:buffer"],
   },
   {
     folder: "model-api",

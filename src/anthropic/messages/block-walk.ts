@@ -1,7 +1,7 @@
 import type { PartWatch } from "../../model-api/prompt/message-outline.js";
-import { isStructured } from "../../model-api/request/is-structured.js";
+import { InnerMembers } from "../../model-api/tables/inner-members.js";
 import { type OddPlaces, typeAt } from "../../model-api/tables/odd-places.js";
-import { absent, elementsOf, nameAt, skipString } from "../../wire/json-members.js";
+import { absent, elementsOf } from "../../wire/json-members.js";
 import type { Leaps } from "../../wire/leaps.js";
 import { MemberSearch } from "../../wire/member-search.js";
 import { messagesTable } from "../messages-table.js";
@@ -24,7 +24,7 @@ const references: ReadonlySet<string> = new Set([
 ]);
 
 // Shared by all requests: the result of a search is read before the next search begins.
-const inBlock = new MemberSearch(["type", "content", "source", "tool"], mostMembers);
+const inBlock = new MemberSearch(["type", "content", "source", "tool", "tool_changes", "tools"], mostMembers);
 const inSource = new MemberSearch(["type", "content", "file_id", "url"], mostMembers);
 const inChange = new MemberSearch(["type", "definition"], mostMembers);
 const inTool = new MemberSearch(["type"], mostMembers);
@@ -42,11 +42,13 @@ export class BlockWalk {
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
   readonly #places: OddPlaces;
+  readonly #inner: InnerMembers;
 
   constructor(body: Uint8Array, leaps: Leaps, places: OddPlaces) {
     this.#body = body;
     this.#leaps = leaps;
     this.#places = places;
+    this.#inner = new InnerMembers(body, leaps, messagesTable, places);
   }
 
   /** @returns how many blocks stand within it. */
@@ -69,10 +71,12 @@ export class BlockWalk {
   #readBlock(start: number, path: Path, depth: number): number {
     const body = this.#body;
     if (depth > deepest || inBlock.run(body, start, this.#leaps) !== undefined) return this.#unclear(path);
-    const [type, content, source, tool] = Array.from(inBlock.starts);
+    const [type, content, source, tool, changes = absent, tools = absent] = Array.from(inBlock.starts);
     const name = typeAt(body, type ?? absent, inBlock.ends[0] ?? 0);
     if (name !== undefined) this.#places.note("block", name, path);
     if (body[source ?? absent] === 0x7b) return this.#readSource(source as number, () => `${path()}.source`, depth);
+    if (tools !== absent) this.readTools(tools, () => `${path()}.tools`);
+    if (changes !== absent) return this.readList(changes, () => `${path()}.tool_changes`, depth + 1);
     if (body[tool ?? absent] === 0x7b) this.#readChange(tool as number, () => `${path()}.tool`);
     // The results of the server's own tools are its own.
     return name === "tool_result" ? this.readList(content ?? absent, () => `${path()}.content`, depth + 1) : 0;
@@ -103,7 +107,7 @@ export class BlockWalk {
     if (body[definition ?? absent] === 0x7b) this.#readTool(definition as number, () => `${path()}.definition`);
   }
 
-  /** For a list of tools. */
+  /** For a list of tools, of the request or in a block. */
   readTools(start: number, path: Path): void {
     const body = this.#body;
     if (body[start] !== 0x5b) return;
@@ -115,8 +119,7 @@ export class BlockWalk {
   /** The definition of a tool. Without a type it is one of the client's. */
   #readTool(start: number, path: Path): void {
     const body = this.#body;
-    const members: number[] = [];
-    if (inTool.run(body, start, this.#leaps, members) !== undefined) {
+    if (inTool.run(body, start, this.#leaps) !== undefined) {
       this.#places.note("tool", "", path);
       return;
     }
@@ -124,20 +127,7 @@ export class BlockWalk {
     const isTyped = type !== absent && body[type] !== 0x6e;
     const name = isTyped ? (typeAt(body, type, inTool.ends[0] ?? 0) ?? "") : undefined;
     if (name !== undefined) this.#places.note("tool", name, path);
-    // What a tool of the server's may have is the operator's word, like the tool itself.
-    if (name === undefined || messagesTable.find("tool", name)?.treatment === "passes")
-      this.#readMembers(members, path);
-  }
-
-  #readMembers(members: readonly number[], path: Path): void {
-    const body = this.#body;
-    for (let at = 0; at < members.length; at += 3) {
-      const nameStart = members[at] ?? 0;
-      const start = members[at + 1] ?? 0;
-      if (!isStructured({ body, leaps: this.#leaps }, { start })) continue;
-      const name = nameAt(body, nameStart, skipString(body, nameStart));
-      this.#places.note("tool member", name, () => `${path()}.${name}`);
-    }
+    this.#inner.readTool(start, path);
   }
 
   /** Servers may read in different ways what it is. */

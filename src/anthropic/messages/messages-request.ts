@@ -11,6 +11,7 @@ import {
 } from "../../model-api/request/json-request.js";
 import { namesOtherCap } from "../../model-api/request/other-caps.js";
 import { conversationMembers, RequestNames, reasoningMembers } from "../../model-api/request/request-names.js";
+import { InnerMembers } from "../../model-api/tables/inner-members.js";
 import { type OddPlace, OddPlaces, typeAt } from "../../model-api/tables/odd-places.js";
 import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 import { inTurns } from "../../wire/slices.js";
@@ -80,7 +81,10 @@ function oddBeside({ body, members, leaps }: JsonRequest): readonly OddPlace[] |
   const places = new OddPlaces(messagesTable);
   const walk = new BlockWalk(body, leaps, places);
   const system = memberOf(members, "system");
-  if (system !== undefined) walk.readList(system.start, () => "system");
+  if (system !== undefined) {
+    walk.readList(system.start, () => "system");
+    new InnerMembers(body, leaps, messagesTable, places).readValue(system.start, () => "system");
+  }
   const tools = memberOf(members, "tools");
   if (tools !== undefined) walk.readTools(tools.start, () => "tools");
   noteEdits({ body, members, leaps }, places);

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { EventShortcut, StreamCodec } from "../../operations/stream-codec.js";
+import type { KeyMask } from "../../redaction/key-mask.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import type { ByteWriter } from "../../wire/byte-writer.js";
 import { eventEnd } from "../../wire/event-frame.js";
@@ -13,6 +14,8 @@ export interface EventRelayOptions {
   readonly maxEventBytes: number;
   /** Whether to use the codec's fast path, if it has one. The bytes sent are the same. Default: `true`. */
   readonly useShortcut?: boolean;
+  /** For what the server says beside the model's words. */
+  readonly mask?: KeyMask | undefined;
 }
 
 /** Reads the events of a stream, however the bytes are split, and writes the client's events. */
@@ -20,6 +23,7 @@ export class EventRelay {
   readonly #codec: StreamCodec;
   readonly #maxEventBytes: number;
   readonly #shortcut: EventShortcut | undefined;
+  readonly #mask: KeyMask | undefined;
   /** Created only for what is no plain event: it uses more memory than the rest of an open stream's relay. */
   #reader: EventReader | undefined;
   #hasRead = false;
@@ -28,7 +32,8 @@ export class EventRelay {
   /** What goes out before what is in the writer. */
   #early: Outgoing[] | undefined;
 
-  constructor(codec: StreamCodec, { maxEventBytes, useShortcut = true }: EventRelayOptions) {
+  constructor(codec: StreamCodec, { maxEventBytes, useShortcut = true, mask }: EventRelayOptions) {
+    this.#mask = mask;
     this.#codec = codec;
     this.#maxEventBytes = maxEventBytes;
     this.#shortcut = useShortcut ? codec.shortcut : undefined;
@@ -96,6 +101,7 @@ export class EventRelay {
 
   #pass(event: ServerSentEvent, out: ByteWriter): void {
     requireFewMembers(event.data);
+    if (this.#mask !== undefined) event.data = this.#mask.hideText(event.data);
     const sent = this.#codec.event(event);
     if (sent === undefined) return;
     if (sent instanceof Uint8Array) {

@@ -145,7 +145,7 @@ class WholeRelay implements Progress, AnswerReceiver, BodyReader {
   }
 
   #readAndRelay(body: Uint8Array): Soon<Relayed> {
-    const answer = this.#read(body);
+    const answer = this.#read(this.#attempt.keyMask?.hide(body) ?? body);
     return answer instanceof Promise ? answer.then((read) => this.#relay(read)) : this.#relay(answer);
   }
 

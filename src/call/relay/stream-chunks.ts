@@ -2,6 +2,7 @@ import { runtime } from "#runtime";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
+import type { KeyMask } from "../../redaction/key-mask.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
 import { pieceSourceOf } from "../../wire/pieces/iterated-pieces.js";
 import { type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
@@ -38,6 +39,8 @@ export interface StreamSource {
   readonly limits: Pick<RelayLimits, "maxAnswerBytes" | "maxEventBytes" | "keepAliveMs">;
   /** Measures how fast the output comes. */
   readonly flow: OutputFlow;
+  /** For what the server says beside the model's words. */
+  readonly mask?: KeyMask | undefined;
 }
 
 /**
@@ -69,12 +72,14 @@ export class StreamChunks implements PieceReader {
   #fault: { error: unknown } | undefined;
   readonly #reader: ChunkReader;
   readonly #flow: OutputFlow;
+  readonly #mask: KeyMask | undefined;
 
-  constructor({ body, codec, limits, flow }: StreamSource, reader: ChunkReader) {
+  constructor({ body, codec, limits, flow, mask }: StreamSource, reader: ChunkReader) {
     this.#source = pieceSourceOf(body);
     this.#codec = codec;
     const maxEventBytes = Math.max(codec.maxEventBytes ?? 0, limits.maxEventBytes);
-    this.#relay = new EventRelay(codec, { maxEventBytes });
+    this.#relay = new EventRelay(codec, { maxEventBytes, mask });
+    this.#mask = mask;
     this.#document = new JsonDocument({ ...limits, maxEventBytes });
     this.#reader = reader;
     this.#flow = flow;
@@ -229,7 +234,7 @@ export class StreamChunks implements PieceReader {
     if (this.#document.length > 0) {
       const { bytes } = this.#document;
       requireFewMembersOf(bytes);
-      this.#hold(this.#codec.whole(bytes));
+      this.#hold(this.#codec.whole(this.#mask?.hide(bytes) ?? bytes));
       return;
     }
     this.#out ??= new ByteWriter(spareBytes);

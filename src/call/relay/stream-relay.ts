@@ -8,6 +8,7 @@ import type { EndReason } from "../../metering/outcome.js";
 import type { StreamProgress } from "../../metering/progress.js";
 import type { ByteAnswer, StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
+import type { KeyMask } from "../../redaction/key-mask.js";
 import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
 import { type LateBytes, type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
 import { nextSlice } from "../../wire/slices.js";
@@ -39,6 +40,8 @@ export interface StreamedAttempt {
   readonly notice: AbortNotifier;
   /** Whether another target may still be tried while this one has sent no event. */
   readonly holdsStatus: boolean;
+  /** Absent: nothing is taken out. */
+  readonly keyMask?: KeyMask | undefined;
   /** Settles the call. Called exactly once, before the client gets the end of the stream. */
   end(outcome: Outcome): unknown;
 }
@@ -96,7 +99,7 @@ export class StreamRelay implements AsyncIterableIterator<Uint8Array, undefined>
     this.#chunks =
       "take" in codec
         ? new ByteChunks(body, codec, this)
-        : new StreamChunks({ body, codec, limits: attempt.call.services.limits, flow }, this);
+        : new StreamChunks({ body, codec, limits: attempt.call.services.limits, flow, mask: attempt.keyMask }, this);
     const { notice } = attempt;
     const breakOff = (): void => this.#chunks.breakOff(brokenOff());
     if (notice.aborted) breakOff();

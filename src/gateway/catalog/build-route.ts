@@ -5,9 +5,10 @@ import { compilePrice } from "../../metering/prices/compile-price.js";
 import type { CompiledPrice } from "../../metering/prices/compiled-price.js";
 import type { Price } from "../../metering/prices/price.js";
 import { scaledPrice } from "../../metering/prices/scaled-price.js";
-import { defaultOperations, type UpstreamProvider } from "../../providers/upstream-provider.js";
+import { defaultOperations } from "../../providers/upstream-provider.js";
 import type { Target, TargetGroup } from "../../routing/target.js";
 import { TargetRoute } from "../../routing/target-route.js";
+import { secretsOf } from "../../routing/target-secrets.js";
 import type { UsedProvider } from "../../routing/used-provider.js";
 import type { ResolvedTarget } from "../target-options.js";
 import type { ResolvedModel } from "./catalog-shape.js";
@@ -46,7 +47,7 @@ export function buildRoute(
     const settings = { breaker: breaks ? model.breaker || {} : undefined, maxConcurrent: options.maxConcurrent };
     const monitor = kept.monitor(provider, options.model, settings);
     const secrets = secretsOf(provider, keyPrefix);
-    return buildTarget(options, { provider, price, cost, monitor, secrets, rules: rules.of(provider, options) });
+    return buildTarget(options, { provider, price, cost, monitor, ...secrets, rules: rules.of(provider, options) });
   });
   const isPlain =
     targets.length === 1 &&
@@ -82,7 +83,7 @@ function requireProvider({ by, providers }: RouteContext, name: string): UsedPro
 
 function buildTarget(
   options: ResolvedTarget,
-  resolved: Pick<Target, "provider" | "price" | "cost" | "monitor" | "secrets" | "rules">,
+  resolved: Pick<Target, "provider" | "price" | "cost" | "monitor" | "secrets" | "keyMask" | "rules">,
 ): Target {
   const { provider } = resolved;
   return {
@@ -93,14 +94,6 @@ function buildTarget(
     operations: new Set(provider.operations ?? defaultOperations),
     dialect: provider.dialect,
     timeoutMs: options.timeoutMs,
-  };
-}
-
-/** A function of its own: as a closure of a route it would keep the route before, and so all of them. */
-function secretsOf(provider: UpstreamProvider, keyPrefix: string): Target["secrets"] {
-  return () => {
-    const secrets = provider.secrets?.() ?? {};
-    return { ...secrets, keyPrefixes: [...(secrets.keyPrefixes ?? []), keyPrefix] };
   };
 }
 

@@ -1,6 +1,6 @@
 import { atCapacity, badGateway, GatewayError, upstreamTimeout } from "../../errors/gateway-error.js";
 import { UpstreamStatusError } from "../../errors/upstream-status-error.js";
-import { type RedactContext, redact } from "../../redaction/redact.js";
+import { type RedactContext, redact, redactKeys } from "../../redaction/redact.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type Dialect, readErrorAnswer } from "../dialect.js";
 import { findReport } from "../usage/find-report.js";
@@ -59,7 +59,7 @@ function clientError(
     new UpstreamStatusError(status, `${who} answered ${status}.${advice}`, {
       retryAfterMs: toMilliseconds(readRetryAfter(headers, context.startedAt)),
       used: isRecord(body) ? readReport(findReport(body))?.tokens : undefined,
-      said: redact(error.message, context),
+      said: redactKeys(error.message, context.secrets),
     });
   if (status === 429) {
     if (isOurQuota(error)) return refusedByUpstream(cause);
@@ -125,7 +125,7 @@ function contextLengthExceeded(
   return new GatewayError(
     /maximum context length/i.test(message)
       ? message
-      : `The request exceeds the model's maximum context length. ${message}`,
+      : `The request exceeds the model's maximum context length. ${message}`.trim(),
     { status: 400, code: "context_length_exceeded", param: context.promptParam, cause },
   );
 }
@@ -140,7 +140,7 @@ function rejected(
   return new GatewayError(message === "" ? "The model refused the request." : message, {
     status: 400,
     code: isPlainCode(error.code, context) ? error.code : "upstream_rejected",
-    param: error.param === null ? null : redact(error.param, context),
+    param: error.param !== null && redact(error.param, context) === error.param ? error.param : null,
     cause,
     ...(moderation !== undefined && { details: { [moderationMember]: moderation } }),
   });
@@ -178,10 +178,16 @@ function isOurCredentials({ type, code, param, message }: UpstreamErrorObject): 
   return param === null && /^\W*(incorrect|invalid|missing|expired) api[ _-]?key|api key not valid/i.test(message);
 }
 
+/** Of OpenAI, vLLM, SGLang, llama.cpp, Ollama, TGI, Mistral, Anthropic and Google, and of what stands before them. */
+const contextLength = [
+  /context_length_exceeded|exceed_context_size|maximum context length|context window/i,
+  /(?:exceeds?|longer than) (?:the|its) (?:model's |available |maximum |allowed )*context (?:window|length|size)/i,
+  /longer than the (?:model's context|maximum model) length|(?:prompt|input) is too long|exceed context limit/i,
+  /exceeds the maximum number of (?:input )?tokens|`inputs` (?:tokens \+ `max_new_tokens` )?must (?:be <=|have less than)/i,
+];
+
 function isContextLength(said: string): boolean {
-  return /context_length_exceeded|maximum context length|exceeds? the context (window|length|size)|context window/i.test(
-    said,
-  );
+  return contextLength.some((pattern) => pattern.test(said));
 }
 
 function guessStatus(error: unknown): number {

@@ -14,6 +14,7 @@ import {
 import { faultyObject } from "../request/faulty-object.js";
 import type { JsonRequest } from "../request/json-request.js";
 import { readMessageMembers, readPartMembers } from "../request/request-names.js";
+import { InnerMembers } from "../tables/inner-members.js";
 import { type OddPlace, OddPlaces } from "../tables/odd-places.js";
 import type { ProtocolTable } from "../tables/protocol-table.js";
 
@@ -49,6 +50,8 @@ const inPart = new MemberSearch(readPartMembers, mostMembers);
 const rolePlace = readMessageMembers.indexOf("role");
 const contentPlace = readMessageMembers.indexOf("content");
 const typePlace = readPartMembers.indexOf("type");
+/** The parts of a message are read one by one. */
+const contentLists: ReadonlySet<string> = new Set(["content"]);
 const plainText = Buffer.from('"text"');
 const textPlace = readPartMembers.indexOf("text");
 const innerContentPlace = readPartMembers.indexOf("content");
@@ -92,6 +95,8 @@ export function checkMessages(
 export class MessageCheck implements SlicedWork {
   watch: PartWatch | undefined;
   #places: OddPlaces | undefined;
+  #inner: InnerMembers | undefined;
+  #innerPath: (() => string) | undefined;
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
   readonly #content: ContentShape;
@@ -178,6 +183,8 @@ export class MessageCheck implements SlicedWork {
     if (body[role] !== 0x22) throw invalidType(`${this.#path()}.role`, "a string");
     this.#outline?.messages.push(this.#outline.members.length);
     this.#end = inMessage.end;
+    const isList = body[inMessage.starts[contentPlace] as number] === 0x5b;
+    if (inMessage.structured > (isList ? 1 : 0)) this.#noteInner(this.#position, contentLists);
     const content = inMessage.starts[contentPlace] as number;
     if (content === absent) {
       if (this.#content.mayBeNull) return;
@@ -226,10 +233,23 @@ export class MessageCheck implements SlicedWork {
     this.#part = isLast ? absent : this.#part + 1;
   }
 
+  /** Notes the objects that nobody knows, whatever part or message they are in. */
+  #noteInner(start: number, lists?: ReadonlySet<string>): void {
+    const { watch } = this;
+    if (watch === undefined) return;
+    this.#places ??= new OddPlaces(watch.table);
+    this.#inner ??= new InnerMembers(this.#body, this.#leaps, watch.table, this.#places);
+    this.#innerPath ??= () => (this.#part === absent ? this.#path() : `${this.#path()}.content[${this.#part}]`);
+    this.#inner.readObject(start, this.#innerPath, lists);
+  }
+
   #showPart(watch: PartWatch, part: Span): void {
     const start = inPart.starts[typePlace] as number;
-    if (start !== absent && startsWith(this.#body, start, plainText)) return;
-    const type = start === absent ? undefined : { start, end: inPart.ends[typePlace] as number };
+    const isPlain = start !== absent && startsWith(this.#body, start, plainText);
+    const end = inPart.ends[typePlace] as number;
+    if (inPart.structured > 0) this.#noteInner(part.start);
+    if (isPlain) return;
+    const type = start === absent ? undefined : { start, end };
     const path = `${this.#path()}.content[${this.#part}]`;
     this.#places ??= new OddPlaces(watch.table);
     const request = { body: this.#body, leaps: this.#leaps, places: this.#places };

@@ -1,7 +1,9 @@
 import { GatewayError } from "../../errors/gateway-error.js";
 import type { OperationName } from "../../metering/operation-name.js";
+import type { JsonMember } from "../../wire/json-members.js";
 import type { Dialect } from "../dialect.js";
-import type { OddPlace } from "../tables/odd-places.js";
+import { InnerMembers } from "../tables/inner-members.js";
+import { type OddPlace, OddPlaces } from "../tables/odd-places.js";
 import type { Place, ProtocolTable, Row } from "../tables/protocol-table.js";
 import { dialectNames } from "./dialect-names.js";
 import { entryOf, generalEntries, rowEntries } from "./general-entries.js";
@@ -110,11 +112,25 @@ export class MemberRules {
       const { name, start } = member;
       const isShut = this.#unknown === "refuse" || (table.isClosed && body[start] !== 0x6e);
       if (!isShut && body[start] !== 0x7b && body[start] !== 0x5b) continue;
-      if (table.find("member", name) !== undefined || isRestricted.has(name) || entries.of(name) !== undefined)
+      if (table.find("member", name) !== undefined) {
+        this.#refuseInner(request, member, table);
         continue;
+      }
+      if (isRestricted.has(name) || entries.of(name) !== undefined) continue;
       if (this.#allowed.has(name) || this.#dialectNames.has(name)) continue;
       if (isShut || isStructured(request, member)) throw refusal(name, unknownWhy, unknownAdvice);
     }
+  }
+
+  /** For what stands in a member, apart from what was read before. */
+  #refuseInner({ body, leaps }: JsonRequest, { name, start }: JsonMember, table: ProtocolTable): void {
+    if (table.find("open member", name) !== undefined || this.#allowed.has(name)) return;
+    if (body[start] !== 0x7b && body[start] !== 0x5b) return;
+    const places = new OddPlaces(table);
+    const inner = new InnerMembers(body, leaps, table, places);
+    if (name === "tools") inner.readTools(start, () => name);
+    else inner.readValue(start, () => name);
+    for (const odd of places.found ?? []) if (!this.lets(odd, table)) throw refusalOf(odd);
   }
 
   #entriesFor(table: ProtocolTable | undefined): MemberEntries {

@@ -10,9 +10,21 @@ export type Treatment = "passes" | "priced" | "expanded" | "left out" | "refused
 /**
  * Where it stands. `member`: of the request. `item`: of an input, by its type. `block`: of a content, by its type.
  * `source`: of an image or a document. `tool`: by its type, in a list of tools and inside messages. `tool member`: an
- * object or a list in one. `edit`: of a conversation that became long. `beta`: a value of the header `anthropic-beta`.
+ * object or a list in one. `inner member`: one anywhere else below the top level. `open member`: a member of the request
+ * whose content is the client's own, or read apart. `open inner member`: the same for one below the top level. `edit`: of a conversation that became long. `beta`: a value of the header `anthropic-beta`.
  */
-export type Place = "member" | "item" | "block" | "source" | "tool" | "tool member" | "edit" | "beta";
+export type Place =
+  | "member"
+  | "item"
+  | "block"
+  | "source"
+  | "tool"
+  | "tool member"
+  | "inner member"
+  | "open member"
+  | "open inner member"
+  | "edit"
+  | "beta";
 
 /** Names with the same treatment. */
 export interface Row {
@@ -54,7 +66,7 @@ export class ProtocolTable {
   readonly isClosed: boolean;
   readonly rows: readonly Row[];
   readonly #exact = new Map<Place, Map<string, Row>>();
-  readonly #beginnings: { readonly place: Place; readonly beginning: string; readonly row: Row }[] = [];
+  readonly #beginnings = new Map<Place, { readonly beginning: string; readonly row: Row }[]>();
 
   constructor({ protocol, reference, date, own, isClosed = false }: Facts, rows: readonly Row[]) {
     this.protocol = protocol;
@@ -69,7 +81,9 @@ export class ProtocolTable {
   #add(name: string, row: Row): void {
     const { place } = row;
     if (name.endsWith("*")) {
-      this.#beginnings.push({ place, beginning: name.slice(0, -1), row });
+      const beginnings = this.#beginnings.get(place) ?? [];
+      beginnings.push({ beginning: name.slice(0, -1), row });
+      this.#beginnings.set(place, beginnings);
       return;
     }
     const names = this.#exact.get(place) ?? new Map<string, Row>();
@@ -80,7 +94,7 @@ export class ProtocolTable {
   find(place: Place, name: string): Row | undefined {
     const exact = this.#exact.get(place)?.get(name);
     if (exact !== undefined) return exact;
-    const found = this.#beginnings.find((each) => each.place === place && name.startsWith(each.beginning));
+    const found = this.#beginnings.get(place)?.find(({ beginning }) => name.startsWith(beginning));
     return found !== undefined && plain.test(name) ? found.row : undefined;
   }
 

@@ -1,7 +1,7 @@
 import { isEnd } from "../../model-api/answer/ends.js";
 import { isRecord } from "../../wire/is-record.js";
 import { finishOf } from "./chat-answer.js";
-import { repairArguments } from "./tool-calls.js";
+import { repairTexts } from "./tool-calls.js";
 
 /**
  * Turns a whole chat completion into the only chunk of a stream. Some upstreams do not stream although the request
@@ -31,6 +31,6 @@ function toStreamedChoice(choice: unknown): unknown {
 /** Its own index, if there is one, says nothing: some servers give all calls the same. */
 function toDelta(call: unknown, index: number): unknown {
   if (!isRecord(call)) return call;
-  repairArguments(call["function"], "{}");
+  repairTexts(call, "{}");
   return { ...call, index };
 }

@@ -92,6 +92,13 @@ export function requireEnd(
   if (meaningOfEnd(reason) === "error") requireNoFailure(reason, readUsage(findReport(said)));
 }
 
+/** The same for all choices of a document. */
+export function requireEnds(said: Readonly<Record<string, unknown>>, context: Pick<AnswerContext, "dialect">): void {
+  const { choices } = said;
+  if (!Array.isArray(choices)) return;
+  for (const choice of choices) if (isRecord(choice)) requireEnd(choice["finish_reason"], said, context);
+}
+
 function outputOf(choices: readonly Record<string, unknown>[]): TextSample {
   const output = new TextSample();
   for (const { message } of choices) output.addText(`${output.bytes > 0 ? " " : ""}${outputText(message)}`);

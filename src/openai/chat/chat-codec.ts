@@ -17,7 +17,7 @@ export class ChatCodec extends ChunkCodec {
     const progress = new ChatProgress(context);
     const ofChoices = reportsOneChoice(context.dialect, n) ? new ChoiceUsage(n) : undefined;
     const reader = new ChatChunkReader(context, progress, undefined, ofChoices);
-    super(progress, reader, new ChatChunkWriter(context, includeUsage));
+    super(context, progress, reader, new ChatChunkWriter(context, includeUsage));
     this.shortcut = new TemplateShortcut(new ChunkSource(progress));
   }
 

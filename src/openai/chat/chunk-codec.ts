@@ -1,11 +1,13 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { StreamFault } from "../../errors/stream-fault.js";
+import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { keepAliveComment } from "../../wire/event-frame.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { errorEvent } from "../error-event.js";
+import { requireEnds } from "./chat-answer.js";
 import type { ChatChunkReader } from "./chat-chunk-reader.js";
 import type { ChatChunkWriter } from "./chat-chunk-writer.js";
 import type { ChatProgress } from "./chat-progress.js";
@@ -13,10 +15,12 @@ import type { ChatProgress } from "./chat-progress.js";
 /** Converts an upstream's stream of chunks into the client's: those of chat, or of completions of texts. */
 export abstract class ChunkCodec {
   readonly progress: ChatProgress;
+  readonly #context: Pick<AnswerContext, "dialect">;
   readonly #reader: ChatChunkReader;
   readonly #writer: ChatChunkWriter;
 
-  constructor(progress: ChatProgress, reader: ChatChunkReader, writer: ChatChunkWriter) {
+  constructor(context: AnswerContext, progress: ChatProgress, reader: ChatChunkReader, writer: ChatChunkWriter) {
+    this.#context = context;
     this.progress = progress;
     this.#reader = reader;
     this.#writer = writer;
@@ -44,6 +48,7 @@ export abstract class ChunkCodec {
   whole(body: Uint8Array): Uint8Array | undefined {
     const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
     if (!isRecord(json)) throw new StreamFault("garbage");
+    requireEnds(json, this.#context);
     return this.event({ data: JSON.stringify(this.toChunk(json)), event: undefined });
   }
 

@@ -6,7 +6,7 @@ import { finishOf, outputText } from "./chat-answer.js";
 import type { ChatProgress } from "./chat-progress.js";
 import { joinTextParts } from "./join-text-parts.js";
 import { StreamedCalls } from "./streamed-calls.js";
-import { repairArguments } from "./tool-calls.js";
+import { repairText } from "./tool-calls.js";
 
 interface ChoiceState {
   isFinished: boolean;
@@ -106,7 +106,7 @@ function repairRole(choice: Record<string, unknown>, delta: Record<string, unkno
 
 function repairCalls(delta: Record<string, unknown>, state: ChoiceState): boolean {
   const { tool_calls: calls, function_call: former } = delta;
-  const isRepaired = repairArguments(former);
+  const isRepaired = repairText(former, "arguments");
   if (!Array.isArray(calls)) return isRepaired;
   state.calls ??= new StreamedCalls();
   return state.calls.repair(calls) || isRepaired;

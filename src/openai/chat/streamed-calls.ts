@@ -1,6 +1,6 @@
 import { isRecord } from "../../wire/is-record.js";
 import { ObjectScan } from "../../wire/pieces/object-scan.js";
-import { type CallJson, isCallText, repairArguments, repairedCall } from "./tool-calls.js";
+import { type CallJson, isCallText, repairedCall, repairText, repairTexts } from "./tool-calls.js";
 
 /** A tool call of which something has come. */
 interface StreamedCall {
@@ -50,7 +50,7 @@ export class StreamedCalls {
   }
 
   #repairOne(delta: CallJson): boolean {
-    let repaired = repairArguments(delta["function"]);
+    let repaired = repairTexts(delta);
     const piece = pieceOf(delta);
     const known = this.#callOf(piece);
     const call = known ?? this.#begin(piece);
@@ -136,7 +136,7 @@ function completeFirst(delta: CallJson): boolean {
   const ownId = isCallText(delta["id"]) ? "" : `call_${crypto.randomUUID().replaceAll("-", "")}`;
   const repaired = repairedCall(delta, ownId);
   if (delta["type"] !== "function") return repaired;
-  if (isRecord(delta["function"])) return repairArguments(delta["function"], "") || repaired;
+  if (isRecord(delta["function"])) return repairText(delta["function"], "arguments", "") || repaired;
   delta["function"] = { name: "", arguments: "" };
   return true;
 }

@@ -10,11 +10,11 @@ export type CallJson = Record<string, unknown>;
  */
 export function repairToolCalls(message: Record<string, unknown>, idPrefix: string): boolean {
   const calls = message["tool_calls"];
-  let repaired = repairArguments(message["function_call"], "{}");
+  let repaired = repairText(message["function_call"], "arguments", "{}");
   if (!Array.isArray(calls)) return repaired;
   for (const [index, call] of calls.entries()) {
     if (!isRecord(call)) continue;
-    if (repairArguments(call["function"], "{}")) repaired = true;
+    if (repairTexts(call, "{}")) repaired = true;
     if (repairedCall(call, `${idPrefix}${index}`)) repaired = true;
   }
   return repaired;
@@ -38,16 +38,23 @@ export function repairedCall(call: CallJson, ownId: string): boolean {
 }
 
 /**
- * Makes a text of what a function gets, in place: clients parse it. Some servers send the object itself.
- * @param absent - stands for arguments that are not there; `undefined`: nothing does.
+ * Makes a text of what a tool gets, in place: clients parse it. Some servers send the object itself.
+ * @param name - of the member: what a function gets is `arguments`, and what another tool gets `input`.
+ * @param absent - stands for what is not there; `undefined`: nothing does.
  * @returns whether anything was changed.
  */
-export function repairArguments(called: unknown, absent?: string): boolean {
+export function repairText(called: unknown, name: string, absent?: string): boolean {
   if (!isRecord(called)) return false;
-  const given = called["arguments"] ?? undefined;
+  const given = called[name] ?? undefined;
   if (typeof given === "string" || (given === undefined && absent === undefined)) return false;
-  called["arguments"] = given === undefined ? absent : JSON.stringify(given);
+  called[name] = given === undefined ? absent : JSON.stringify(given);
   return true;
+}
+
+/** The same for a call, or a piece of one. */
+export function repairTexts(call: CallJson, absent?: string): boolean {
+  const isRepaired = repairText(call["function"], "arguments", absent);
+  return repairText(call["custom"], "input") || isRepaired;
 }
 
 export function isCallText(value: unknown): value is string {

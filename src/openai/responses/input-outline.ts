@@ -2,11 +2,13 @@ import { GatewayError, invalidType, invalidValue, missingParameter } from "../..
 import type { Span } from "../../model-api/prompt/message-outline.js";
 import { itemContent, requireContent, requirePart } from "../../model-api/request/content-shape.js";
 import { misspelledName } from "../../model-api/request/misspelled-name.js";
+import { InnerMembers } from "../../model-api/tables/inner-members.js";
 import { type OddPlaces, typeAt } from "../../model-api/tables/odd-places.js";
 import { absent, endOfValue, type JsonMember, type Scalar, skipSpace, valueAt } from "../../wire/json-members.js";
 import type { Leaps } from "../../wire/leaps.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { SlicedWork } from "../../wire/slices.js";
+import { responsesTable } from "../tables/responses-table.js";
 
 /** The position of an item of a request's input, and of its parts. */
 export interface InputItem extends Span {
@@ -51,6 +53,9 @@ const roles: readonly unknown[] = ["user", "assistant", "system", "developer"];
 const inItem = new MemberSearch(itemMembers, mostMembers);
 const inPart = new MemberSearch(partMembers, mostMembers);
 
+/** Lists in an item whose parts and tools are read one by one. */
+const readApart: ReadonlySet<string> = new Set(["content", "output", "tools"]);
+
 /** Parts that nothing but text is in. */
 const plainTexts: ReadonlySet<string> = new Set(["input_text", "output_text"]);
 
@@ -73,6 +78,7 @@ export class InputCheck implements SlicedWork {
   readonly #body: Uint8Array;
   readonly #leaps: Leaps;
   readonly #places: OddPlaces | undefined;
+  readonly #inner: InnerMembers | undefined;
   #position: number;
   #parts = 0;
   #members = 0;
@@ -87,6 +93,7 @@ export class InputCheck implements SlicedWork {
     this.#body = body;
     this.#leaps = leaps;
     this.#places = places;
+    this.#inner = places && new InnerMembers(body, leaps, responsesTable, places);
     this.#position = skipSpace(body, input.start + 1);
   }
 
@@ -120,18 +127,20 @@ export class InputCheck implements SlicedWork {
     const role = this.#textOf("role", path);
     const type = this.#textOf("type", path) ?? (role === undefined && id !== undefined ? "item_reference" : "message");
     this.#requireKeys(type, { id, role }, path);
-    const [content, output] = [this.#spanOf("content"), this.#spanOf("output")];
+    const [content, output, tools] = [this.#spanOf("content"), this.#spanOf("output"), this.#spanOf("tools")];
     this.items.push({
       start,
       end,
       type,
       id,
       contents: [content, output].filter((span) => span !== undefined),
-      tools: this.#spanOf("tools"),
+      tools,
       encrypted: this.#spanOf("encrypted_content"),
       result: this.#spanOf("result"),
     });
     this.#places?.note("item", type, () => path);
+    if (inItem.structured > 0) this.#inner?.readObject(start, () => path, readApart);
+    if (tools !== undefined) this.#inner?.readTools(tools.start, () => `${path}.tools`);
     if (output !== undefined) this.#places?.noteFile(body, output.start, this.#leaps, () => `${path}.output`);
     const isMessage = type === "message";
     if (isMessage && content !== undefined) requireContent(this.#body[content.start], itemContent, `${path}.content`);
@@ -165,7 +174,9 @@ export class InputCheck implements SlicedWork {
         if (fault !== undefined) throw refused(fault, `${path}[${index}]`, "A content part");
         this.#countMembers(inPart.count);
         end = inPart.end;
+        const isStructured = inPart.structured > 0;
         if (this.#places !== undefined) this.#notePart(this.#places, at, `${path}[${index}]`);
+        if (isStructured) this.#inner?.readObject(at, () => `${path}[${index}]`);
       } else {
         if (areObjects) requirePart(body[at], itemContent, `${path}[${index}]`);
         end = endOfValue(body, at, this.#leaps);

@@ -43,5 +43,31 @@ export const chatTable = new ProtocolTable(
       advice: "Send the file itself as 'file_data'.",
     },
     { place: "tool", treatment: "passes", names: words("function custom") },
+    {
+      place: "tool member",
+      treatment: "passes",
+      names: words("function custom format cache_control input_examples allowed_callers"),
+    },
+    {
+      place: "inner member",
+      treatment: "passes",
+      names: words(`
+        content function custom function_call tool_calls audio input_audio image_url video_url audio_url file image video
+        document document_url cache_control prompt_cache_breakpoint annotations url_citation citations reasoning
+        reasoning_details reasoning_content thinking thinking_blocks summary images source tools allowed_tools json_schema
+        format grammar policy input output`),
+    },
+    {
+      place: "open member",
+      treatment: "passes",
+      names: words(`
+        messages metadata logit_bias chat_template_kwargs structured_outputs guided_json json_schema format documents trace
+        regex grammar ebnf`),
+    },
+    {
+      place: "open inner member",
+      treatment: "passes",
+      names: words("parameters input_schema schema arguments metadata extra_content"),
+    },
   ],
 );

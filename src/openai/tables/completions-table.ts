@@ -24,6 +24,14 @@ export const completionsTable = new ProtocolTable(
         min_p top_a typical_p repetition_penalty repeat_penalty length_penalty samplers`),
     },
     {
+      place: "open member",
+      treatment: "passes",
+      names: words(`
+        prompt metadata logit_bias structured_outputs guided_json json_schema format trace regex grammar ebnf`),
+    },
+    { place: "inner member", treatment: "passes", names: ["json_schema"] },
+    { place: "open inner member", treatment: "passes", names: ["schema"] },
+    {
       place: "member",
       treatment: "refused",
       always: true,

@@ -31,6 +31,7 @@ export const imagesTable = new ProtocolTable(
         moderation style user metadata safety_identifier
         negative_prompt seed guidance guidance_scale cfg_scale`),
     },
+    { place: "open member", treatment: "passes", names: ["metadata"] },
     otherAmounts,
     {
       place: "member",
@@ -62,6 +63,7 @@ export const imageEditsTable = new ProtocolTable(
         output_compression background moderation input_fidelity style user metadata safety_identifier
         negative_prompt seed guidance guidance_scale cfg_scale strength`),
     },
+    { place: "open member", treatment: "passes", names: ["metadata"] },
     otherAmounts,
     {
       place: "member",

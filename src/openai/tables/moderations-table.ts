@@ -11,6 +11,8 @@ export const moderationsTable = new ProtocolTable(
   [
     { place: "member", treatment: "passes", names: ["model", "input", "user", "metadata", "safety_identifier"] },
     { place: "block", treatment: "passes", names: ["text", "image_url"] },
+    { place: "open member", treatment: "passes", names: ["metadata"] },
+    { place: "inner member", treatment: "passes", names: ["image_url"] },
     {
       place: "source",
       treatment: "refused",

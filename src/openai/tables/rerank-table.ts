@@ -16,6 +16,7 @@ export const rerankTable = new ProtocolTable(
         model query documents top_n return_documents rank_fields max_tokens_per_doc max_chunks_per_doc truncate truncation
         truncate_prompt_tokens raw_scores user`),
     },
+    { place: "open member", treatment: "passes", names: words("query documents") },
     { place: "member", treatment: "refused", always: true, names: ["texts"], advice: "Send 'documents'." },
     { place: "member", treatment: "refused", always: true, names: ["top_k"], advice: "Send 'top_n'." },
   ],

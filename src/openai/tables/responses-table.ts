@@ -89,6 +89,29 @@ export const responsesTable = new ProtocolTable(
       names: words("function custom namespace tool_search local_shell apply_patch computer computer_use_preview"),
     },
     {
+      place: "tool member",
+      treatment: "passes",
+      names: words("parameters output_schema format tools environment allowed_callers"),
+    },
+    {
+      place: "inner member",
+      treatment: "passes",
+      names: words(`
+        content summary action actions operation outcome outputs output caller results sources path annotations
+        logprobs top_logprobs pending_safety_checks acknowledged_safety_checks prompt_cache_breakpoint input_audio image_url
+        tools skills format grammar policy input`),
+    },
+    {
+      place: "open member",
+      treatment: "passes",
+      names: words("input metadata client_metadata logit_bias chat_template_kwargs structured_outputs trace"),
+    },
+    {
+      place: "open inner member",
+      treatment: "passes",
+      names: words("parameters output_schema input_schema schema arguments env attributes metadata"),
+    },
+    {
       place: "tool",
       treatment: "left out",
       names: words("web_search web_search_20* web_search_preview web_search_preview_20* image_generation"),

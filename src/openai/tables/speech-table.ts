@@ -17,5 +17,6 @@ export const speechTable = new ProtocolTable(
         model input voice instructions response_format speed stream_format user metadata safety_identifier
         language lang_code sample_rate ref_audio ref_text volume_multiplier seed temperature`),
     },
+    { place: "open member", treatment: "passes", names: ["metadata"] },
   ],
 );

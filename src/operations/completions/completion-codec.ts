@@ -19,7 +19,7 @@ export class CompletionCodec extends ChunkCodec implements StreamCodec {
     const progress = new ChatProgress(context, asked);
     const ofChoices = reportsOneChoice(context.dialect, asked.all) ? new ChoiceUsage(asked.n) : undefined;
     const reader = new ChatChunkReader(context, progress, new CompletionRepair(asked, progress), ofChoices);
-    super(progress, reader, new ChatChunkWriter(context, includeUsage, textWords));
+    super(context, progress, reader, new ChatChunkWriter(context, includeUsage, textWords));
   }
 
   /** A choice without an end has ended with the document. */

@@ -5,6 +5,7 @@ import type { ModelAnswer } from "../../metering/model-answer.js";
 import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
 import { fromErrorObject } from "../../model-api/failure/upstream-failure.js";
+import { repairItems } from "../../openai/responses/native/call-texts.js";
 import { encodeResponsesRequest } from "../../openai/responses/native/encode-responses-request.js";
 import { hostedToolsToDrop } from "../../openai/responses/native/hosted-tools.js";
 import {
@@ -83,6 +84,7 @@ class NativeResponsesCodec extends NativeResponseStream implements StreamCodec {
   whole(body: Uint8Array): Uint8Array | undefined {
     const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
     if (!isRecord(json) || (failureOf(json) === undefined && !isEndedResponse(json))) throw new StreamFault("garbage");
+    repairItems(json["output"]);
     const sent = responseToEvents(json).flatMap((event) => this.event(event) ?? []);
     return sent.length === 0 ? undefined : Buffer.concat(sent);
   }

@@ -4,7 +4,7 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { readErrorBody } from "../../model-api/failure/read-error-body.js";
 import { answerToChunk } from "../../openai/chat/answer-to-chunk.js";
-import { repairCompletion } from "../../openai/chat/chat-answer.js";
+import { repairCompletion, requireEnds } from "../../openai/chat/chat-answer.js";
 import { ChatChunkReader } from "../../openai/chat/chat-chunk-reader.js";
 import { ChatProgress } from "../../openai/chat/chat-progress.js";
 import type { ChatRequest } from "../../openai/chat/chat-request.js";
@@ -69,9 +69,11 @@ export function* toChatTarget(
 class ChatTargetChunks implements ChatChunkSource {
   readonly progress: ChatProgress;
   readonly texts: TextSource;
+  readonly #context: AnswerContext;
   readonly #reader: ChatChunkReader;
 
   constructor(context: AnswerContext) {
+    this.#context = context;
     this.progress = new ChatProgress(context);
     this.#reader = new ChatChunkReader(context, this.progress);
     this.texts = new ChatTexts(this.progress);
@@ -85,6 +87,7 @@ class ChatTargetChunks implements ChatChunkSource {
   whole(body: Uint8Array): readonly ChatJson[] {
     const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
     if (!isRecord(json)) throw new StreamFault("garbage");
+    requireEnds(json, this.#context);
     return this.event({ data: JSON.stringify(answerToChunk(json)), event: undefined });
   }
 

@@ -113,6 +113,10 @@ describe.each(allSpoken)("the end of an answer of chat completions, for a client
         } else {
           expect(await response.text()).toMatch(/"(bad_gateway|server_error|api_error)"/);
           expect(pair.events.at(-1)?.endReason).toBe("upstream_failed");
+          // One document in place of a stream is held to the same.
+          server.reply(wholeAnswer(withoutEnd));
+          expect(await (await pair.post({ stream })).text()).toMatch(/"(bad_gateway|server_error|api_error)"/);
+          server.reply(ending(undefined));
         }
         await pair.close();
       }
@@ -122,6 +126,9 @@ describe.each(allSpoken)("the end of an answer of chat completions, for a client
     pair = undefined;
   });
 });
+
+const [choiceWithEnd] = chatAnswer().choices;
+const withoutEnd = { ...chatAnswer(), choices: [{ ...choiceWithEnd, finish_reason: null }] };
 
 /** It gives up before it has said anything. */
 function failing(finish: string): FakeAnswer {

@@ -126,3 +126,78 @@ describe.each(allSpoken)("tool calls of a server of chat completions, for a clie
     expect(await callsOf(client, await pair.post({ stream: true }), true)).toEqual(expected);
   });
 });
+
+describe("what a tool gets is a text", () => {
+  const items = [
+    { type: "function_call", id: "fc_1", call_id: "call_1", name: "f", arguments: { x: 1 }, status: "completed" },
+    { type: "custom_tool_call", id: "ct_1", call_id: "call_2", name: "g", input: { y: [2] } },
+  ];
+  const counted = { input_tokens: 9, output_tokens: 20, total_tokens: 29 };
+  const response = {
+    id: "resp_1",
+    object: "response",
+    status: "completed",
+    model: "up",
+    output: items,
+    usage: counted,
+  };
+  const steps: Json[] = [
+    { type: "response.created", response: { ...response, status: "in_progress", output: [], usage: null } },
+    ...items.flatMap((item, index) => {
+      const kind = item.type === "function_call" ? "function_call_arguments" : "custom_tool_call_input";
+      const said = item.arguments ?? item.input;
+      return [
+        { type: "response.output_item.added", output_index: index, item },
+        { type: `response.${kind}.delta`, output_index: index, item_id: item.id, delta: said },
+        {
+          type: `response.${kind}.done`,
+          output_index: index,
+          item_id: item.id,
+          [kind.endsWith("input") ? "input" : "arguments"]: said,
+        },
+        { type: "response.output_item.done", output_index: index, item },
+      ];
+    }),
+    { type: "response.completed", response },
+  ];
+  const frames = eventStream(steps.map((step, number) => ({ ...step, sequence_number: number })));
+
+  it.each([false, true])("at a server of responses, streamed: %s", async (stream) => {
+    pair = await startPair("responses", "responses");
+    for (const reply of [stream ? frames : wholeAnswer(response), wholeAnswer(response)]) {
+      pair.server.reply(reply);
+      const text = await (await pair.post({ stream })).text();
+      expect(text).toContain('"arguments":"{\\"x\\":1}"');
+      expect(text).toContain('"input":"{\\"y\\":[2]}"');
+      expect(text).not.toMatch(/"(?:arguments|input|delta)":[^"]/);
+    }
+  });
+
+  it("at a server of responses whose items are long", async () => {
+    pair = await startPair("responses", "responses");
+    const long = { ...response, output: [{ ...items[0], arguments: { x: "y".repeat(40_000) } }] };
+    pair.server.reply(wholeAnswer(long));
+    const { output } = (await (await pair.post()).json()) as { output: { arguments: string }[] };
+    expect(JSON.parse(output[0]?.arguments ?? "")).toEqual({ x: "y".repeat(40_000) });
+  });
+
+  it.each([false, true])(
+    "in the older call of a function, and in one of a custom tool, streamed: %s",
+    async (stream) => {
+      pair = await startPair("chat/completions", "chat/completions");
+      const called = { name: "f", arguments: { x: 1 } };
+      const own = { id: "call_1", type: "custom", custom: { name: "g", input: { y: 2 } } };
+      for (const said of [{ function_call: called }, { tool_calls: [{ index: 0, ...own }] }]) {
+        const message = { role: "assistant", content: null, ...said };
+        const chunk = { ...head, choices: [{ index: 0, delta: message, finish_reason: null }] };
+        const end = { ...head, choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage };
+        const document = { ...chatAnswer(), choices: [{ index: 0, message, finish_reason: "stop" }], usage };
+        for (const reply of [stream ? eventStream([chunk, end]) : wholeAnswer(document), wholeAnswer(document)]) {
+          pair.server.reply(reply);
+          const text = await (await pair.post({ stream })).text();
+          expect(text).toMatch(/"arguments":"\{\\"x\\":1\}"|"input":"\{\\"y\\":2\}"/);
+        }
+      }
+    },
+  );
+});

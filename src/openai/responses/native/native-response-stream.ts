@@ -12,6 +12,7 @@ import type { MemberEdits } from "../../../wire/json-members.js";
 import type { Leaps } from "../../../wire/leaps.js";
 import { frameEvents, keepAliveEvent } from "../response-events.js";
 import { ResponseProgress } from "../response-progress.js";
+import { repairEvent } from "./call-texts.js";
 import { DeltaSource } from "./delta-source.js";
 import { failedStream } from "./failed-stream.js";
 import { finishOfResponse } from "./finish-of-response.js";
@@ -65,7 +66,7 @@ export class NativeResponseStream {
     this.#refuseErrors(event, name);
     const { type, response } = event;
     if (lastEvents.has(type) && !isRecord(response)) throw new StreamFault("garbage");
-    const json = text.includes("\n") ? text.replaceAll("\n", " ") : text;
+    const json = repairEvent(event) ? JSON.stringify(event) : text.includes("\n") ? text.replaceAll("\n", " ") : text;
     const title = name ?? (typeof type === "string" && !/[\r\n]/.test(type) ? type : undefined);
     const head = title === undefined ? "data: " : `event: ${title}\ndata: `;
     const edits = this.#read(event);
@@ -100,6 +101,7 @@ export class NativeResponseStream {
   #needsAll(event: Record<string, unknown>, name: string): boolean {
     const { type, delta, item, response, output_index: index } = event;
     if (typeof delta === "string" || isError(event, name) || failureIn(event) !== undefined) return true;
+    if (repairEvent(event)) return true;
     if (lastEvents.has(type)) return !isRecord(response) || !this.progress.hasOutput;
     return isRecord(item) && !(type === "response.output_item.done" && this.#grown.has(index));
   }

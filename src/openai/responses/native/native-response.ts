@@ -13,6 +13,7 @@ import { TextSample } from "../../../tokens/text-sample.js";
 import { isRecord } from "../../../wire/is-record.js";
 import type { MemberEdits } from "../../../wire/json-members.js";
 import { isWholeUsage, toResponseUsage } from "../responses-usage.js";
+import { repairItems } from "./call-texts.js";
 import { finishOfResponse } from "./finish-of-response.js";
 import { itemText } from "./item-text.js";
 
@@ -39,12 +40,14 @@ export interface NativeResponseContext extends UpstreamFailureContext, EstimateB
 export function toNativeResponse(received: ReceivedAnswer, context: NativeResponseContext): ModelAnswer | undefined {
   const response = received.json;
   if (!isEndedResponse(response)) return undefined;
+  const isRepaired = repairItems(response["output"]);
   const tally = new UsageTally();
   tally.add(findReport(response));
   tally.tierCame(response["service_tier"]);
   const { tokens, estimated } = countedTokens(tally, context, () => sampleOf(itemText(response["output"])));
   const edits = responseEdits(response, context);
   addUsageEdit(response, tokens, context, edits);
+  if (isRepaired) edits.set("output", JSON.stringify(response["output"]));
   return {
     body: editAnswer(received, edits),
     tokens,

@@ -1,0 +1,157 @@
+import { absent, endOfValue, familiarName, nameAt, skipSpace, skipString } from "../../wire/json-members.js";
+import type { Leaps } from "../../wire/leaps.js";
+import { MemberSearch } from "../../wire/member-search.js";
+import { isStructured } from "../request/is-structured.js";
+import { type OddPlaces, typeAt } from "./odd-places.js";
+import type { Place, ProtocolTable } from "./protocol-table.js";
+
+/** Far more objects and lists than honest requests have below the top level, beside texts. */
+const mostValues = 65_536;
+
+/** Of one tool, far more than any has. */
+const mostMembers = 1000;
+
+const inTool = new MemberSearch(["type"], mostMembers);
+
+const [quote, comma, openBracket, closeBracket, openBrace] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b];
+
+const nothing: ReadonlySet<string> = new Set();
+
+type Path = () => string;
+
+/**
+ * Notes the objects, and the lists with objects, that nobody knows below the top level of a request: in a message, a block,
+ * an item, a tool, or another member. A server may read there what costs more, or what it keeps for all clients.
+ */
+export class InnerMembers {
+  readonly #body: Uint8Array;
+  readonly #leaps: Leaps;
+  readonly #table: ProtocolTable;
+  readonly #places: OddPlaces;
+  #values = 0;
+
+  constructor(body: Uint8Array, leaps: Leaps, table: ProtocolTable, places: OddPlaces) {
+    this.#body = body;
+    this.#leaps = leaps;
+    this.#table = table;
+    this.#places = places;
+  }
+
+  /** @param start - of an object. @param lists - names of members whose lists are read elsewhere. */
+  readObject(start: number, path: Path, lists = nothing): void {
+    if (!this.#isKnown(start, "inner member", lists)) this.#readMembers(start, path, "inner member", lists);
+  }
+
+  /** Reads an object, or what stands in a list. */
+  readValue(start: number, path: Path): void {
+    const first = this.#body[start];
+    if (first === openBrace) this.readObject(start, path);
+    else if (first === openBracket) this.#readList(start, path, (each, its) => this.readValue(each, its));
+  }
+
+  /** Reads a list of tools. What a tool of the server's may have is the operator's word, like the tool itself. */
+  readTools(start: number, path: Path): void {
+    if (this.#body[start] === openBracket) this.#readList(start, path, (each, its) => this.readTool(each, its));
+  }
+
+  /** Reads the definition of a tool. */
+  readTool(start: number, path: Path): void {
+    if (!this.#isOwnTool(start) || this.#isKnown(start, "tool member", nothing)) return;
+    this.#readMembers(start, path, "tool member", nothing);
+  }
+
+  /** Whether it is the definition of a tool that the client runs. Without a type it is one. */
+  #isOwnTool(start: number): boolean {
+    const body = this.#body;
+    if (body[start] !== openBrace || inTool.run(body, start, this.#leaps) !== undefined) return false;
+    const type = typeAt(body, inTool.starts[0] ?? absent, inTool.ends[0] ?? 0);
+    return type === undefined || this.#table.find("tool", type)?.treatment === "passes";
+  }
+
+  /** Whether there is nothing to note in an object, as nearly always. It makes no paths. */
+  #isKnown(start: number, place: Place, lists: ReadonlySet<string>): boolean {
+    const body = this.#body;
+    if (++this.#values > mostValues) return false;
+    let position = skipSpace(body, start + 1);
+    while (body[position] === quote) {
+      const nameEnd = skipString(body, position);
+      const value = skipSpace(body, skipSpace(body, nameEnd) + 1);
+      const first = body[value];
+      if ((first === openBrace || first === openBracket) && !this.#isKnownMember(position, value, place, lists))
+        return false;
+      position = skipSpace(body, endOfValue(body, value, this.#leaps));
+      if (body[position] !== comma) return true;
+      position = skipSpace(body, position + 1);
+    }
+    return true;
+  }
+
+  #isKnownMember(nameStart: number, value: number, place: Place, lists: ReadonlySet<string>): boolean {
+    const body = this.#body;
+    const isList = body[value] === openBracket;
+    const nameEnd = skipString(body, nameStart);
+    const name = familiarName(body, nameStart + 1, nameEnd - 1) ?? nameAt(body, nameStart, nameEnd);
+    if ((isList && lists.has(name)) || this.#table.find("open inner member", name) !== undefined) return true;
+    if (this.#table.find(place, name) === undefined)
+      return isList && !isStructured({ body, leaps: this.#leaps }, { start: value });
+    return isList ? this.#isKnownList(value, name === "tools") : this.#isKnown(value, "inner member", nothing);
+  }
+
+  #isKnownList(start: number, areTools: boolean): boolean {
+    const body = this.#body;
+    let position = skipSpace(body, start + 1);
+    while (body[position] !== closeBracket) {
+      if (body[position] === openBrace) {
+        const isSkipped = areTools && !this.#isOwnTool(position);
+        if (!isSkipped && !this.#isKnown(position, areTools ? "tool member" : "inner member", nothing)) return false;
+      } else if (body[position] === openBracket && !this.#isKnownList(position, false)) return false;
+      position = skipSpace(body, endOfValue(body, position, this.#leaps));
+      if (body[position] !== comma) return true;
+      position = skipSpace(body, position + 1);
+    }
+    return true;
+  }
+
+  #readList(start: number, path: Path, read: (start: number, path: Path) => void): void {
+    const body = this.#body;
+    let position = skipSpace(body, start + 1);
+    for (let index = 0; body[position] !== closeBracket; index++) {
+      const place = index;
+      if (body[position] === openBrace || body[position] === openBracket) read(position, () => `${path()}[${place}]`);
+      position = skipSpace(body, endOfValue(body, position, this.#leaps));
+      if (body[position] !== comma) return;
+      position = skipSpace(body, position + 1);
+    }
+  }
+
+  #readMembers(start: number, path: Path, place: Place, lists: ReadonlySet<string>): void {
+    const body = this.#body;
+    if (++this.#values > mostValues) {
+      this.#places.note(place, "", path);
+      return;
+    }
+    let position = skipSpace(body, start + 1);
+    while (body[position] === quote) {
+      const nameStart = position;
+      const nameEnd = skipString(body, position);
+      const value = skipSpace(body, skipSpace(body, nameEnd) + 1);
+      const first = body[value];
+      if (first === openBrace || first === openBracket) {
+        const name = nameAt(body, nameStart, nameEnd);
+        if (first === openBrace || !lists.has(name)) this.#readMember(name, value, () => `${path()}.${name}`, place);
+      }
+      position = skipSpace(body, endOfValue(body, value, this.#leaps));
+      if (body[position] !== comma) return;
+      position = skipSpace(body, position + 1);
+    }
+  }
+
+  #readMember(name: string, value: number, path: Path, place: Place): void {
+    if (!isStructured({ body: this.#body, leaps: this.#leaps }, { start: value })) return;
+    if (this.#table.find("open inner member", name) !== undefined) return;
+    this.#places.note(place, name, path);
+    if (this.#table.find(place, name) === undefined) return;
+    if (name === "tools") this.readTools(value, path);
+    else this.readValue(value, path);
+  }
+}
