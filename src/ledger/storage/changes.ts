@@ -135,14 +135,15 @@ export interface Margins {
  * How far the counters of an addition may have moved meanwhile, so that `times` as much as it changes itself fits in. Those
  * that only turn by corrections may not have turned.
  */
-export function marginsOf({ by, from, floors, movements }: Addition, times: number, least: number): Margins {
+export function marginsOf(addition: Addition, times: number, least: number): Margins {
+  const { by, floors, movements } = addition;
   const [first = 0, second = 0] = by.map(Math.abs);
   const isBucket = floors.some(Number.isFinite);
   const largest = Math.max(least, ...by.map(Math.abs));
   // Of a bucket, the first counts parts, and the second whole tokens or calls.
   const scales = [Math.max(first, partsPerUnit * Math.max(1, second)), Math.max(1, second), 0];
   const margin = by.map((_, index) => times * (isBucket ? (scales[index] as number) : largest));
-  const down = margin.map((most, index) => downTo(from[index] as number, most, floors[index] as number));
+  const down = margin.map((most, index) => downTo(addition, index, most));
   const isFixed = (index: number, turns: Movement) => movements[index] === turns || movements[index] === "free";
   return {
     up: margin.map((most, index) => (isFixed(index, "falls") ? 0 : most)),
@@ -150,9 +151,13 @@ export function marginsOf({ by, from, floors, movements }: Addition, times: numb
   };
 }
 
-/** What is counted is not less than nothing, nor than its floor. */
-function downTo(from: number, most: number, floor: number): number {
-  return Math.min(most, Math.max(0, from - Math.max(0, floor)));
+/** What is counted is not less than nothing, neither before nor after, nor than its floor. */
+function downTo({ by, from, floors }: Addition, index: number, most: number): number {
+  const [counter, change, floor] = [from[index] as number, by[index] as number, floors[index] as number];
+  return Math.min(
+    most,
+    Math.max(0, floor === -Infinity ? counter + Math.min(0, change) : counter - Math.max(0, floor)),
+  );
 }
 
 export function toAdds({ by, from, floors, movements }: Addition, margins: Margins | undefined): readonly Add[] {
