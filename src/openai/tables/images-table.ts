@@ -7,7 +7,7 @@ const otherAmounts: Row = {
     width height aspect_ratio resolution image_size megapixels num_images num_outputs num_images_per_prompt
     num_outputs_per_prompt number_of_images number_of_results n_images n_samples num_samples samples sample_count n_iter
     batch_size batch_count upscale upscale_factor step steps num_inference_steps frame_count num_frames frames fps
-    duration seconds complexity candidate_count`),
+    frame_duration_ms duration seconds complexity svg candidate_count`),
   why: "chooses another number, another size or another effort than the price is for",
   advice: "Send 'n', 'size' and 'quality'.",
 };
@@ -16,8 +16,8 @@ const otherAmounts: Row = {
 export const imagesTable = new ProtocolTable(
   {
     protocol: "images/generations",
-    reference: 'OpenAI, "Create image" (openai 7.57.0), and the servers that speak it',
-    date: "2026-11-28",
+    reference: 'OpenAI, "Create image" (openai 7.59.0), and the servers that speak it',
+    date: "2026-11-29",
     // Of an image, and no way to fetch a response later.
     own: ["background"],
     isClosed: true,
@@ -48,8 +48,8 @@ export const imagesTable = new ProtocolTable(
 export const imageEditsTable = new ProtocolTable(
   {
     protocol: "images/edits",
-    reference: 'OpenAI, "Create image edit" (openai 7.57.0), and the servers that speak it',
-    date: "2026-11-28",
+    reference: 'OpenAI, "Create image edit" (openai 7.59.0), and the servers that speak it',
+    date: "2026-11-29",
     own: ["background"],
     isClosed: true,
   },
@@ -68,7 +68,7 @@ export const imageEditsTable = new ProtocolTable(
       treatment: "refused",
       names: words(`
         image_url image_urls image_prompt image_data mask_image reference_image reference_images ref_image ref_images
-        input_image input_images input_reference init_image init_images source_image control_image file files file_id`),
+        input_image input_images input_reference init_image init_images source_image control_image markup file files file_id`),
       why: "is an image beside those that are counted",
       advice: "Send 'image[]' in a form, or 'images' in JSON.",
     },
