@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { blockText } from "../../src/anthropic/messages/block-text.js";
+import { fromAnthropicErrorEvent } from "../../src/anthropic/upstream-error.js";
+import type { UpstreamStatusError } from "../../src/errors/upstream-status-error.js";
 import { meaningOfEnd } from "../../src/model-api/answer/ends.js";
+import { isOwnAccount } from "../../src/model-api/failure/own-account.js";
+import { fromErrorObject } from "../../src/model-api/failure/upstream-failure.js";
 import { restrictions } from "../../src/model-api/request/restricted-members.js";
-import type { Place } from "../../src/model-api/tables/protocol-table.js";
+import { type Place, words } from "../../src/model-api/tables/protocol-table.js";
 import { protocolTables } from "../../src/operations/protocol-tables.js";
 import { readSdkTypes } from "../support/sdk-types.js";
 
@@ -20,6 +25,8 @@ const sdk = readSdkTypes(
   import type * as Messages from "@anthropic-ai/sdk/resources/messages/messages";
   import type * as BetaMessages from "@anthropic-ai/sdk/resources/beta/messages/messages";
   import type * as Beta from "@anthropic-ai/sdk/resources/beta/beta";
+  import type * as Shared from "@anthropic-ai/sdk/resources/shared";
+  import type * as Agents from "openai/resources/beta/agents/agents";
   type Items<T> = T extends readonly (infer U)[] ? U : never;
   type Member<T, K extends string> = T extends { [P in K]?: infer V } ? NonNullable<V> : never;
   `,
@@ -50,11 +57,24 @@ const sdk = readSdkTypes(
     messagesTools: "Messages.ToolUnion | BetaMessages.BetaToolUnion",
     contextEdits: "Items<NonNullable<BetaMessages.BetaContextManagementConfig['edits']>>",
     betas: "Beta.AnthropicBeta",
+    anthropicCodes: "Member<Shared.ErrorDetails, 'error_code'>",
+    anthropicTypes: "Shared.ErrorType",
+    openaiCodes: "Responses.ResponseError['code'] | Agents.SessionTurnError['code']",
+    deltas: "Extract<Responses.ResponseStreamEvent, { delta: unknown }>",
+    textDeltas: "Extract<Responses.ResponseStreamEvent, { delta: string }>",
+    blockDeltas: "BetaMessages.BetaRawContentBlockDelta",
     stops: "Messages.StopReason | BetaMessages.BetaStopReason",
   },
 );
 
 const messages = protocolTables.find(({ protocol }) => protocol === "messages");
+const errorContext = {
+  model: "m",
+  upstreamModel: "u",
+  promptParam: "messages",
+  startedAt: 0,
+  secrets: { keys: [], urls: [] },
+};
 const general = new Set(restrictions.flatMap(({ names }) => names));
 
 describe.each<[protocol: string, place: Place, names: string[]]>([
@@ -97,4 +117,73 @@ it("each end of a response has a meaning", () => {
   const ends = ["chatEnds", "completionsEnds", "responsesEnds", "stops"].flatMap((name) => sdk.texts(name));
   expect(ends.length).toBeGreaterThan(10);
   expect(ends.filter((end) => meaningOfEnd(end) === undefined)).toEqual([]);
+});
+
+describe("of what the vendors' errors say", () => {
+  const isAccount = (code: string) => isOwnAccount({ type: "", code, message: "" });
+
+  it("this is about the operator's account, and none of it about the request", () => {
+    const all = [...sdk.texts("anthropicCodes"), ...sdk.texts("anthropicTypes"), ...sdk.texts("openaiCodes")];
+    expect(all.filter(isAccount).sort()).toEqual(
+      words(`
+        billing_error billing_not_active claude_code_key_creator_not_member cmek_feature_unsupported cmek_key_disabled
+        cmek_key_network_blocked cmek_not_approved contract_spend_limit_reached credit_balance_exhausted
+        enforced_spend_limit_reached external_key_in_workspace_policy external_storage_in_workspace_policy
+        gcp_project_controlled_by_another_organization key_profile_mismatch linked_organization_billing_unavailable
+        linked_organization_spend_limit_reached organization_level_scoped_api_key_required organization_not_eligible
+        organization_not_enrolled_in_beta organization_on_hold organization_spend_limit_exceeded
+        organization_type_not_supported organization_usage_limit_exceeded parent_organization_required
+        project_spend_limit_exceeded session_budget_exceeded spend_limits_admin_api_writes_not_enabled
+        storage_quota_exceeded usage_limit_exceeded user_profile_billing_not_authorized workspace_api_key_limit_exceeded
+        workspace_changed_concurrently workspace_created_incomplete workspace_human_review_disabled
+        workspace_member_limit_exceeded workspace_policy_violation`),
+    );
+  });
+
+  it("each code of a response that failed has its status", () => {
+    const byStatus: Record<number, string[]> = {};
+    for (const code of sdk.texts("openaiCodes").filter((each) => !isAccount(each))) {
+      const { status } = fromErrorObject({ code, message: "No." }, errorContext);
+      byStatus[status] = [...(byStatus[status] ?? []), code];
+    }
+    expect(byStatus).toEqual({
+      400: words(`
+        bio_policy context_length_exceeded cyber_policy empty_image_file failed_to_download_image
+        image_content_policy_violation image_file_not_found image_file_too_large image_parse_error image_too_large
+        image_too_small invalid_base64_image invalid_image invalid_image_format invalid_image_mode invalid_image_url
+        invalid_prompt invalid_request misalignment_policy_violation unsupported_image_media_type`),
+      429: ["rate_limit_exceeded"],
+      502: words(`
+        active_turn_not_steerable authentication_error connection_failed data_residency_mismatch
+        executor_version_incompatible flex_unavailable internal_error max_output_tokens request_timeout
+        resource_not_found sandbox_error server_error server_overloaded vector_store_timeout`),
+    });
+  });
+
+  it("each type of Anthropic's has its status", () => {
+    const statusOf = (type: string) => {
+      const { cause } = fromAnthropicErrorEvent({ type: "error", error: { type, message: "no" } }, errorContext);
+      return (cause as UpstreamStatusError).status;
+    };
+    // Those of memory are of an API that is not called.
+    const types = sdk.texts("anthropicTypes").filter((type) => !type.startsWith("memory_"));
+    expect(types.filter((type) => statusOf(type) === 500)).toEqual(["api_error"]);
+  });
+});
+
+describe("of the pieces of a stream", () => {
+  it("those of a text are texts, but for tools that the server runs", () => {
+    const texts = sdk.types("textDeltas");
+    expect(sdk.types("deltas").filter((type) => !texts.includes(type))).toEqual([
+      "response.shell_call_output_content.delta",
+    ]);
+  });
+
+  it("each member that the model has written counts as output", () => {
+    const sample = (name: string) => blockText({ type: "compaction_delta", [name]: "words" });
+    // A signature and a citation are no output, and the type names itself.
+    const beside = ["citation", "encrypted_content", "estimated_tokens", "signature", "type"];
+    const members = sdk.members("blockDeltas").filter((name) => !beside.includes(name));
+    expect(members.map((name) => [name, sample(name)])).toEqual(members.map((name) => [name, "words"]));
+  });
 });

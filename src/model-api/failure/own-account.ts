@@ -23,7 +23,7 @@ const codes: readonly RegExp[] = [
   // Groq, above its spend limit.
   /blocked_api_access/,
   // Anthropic's `organization_on_hold` and `cmek_key_disabled`, Groq's `organization_restricted`.
-  /(^|_)(organi[sz]ation|workspace|account)(_|$)|cmek|key_creator|key_profile/,
+  /(^|_)(organi[sz]ation|workspace|account)(_|$)|cmek_(?!context_unavailable|key_unreachable)|key_creator|key_profile/,
 ];
 
 /**

@@ -5,8 +5,8 @@ import { isRecord } from "../../wire/is-record.js";
 import { type Dialect, readErrorAnswer } from "../dialect.js";
 import { findReport } from "../usage/find-report.js";
 import { readReport } from "../usage/usage-tally.js";
-import { isOwnAccount } from "./own-account.js";
 import { moderationDetails, moderationMember } from "./moderation-details.js";
+import { isOwnAccount } from "./own-account.js";
 import { readFaults } from "./read-faults.js";
 import { readRetryAfter } from "./read-retry-after.js";
 
@@ -180,6 +180,13 @@ function isContextLength(said: string): boolean {
   );
 }
 
+/** What codes and types of errors call a fault in what the client has sent. */
+const clients = new RegExp(
+  "context_length|invalid_(request|prompt|image|base64)|content_(policy|filter)|policy_violation|(bio|cyber)_policy|" +
+    "moderation_blocked|user_error|image_(too|file|parse)_|(unsupported|empty)_image|download_image",
+  "i",
+);
+
 function guessStatus(error: unknown): number {
   if (!isRecord(error)) return 500;
   for (const name of ["status", "status_code", "code"]) {
@@ -192,9 +199,7 @@ function guessStatus(error: unknown): number {
   if (isOwnAccount(read)) return 402;
   if (/rate_limit|too_many|quota/i.test(said)) return 429;
   if (/authentication|permission|invalid_api_key/i.test(said)) return 401;
-  if (/context_length|invalid_request|invalid_prompt|content_(policy|filter)|moderation_blocked|user_error/i.test(said))
-    return 400;
-  return 500;
+  return clients.test(said) ? 400 : 500;
 }
 
 /** `Retry-After` in whole seconds, rounded up, between 1 and a minute (RFC 9110, section 10.2.3). */
