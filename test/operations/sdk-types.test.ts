@@ -73,7 +73,7 @@ const errorContext = {
   upstreamModel: "u",
   promptParam: "messages",
   startedAt: 0,
-  secrets: { keys: [], urls: [] },
+  secrets: () => ({ keys: [], urls: [] }),
 };
 const general = new Set(restrictions.flatMap(({ names }) => names));
 

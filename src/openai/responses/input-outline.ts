@@ -22,6 +22,8 @@ export interface InputItem extends Span {
   readonly encrypted: Span | undefined;
   /** The result of a server's own tool, such as an image. */
   readonly result: Span | undefined;
+  /** What an update says of the form of the answers after it. */
+  readonly text: Span | undefined;
 }
 
 /** As many as the messages and parts that a chat can have. */
@@ -43,6 +45,7 @@ const itemMembers = [
   "tools",
   "encrypted_content",
   "result",
+  "text",
 ] as const;
 const partMembers = ["type", "text"] as const;
 const roles: readonly unknown[] = ["user", "assistant", "system", "developer"];
@@ -130,6 +133,7 @@ export class InputCheck implements SlicedWork {
       tools: this.#spanOf("tools"),
       encrypted: this.#spanOf("encrypted_content"),
       result: this.#spanOf("result"),
+      text: type === "configuration_update" ? this.#spanOf("text") : undefined,
     });
     this.#places?.note("item", type, () => path);
     if (output !== undefined) this.#places?.noteFile(body, output.start, this.#leaps, () => `${path}.output`);

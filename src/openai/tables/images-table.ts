@@ -12,6 +12,16 @@ const otherAmounts: Row = {
   advice: "Send 'n', 'size' and 'quality'.",
 };
 
+/** Frames of a GIF are as many images, and an SVG is written by another model. */
+const otherFormats: Row = {
+  place: "member",
+  treatment: "refused",
+  names: ["output_format"],
+  why: "asks for several frames or for what another model writes, at a price of its own",
+  advice: "Send 'png', 'jpeg' or 'webp'.",
+  neutral: ['"png"', '"jpeg"', '"jpg"', '"webp"'],
+};
+
 /** What a request for images may hold, at OpenAI and at the servers that speak its API. */
 export const imagesTable = new ProtocolTable(
   {
@@ -27,11 +37,12 @@ export const imagesTable = new ProtocolTable(
       place: "member",
       treatment: "passes",
       names: words(`
-        model prompt n size quality stream partial_images response_format output_format output_compression background
+        model prompt n size quality stream partial_images response_format output_compression background
         moderation style user metadata safety_identifier
         negative_prompt seed guidance guidance_scale cfg_scale`),
     },
     otherAmounts,
+    otherFormats,
     {
       place: "member",
       treatment: "refused",
@@ -58,11 +69,12 @@ export const imageEditsTable = new ProtocolTable(
       place: "member",
       treatment: "passes",
       names: words(`
-        model prompt image images mask n size quality stream partial_images response_format output_format
+        model prompt image images mask n size quality stream partial_images response_format
         output_compression background moderation input_fidelity style user metadata safety_identifier
         negative_prompt seed guidance guidance_scale cfg_scale strength`),
     },
     otherAmounts,
+    otherFormats,
     {
       place: "member",
       treatment: "refused",
