@@ -54,7 +54,9 @@ function restOf({ status, headers }: DirectAnswer): number | undefined {
 }
 
 /** Some vendors have no status of its own for an account that is out of money: the body of the error says so. */
-async function readError({ body }: DirectAnswer): Promise<{ refusesAccount: boolean; body: AsyncIterable<Uint8Array> }> {
+async function readError({
+  body,
+}: DirectAnswer): Promise<{ refusesAccount: boolean; body: AsyncIterable<Uint8Array> }> {
   const source = body[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
   let bytes = 0;
