@@ -100,7 +100,14 @@ describe("calling targets", () => {
   });
 
   it("does not repeat what would fail the same way, but tries elsewhere", async () => {
-    for (const error of [ourKey, ourQuota, () => ourQuota(500), notAnAnswer, () => answeredWith(404), () => answeredWith(307)]) {
+    for (const error of [
+      ourKey,
+      ourQuota,
+      () => ourQuota(500),
+      notAnAnswer,
+      () => answeredWith(404),
+      () => answeredWith(307),
+    ]) {
       const alone = makeRun([makeTarget("a")], { maxAttempts: 3 });
       expect(await alone.run({ a: [error()] })).toMatch(/^502/);
       expect(alone.tried).toEqual(["a"]);

@@ -70,14 +70,14 @@ function outputOf(usage: Record<string, unknown>, { output }: UsageCounts): Usag
 }
 
 /** What has been made, and what is said of it. */
-export interface MadeImages extends ImageReport {
+export interface ImagesMade extends ImageReport {
   readonly images: readonly ImageCount[];
   /** Previews that came beside them. */
   readonly partials: number;
 }
 
 /** What images count: each half as it is reported, else as much as it can be. */
-export function tokensOfImages({ input, output, images, partials }: MadeImages, bounds: ImageBounds): CountedTokens {
+export function tokensOfImages({ input, output, images, partials }: ImagesMade, bounds: ImageBounds): CountedTokens {
   const read = input ?? boundOfPrompt(bounds);
   const { outputImage, ...made } = output ?? boundOfOutput(images, bounds, partials);
   const tokens: UsageCounts = { ...read, output: made.output, images };

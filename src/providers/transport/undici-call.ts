@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import type { Dispatcher } from "undici";
 import type { DirectAnswer, HandoverListener } from "../direct-call.js";
 import { type AbortNotice, UpstreamError } from "../upstream-provider.js";
-import { decodedAnswer } from "./decoded-body.js";
+import { decodedAnswer } from "./decoded-answer.js";
 import type { IdleTimeout, IdleTimeoutListener } from "./idle-timeout.js";
 import type { IdleTimeoutPool } from "./idle-timeout-pool.js";
 import { isLostConnection } from "./is-lost-connection.js";
