@@ -127,7 +127,7 @@ function addModalities(usage: Record<string, unknown>, said: SaidCounts): void {
 
 /** Anthropic's, Qwen's and OpenAI's: what was written to the cache, by how long it is kept. */
 function addCacheTimes(usage: Record<string, unknown>, said: SaidCounts): void {
-  const byTime = cacheTimes.map(([holder, name]) => memberIn(usage, holder, name)).find(isRecord);
+  const byTime = cacheTimesIn(usage);
   if (byTime === undefined) return;
   const all = Object.values(byTime).reduce<number>((sum, value) => sum + (readTokenCount(value) ?? 0), 0);
   const forMinutes = cachedForMinutes.reduce((sum, name) => sum + (readTokenCount(byTime[name]) ?? 0), 0);
@@ -136,6 +136,14 @@ function addCacheTimes(usage: Record<string, unknown>, said: SaidCounts): void {
   if (written > 0) said[part] = written;
   // Where some of it is kept for longer than minutes, so is what is not said.
   if (all > forMinutes) said.writtenForHour = written - forMinutes;
+}
+
+function cacheTimesIn(usage: Record<string, unknown>): Record<string, unknown> | undefined {
+  for (const place of cacheTimes) {
+    const found = memberIn(usage, place[0], place[1]);
+    if (isRecord(found)) return found;
+  }
+  return undefined;
 }
 
 /**
