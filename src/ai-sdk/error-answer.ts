@@ -13,16 +13,11 @@ export interface ErrorAnswer {
   error: Record<string, unknown>;
 }
 
-/** What the model's server refused, by its own status. Some have no status of their own for it. */
-const meanings: readonly { pattern: RegExp; status: number; code: string }[] = [
-  // Anthropic's and Google's texts for a request that is too long for the model.
-  {
-    pattern: /prompt is too long|input is too long|exceeds the maximum number of (input )?tokens/i,
-    status: 400,
-    code: "context_length_exceeded",
-  },
-  { pattern: /credit balance is too low/i, status: 402, code: "billing" },
-];
+/** Anthropic's and Google's texts for a request that is too long for the model: they have no code of their own for it. */
+const tooLong = /prompt is too long|input is too long|exceeds the maximum number of (input )?tokens/i;
+
+/** No error says more, in characters. */
+const longestBody = 65_536;
 
 /** The AI SDK's errors for what a model cannot do, which it finds before any call. */
 const refusals = new Set([
@@ -39,8 +34,8 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
   const record: Record<string, unknown> = isObject(error) ? error : { message: error };
   const inner = innerError(record);
   const message = [record["message"], inner["message"]].find((text) => typeof text === "string") ?? "";
-  const meaning = meanings.find(({ pattern }) => pattern.test(String(message)));
-  const status = meaning?.status ?? [record["statusCode"], inner["status"], inner["code"]].find(isErrorStatus);
+  const isTooLong = tooLong.test(String(message));
+  const status = isTooLong ? 400 : [record["statusCode"], inner["status"], inner["code"]].find(isErrorStatus);
   return {
     status,
     headers: retryHeaders(record["responseHeaders"]),
@@ -48,7 +43,7 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
       message,
       type: firstText(inner["type"], inner["status"]) ?? "",
       param: firstText(inner["param"]) ?? null,
-      code: meaning?.code ?? firstText(inner["code"]) ?? null,
+      code: isTooLong ? "context_length_exceeded" : (firstText(inner["code"], ownCode(inner)) ?? null),
     },
   };
 }
@@ -99,8 +94,24 @@ function isConnectionError(error: Record<string, unknown>): boolean {
 
 /** Where servers put it: OpenAI, Anthropic and Google in `error`, others at the top. */
 function innerError(error: Record<string, unknown>): Record<string, unknown> {
-  const data = isRecord(error["data"]) ? error["data"] : error;
+  const data = receivedBody(error["responseBody"]) ?? (isRecord(error["data"]) ? error["data"] : error);
   return isRecord(data["error"]) ? data["error"] : data;
+}
+
+/** The SDK's packages keep of a body only what they know. */
+function receivedBody(text: unknown): Record<string, unknown> | undefined {
+  if (typeof text !== "string" || text.length > longestBody || !text.startsWith("{")) return undefined;
+  try {
+    const body: unknown = JSON.parse(text);
+    return isRecord(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Anthropic's, which its types do not tell. */
+function ownCode({ details }: Record<string, unknown>): unknown {
+  return isRecord(details) ? details["error_code"] : undefined;
 }
 
 function retryHeaders(headers: unknown): Record<string, string> {

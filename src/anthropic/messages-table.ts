@@ -7,8 +7,8 @@ const ownFile = "names a file in the operator's account, which all clients share
 export const messagesTable = new ProtocolTable(
   {
     protocol: "messages",
-    reference: 'Anthropic, "Create a Message", with all betas (@anthropic-ai/sdk 1.12.0, version 2026-10-21)',
-    date: "2026-11-22",
+    reference: 'Anthropic, "Create a Message", with all betas (@anthropic-ai/sdk 1.14.0, version 2026-10-21)',
+    date: "2026-11-29",
     own: ["tools", "cache_control", "thinking"],
   },
   [
@@ -126,7 +126,11 @@ export const messagesTable = new ProtocolTable(
         code-execution-2025-08-25 web-fetch-2025-09-10 files-api-2025-04-14 skills-2025-10-02 mcp-client-2025-04-04
         mcp-client-2025-11-20 mcp-client-2026-09-15 mcp-tunnels-2026-06-22 agent-memory-2026-07-22
         cache-diagnosis-2026-04-07 user-profiles-2026-03-24 user-profiles-2026-08-18 user-profiles-2026-09-04
-        user-profiles-billing-2026-10-01 managed-agents-2026-04-01 dreaming-2026-04-21 message-batches-2024-09-24`),
+        user-profiles-billing-2026-10-01 managed-agents-2026-04-01 dreaming-2026-04-21 message-batches-2024-09-24
+        ce-plugins-2026-09-01 ce-user-management-2026-07-13 ce-claude-code-managed-settings-2026-10-06
+        spend-limit-reads-2026-09-26 telemetry-destinations-2026-08-11 webhooks-2026-10-07 efs-2026-10-01
+        admin-user-sign-out-2026-10-08 analytics-usage-cost-2026-08-24 experimental-claude-tag-2026-10-21
+        google-managed-data-controls-2026-09-01`),
     },
   ],
 );

@@ -46,8 +46,6 @@ function readAnthropicError({ status, body }: UpstreamErrorAnswer): UpstreamErro
   if (typeof message !== "string") return { status, body };
   const param = pathBefore(message);
   if (isTooLong(message)) return { status, body: { error: { ...error, code: "context_length_exceeded", param } } };
-  // The operator's balance and limits come as a 400, and may come as a 429.
-  if (isOurBilling(message)) return { status: 402, body: { error: { ...error, code: "billing" } } };
   return { status, body: { error: { ...error, param } } };
 }
 
@@ -62,12 +60,6 @@ function statusOfType({ type }: Record<string, unknown>): number {
 
 function isTooLong(message: string): boolean {
   return /prompt is too long|exceed context limit|input is too long/i.test(message);
-}
-
-function isOurBilling(message: string): boolean {
-  return /^your credit balance is too low|^you have reached your specified (?:workspace )?API usage limits/i.test(
-    message,
-  );
 }
 
 /** `messages.0.content.1: …` is about `messages[0].content[1]`. */

@@ -11,6 +11,7 @@ import { LeaseKeeper } from "../call/lease-keeper.js";
 import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
 import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
 import { FirstTimes } from "../events/first-times.js";
+import { withStoreFault } from "../events/store-fault.js";
 import { completedHook, summarizeRequests } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { withoutRepeats } from "../events/without-repeats.js";
@@ -337,11 +338,11 @@ function bodyOptions(options: ResolvedOptions): { readonly body: BodyOptions; re
 
 /** Errors of the warning hook are ignored. */
 function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
-  if (onWarning === undefined) return consoleWarn;
+  if (onWarning === undefined) return (warning) => consoleWarn(withStoreFault(warning));
   // If the hook fails, there is no other place to report it.
   return (warning) =>
     callHook(
-      () => onWarning(warning),
+      () => onWarning(withStoreFault(warning)),
       () => {},
     );
 }

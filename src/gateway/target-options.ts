@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { mostCredits, tooManyCredits } from "../check/credit-limit.js";
 import { explainOnce } from "../check/explain-issue.js";
-import type { Price } from "../metering/prices/price.js";
+import { type Price, type StepPrices, stepPrices } from "../metering/prices/price.js";
 import { largestCount } from "../metering/token-counts.js";
 import { readServiceTier } from "../model-api/usage/service-tier.js";
 import type { BreakerOptions } from "../routing/breaker.js";
@@ -84,18 +84,11 @@ const imagePrices = z
   })
   .readonly();
 
-/** The prices that steps and tiers can have. */
-const stepShape = {
-  input: amount.optional(),
-  cachedInput: amount.optional(),
-  cacheWrite: amount.optional(),
-  cacheWrite1h: amount.optional(),
-  output: amount.optional(),
-  reasoning: amount.optional(),
-  inputAudio: amount.optional(),
-  cachedInputAudio: amount.optional(),
-  outputAudio: amount.optional(),
-};
+const optionalAmount = amount.optional();
+const stepShape = Object.fromEntries(stepPrices.map((name) => [name, optionalAmount])) as Record<
+  keyof StepPrices,
+  typeof optionalAmount
+>;
 
 const stepSchema = z
   .strictObject({ above: count.max(largestCount), ...stepShape })

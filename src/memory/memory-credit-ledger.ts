@@ -1,3 +1,4 @@
+import { requireKnownOptions } from "../check/known-options.js";
 import { withAtOnce } from "../ledger/at-once.js";
 import { reservedNow, withStatesNow } from "../ledger/calls/live-states.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
@@ -28,8 +29,8 @@ export interface MemoryCreditLedgerOptions {
  * TypeError on an unknown option.
  */
 export function memoryCreditLedger(options: MemoryCreditLedgerOptions = {}): CreditLedger {
-  const { clock = systemClock, maxAccounts = 1_000_000, historyEntries = 10_000, ...unknown } = options;
-  for (const name of Object.keys(unknown)) throw new TypeError(`memoryCreditLedger: there is no option "${name}".`);
+  requireKnownOptions("memoryCreditLedger", options, { clock: true, maxAccounts: true, historyEntries: true });
+  const { clock = systemClock, maxAccounts = 1_000_000, historyEntries = 10_000 } = options;
   if (!Number.isSafeInteger(maxAccounts) || maxAccounts < 1) {
     throw new RangeError(`maxAccounts must be a whole number of at least 1, not ${maxAccounts}.`);
   }

@@ -4,7 +4,8 @@ import { type CountedFaults, countedFaults } from "../books/requests/counted-fau
 import { isBelow, isInRange, type LinePlace, linePlace } from "../books/requests/line-range.js";
 import type { LoggedRequest } from "../books/requests/logged-request.js";
 import type { RequestLog } from "../books/requests/request-log.js";
-import { checkLogLimits, type RequestLogLimits } from "../books/requests/request-log-limits.js";
+import { checkLogLimits, knownLogLimits, type RequestLogLimits } from "../books/requests/request-log-limits.js";
+import { requireKnownOptions } from "../check/known-options.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
 import { nextTurn } from "../ledger/journal/next-turn.js";
 import { copyRecord } from "./copy-record.js";
@@ -22,7 +23,9 @@ const countsPerTurn = 10_000;
  * Logs requests in this process, until it ends. A line takes a kilobyte or so.
  * @throws RangeError when a limit is out of range.
  */
-export function memoryRequestLog({ clock = systemClock, ...limits }: MemoryRequestLogOptions = {}): RequestLog {
+export function memoryRequestLog(options: MemoryRequestLogOptions = {}): RequestLog {
+  requireKnownOptions("memoryRequestLog", options, { ...knownLogLimits, clock: true });
+  const { clock = systemClock, ...limits } = options;
   const { maxMs, maxRows, countMs } = checkLogLimits(limits, usualRows);
   /** In the order of their places. */
   let lines: LoggedRequest[] = [];

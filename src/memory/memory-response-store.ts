@@ -1,3 +1,4 @@
+import { requireKnownOptions } from "../check/known-options.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
 import { checkedResponseStore } from "../responses/checked-response-store.js";
 import { inputPageOf } from "../responses/input-page.js";
@@ -28,6 +29,7 @@ export interface MemoryResponseStoreOptions {
  * @throws RangeError when a limit is out of range.
  */
 export function memoryResponseStore(options: MemoryResponseStoreOptions = {}): ResponseStore {
+  requireKnownOptions("memoryResponseStore", options, { maxBytes: true, maxResponses: true, ttlMs: true, clock: true });
   const { maxBytes = 128 * 1_024 * 1_024, maxResponses = 100_000, clock = systemClock } = options;
   requireAtLeast("maxBytes", maxBytes, 1);
   requireAtLeast("maxResponses", maxResponses, 1);

@@ -1,4 +1,4 @@
-import type { PriceTerm } from "../metering/prices/price.js";
+import { type PriceTerm, stepPrices } from "../metering/prices/price.js";
 
 /** What the prices of an operation's models are for. */
 export interface PriceTerms {
@@ -16,5 +16,5 @@ export const tokenTerms: readonly PriceTerm[] = [
 /** Of all operations that answer with texts. Some models hear and speak, too. */
 export const textPrices: PriceTerms = {
   required: [["input", "output"]],
-  known: [...tokenTerms, "inputAudio", "cachedInputAudio", "outputAudio", "steps", "tiers"],
+  known: [...stepPrices, "request", "steps", "tiers"],
 };

@@ -28,6 +28,14 @@ export interface PostgresOptions {
   isolate?: boolean | undefined;
 }
 
+/** All that there are. */
+export const knownPostgresOptions: Readonly<Record<keyof PostgresOptions, true>> = {
+  pool: true,
+  schema: true,
+  listen: true,
+  isolate: true,
+};
+
 /** Of the parameters of a statement. */
 type Values = readonly (string | number | null)[];
 

@@ -1,7 +1,8 @@
+import { requireKnownOptions } from "../check/known-options.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { dayMs } from "../ledger/windows.js";
 import { batchBounds, type PostgresBatchOptions } from "./batching/batch-options.js";
-import { Database, type PostgresOptions } from "./database.js";
+import { Database, knownPostgresOptions, type PostgresOptions } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
 import { PostgresLedger } from "./postgres-ledger.js";
 
@@ -20,6 +21,13 @@ export interface PostgresCreditLedgerOptions extends PostgresOptions {
   batch?: PostgresBatchOptions | false | undefined;
 }
 
+/** All that there are. */
+export const knownPostgresLedgerOptions: Readonly<Record<keyof PostgresCreditLedgerOptions, true>> = {
+  ...knownPostgresOptions,
+  retentionMs: true,
+  batch: true,
+};
+
 /**
  * Keeps credits in PostgreSQL, exactly across any number of processes. Every statement is a transaction of its own that is
  * READ COMMITTED, whatever the default. Operations that come at a time, or while others are under way, go in one statement:
@@ -28,6 +36,7 @@ export interface PostgresCreditLedgerOptions extends PostgresOptions {
  * @throws TypeError or RangeError when an option is not valid.
  */
 export function postgresCreditLedger(options: PostgresCreditLedgerOptions): CreditLedger {
+  requireKnownOptions("postgresCreditLedger", options, knownPostgresLedgerOptions);
   const database = new Database(options);
   return creditLedger(database, new Notifications(database), options);
 }

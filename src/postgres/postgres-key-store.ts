@@ -1,6 +1,7 @@
+import { requireKnownOptions } from "../check/known-options.js";
 import { checkedKeyStore } from "../keys/checked-key-store.js";
 import type { KeptKey, KeyChange, WritableKeyStore } from "../keys/key-store.js";
-import { Database, type PostgresOptions } from "./database.js";
+import { Database, knownPostgresOptions, type PostgresOptions } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
 
 /** A key as the contract has it, without the members that it does not have. */
@@ -67,6 +68,7 @@ from locked where stored.id = locked.id`;
  * @throws TypeError when an option is not valid.
  */
 export function postgresKeyStore(options: PostgresOptions): WritableKeyStore {
+  requireKnownOptions("postgresKeyStore", options, knownPostgresOptions);
   const database = new Database(options);
   return keyStore(database, new Notifications(database));
 }

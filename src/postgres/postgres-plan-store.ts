@@ -1,6 +1,7 @@
+import { requireKnownOptions } from "../check/known-options.js";
 import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
-import { Database, type PostgresOptions } from "./database.js";
+import { Database, knownPostgresOptions, type PostgresOptions } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
 
 /**
@@ -11,6 +12,7 @@ import { Notifications } from "./listen/notifications.js";
  * refused, so that a typing error lifts no limit.
  */
 export function postgresPlanStore(options: PostgresOptions): WritablePlanStore {
+  requireKnownOptions("postgresPlanStore", options, knownPostgresOptions);
   const database = new Database(options);
   return planStore(database, new Notifications(database));
 }

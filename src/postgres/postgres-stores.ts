@@ -1,14 +1,14 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
-import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
+import { type AuditLimits, type AuditTrail, knownAuditLimits } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
-import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
+import { knownLogLimits, type RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import { requireKnownOptions } from "../check/known-options.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { ModelStore } from "../models/model-store.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
-import type { ResponseLimits } from "../responses/response-limits.js";
+import { knownResponseLimits, type ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStore } from "./accounts/postgres-account-store.js";
 import { auditTrail } from "./books/postgres-audit-trail.js";
@@ -16,7 +16,11 @@ import { budgetStore } from "./budgets/postgres-budget-store.js";
 import { Database } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
 import { modelStore } from "./models/postgres-model-store.js";
-import { creditLedger, type PostgresCreditLedgerOptions } from "./postgres-credit-ledger.js";
+import {
+  creditLedger,
+  knownPostgresLedgerOptions,
+  type PostgresCreditLedgerOptions,
+} from "./postgres-credit-ledger.js";
 import { keyStore } from "./postgres-key-store.js";
 import { planStore } from "./postgres-plan-store.js";
 import { databaseRequestLog } from "./requests/postgres-request-log.js";
@@ -36,12 +40,7 @@ export interface PostgresStoresOptions extends PostgresCreditLedgerOptions {
 export type PostgresStores = Stores;
 
 const known: Readonly<Record<keyof PostgresStoresOptions, true>> = {
-  pool: true,
-  schema: true,
-  listen: true,
-  isolate: true,
-  retentionMs: true,
-  batch: true,
+  ...knownPostgresLedgerOptions,
   responses: true,
   audit: true,
   requestLog: true,
@@ -121,5 +120,9 @@ class Stores {
  */
 export function postgresStores(options: PostgresStoresOptions): PostgresStores {
   requireKnownOptions("postgresStores", options, known);
+  const { responses = {}, audit = {}, requestLog = {} } = options;
+  requireKnownOptions("postgresStores: responses", responses, knownResponseLimits);
+  requireKnownOptions("postgresStores: audit", audit, knownAuditLimits);
+  requireKnownOptions("postgresStores: requestLog", requestLog, knownLogLimits);
   return new Stores(options);
 }

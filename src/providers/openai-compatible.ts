@@ -119,7 +119,7 @@ function toRequestHeaders(accept: string, further: Readonly<Record<string, strin
   return {
     "content-type": "application/json",
     accept,
-    // A compressor on the way would hold events back, and nothing here decompresses.
+    // A compressor on the way would hold events back.
     "accept-encoding": "identity",
     "user-agent": "infergate",
     ...further,

@@ -1,8 +1,9 @@
+import { requireKnownOptions } from "../check/known-options.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { dayMs } from "../ledger/windows.js";
 import { batchSizes, type RedisBatchOptions } from "./batch/batch-options.js";
 import { ledgerScripts } from "./ledger-scripts.js";
-import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
+import { connectionOf, knownRedisOptions, type RedisConnection, type RedisOptions } from "./redis-options.js";
 import { ScriptedCreditLedger } from "./scripted-credit-ledger.js";
 
 /** Options of {@link redisCreditLedger}. */
@@ -15,6 +16,13 @@ export interface RedisCreditLedgerOptions extends RedisOptions {
    */
   batch?: RedisBatchOptions | false | undefined;
 }
+
+/** All that there are. */
+export const knownRedisLedgerOptions: Readonly<Record<keyof RedisCreditLedgerOptions, true>> = {
+  ...knownRedisOptions,
+  journal: true,
+  batch: true,
+};
 
 export interface RedisJournalOptions {
   /** The newest entries, and up to a hundred or so more. Default: 10,000. */
@@ -36,6 +44,7 @@ export interface RedisJournalOptions {
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisCreditLedger(options: RedisCreditLedgerOptions): CreditLedger {
+  requireKnownOptions("redisCreditLedger", options, knownRedisLedgerOptions);
   return creditLedgerOn(connectionOf(options), options);
 }
 
@@ -47,6 +56,7 @@ export function creditLedgerOn(
 ): CreditLedger {
   const { entries: journalEntries = 10_000, days = 40 } = journal === false ? { entries: 0 } : journal;
   if (journal !== false) {
+    requireKnownOptions("journal", journal, { entries: true, days: true });
     requireCount("journal.entries", journalEntries);
     requireCount("journal.days", days);
   }

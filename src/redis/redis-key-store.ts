@@ -1,6 +1,7 @@
+import { requireKnownOptions } from "../check/known-options.js";
 import { checkedKeyStore } from "../keys/checked-key-store.js";
 import type { KeptKey, KeyChange, KeyUse, WritableKeyStore } from "../keys/key-store.js";
-import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
+import { connectionOf, knownRedisOptions, type RedisConnection, type RedisOptions } from "./redis-options.js";
 import { makeScript } from "./script.js";
 import {
   findKeyByHash,
@@ -35,6 +36,7 @@ const mostPerScript = 100;
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisKeyStore(options: RedisOptions): WritableKeyStore {
+  requireKnownOptions("redisKeyStore", options, knownRedisOptions);
   return keyStoreOn(connectionOf(options));
 }
 

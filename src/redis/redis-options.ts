@@ -36,6 +36,15 @@ export interface RedisOptions {
   isolate?: boolean | undefined;
 }
 
+/** All that there are. */
+export const knownRedisOptions: Readonly<Record<keyof RedisOptions, true>> = {
+  client: true,
+  prefix: true,
+  timeoutMs: true,
+  allowEviction: true,
+  isolate: true,
+};
+
 /** Options, checked, with their defaults. */
 export interface RedisConnection {
   readonly run: RunScript;

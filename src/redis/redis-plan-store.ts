@@ -1,6 +1,7 @@
+import { requireKnownOptions } from "../check/known-options.js";
 import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
-import { connectionOf, type RedisConnection, type RedisOptions } from "./redis-options.js";
+import { connectionOf, knownRedisOptions, type RedisConnection, type RedisOptions } from "./redis-options.js";
 import { makeScript } from "./script.js";
 import { deletePlan, findPlan, listPlans, putPlan } from "./store-scripts/plans.js";
 
@@ -16,6 +17,7 @@ const scripts = {
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisPlanStore(options: RedisOptions): WritablePlanStore {
+  requireKnownOptions("redisPlanStore", options, knownRedisOptions);
   return planStoreOn(connectionOf(options));
 }
 

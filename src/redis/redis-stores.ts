@@ -1,20 +1,20 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
-import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
+import { type AuditLimits, type AuditTrail, knownAuditLimits } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
-import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
+import { knownLogLimits, type RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import { requireKnownOptions } from "../check/known-options.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { ModelStore } from "../models/model-store.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
-import type { ResponseLimits } from "../responses/response-limits.js";
+import { knownResponseLimits, type ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStoreOn } from "./accounts/redis-account-store.js";
 import { auditTrailOn } from "./books/redis-audit-trail.js";
 import { budgetStoreOn } from "./budgets/redis-budget-store.js";
 import { modelStoreOn } from "./models/redis-model-store.js";
-import { creditLedgerOn, type RedisCreditLedgerOptions } from "./redis-credit-ledger.js";
+import { creditLedgerOn, knownRedisLedgerOptions, type RedisCreditLedgerOptions } from "./redis-credit-ledger.js";
 import { keyStoreOn } from "./redis-key-store.js";
 import { connectionOf } from "./redis-options.js";
 import { planStoreOn } from "./redis-plan-store.js";
@@ -35,13 +35,7 @@ export interface RedisStoresOptions extends RedisCreditLedgerOptions {
 export type RedisStores = Stores;
 
 const known: Readonly<Record<keyof RedisStoresOptions, true>> = {
-  client: true,
-  prefix: true,
-  timeoutMs: true,
-  allowEviction: true,
-  isolate: true,
-  journal: true,
-  batch: true,
+  ...knownRedisLedgerOptions,
   responses: true,
   audit: true,
   requestLog: true,
@@ -107,5 +101,9 @@ class Stores {
  */
 export function redisStores(options: RedisStoresOptions): RedisStores {
   requireKnownOptions("redisStores", options, known);
+  const { responses = {}, audit = {}, requestLog = {} } = options;
+  requireKnownOptions("redisStores: responses", responses, knownResponseLimits);
+  requireKnownOptions("redisStores: audit", audit, knownAuditLimits);
+  requireKnownOptions("redisStores: requestLog", requestLog, knownLogLimits);
   return new Stores(options);
 }

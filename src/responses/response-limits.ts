@@ -6,6 +6,12 @@ export interface ResponseLimits {
   maxAccountBytes?: number | undefined;
 }
 
+/** All that there are. */
+export const knownResponseLimits: Readonly<Record<keyof ResponseLimits, true>> = {
+  ttlMs: true,
+  maxAccountBytes: true,
+};
+
 const day = 86_400_000;
 
 /** @throws RangeError when a limit is out of range. */

@@ -17,8 +17,8 @@ export function remedyOf(error: GatewayError): Remedy {
   if (isBeyondTarget(error)) return "elsewhere";
   if (cause instanceof UpstreamStatusError && status >= 429) {
     const passes = cause.status === 408 || cause.status === 429 || cause.status >= 500;
-    // An upstream also sends a 429 when the gateway's own account there is out of quota. That one became a 502.
-    return passes && (status !== 502 || cause.status !== 429) ? "again" : "elsewhere";
+    // Whatever the status: an upstream that refuses the gateway's own account there refuses it again.
+    return passes && !isFinal(error) ? "again" : "elsewhere";
   }
   if (status === 429 || status === 504) return "again";
   if (status < 500) return "none";

@@ -18,6 +18,12 @@ export interface SqliteOptions {
   durability?: "normal" | "full" | undefined;
 }
 
+/** All that there are. */
+export const knownSqliteOptions: Readonly<Record<keyof SqliteOptions, true>> = {
+  database: true,
+  durability: true,
+};
+
 const synchronous = { normal: "NORMAL", full: "FULL" };
 
 const longestWaitMs = 5_000;

@@ -1,7 +1,8 @@
+import { requireKnownOptions } from "../check/known-options.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { dayMs } from "../ledger/windows.js";
-import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
+import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
 import { SqliteLedger } from "./sqlite-ledger.js";
 
 /** Options of {@link sqliteCreditLedger}. */
@@ -15,6 +16,13 @@ export interface SqliteCreditLedgerOptions extends SqliteOptions {
   retentionMs?: number | undefined;
 }
 
+/** All that there are. */
+export const knownSqliteLedgerOptions: Readonly<Record<keyof SqliteCreditLedgerOptions, true>> = {
+  ...knownSqliteOptions,
+  clock: true,
+  retentionMs: true,
+};
+
 /**
  * Keeps credits in a SQLite database: exact also when several processes of one machine share it, and across their ends.
  *
@@ -26,6 +34,7 @@ export interface SqliteCreditLedgerOptions extends SqliteOptions {
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteCreditLedger(options: SqliteCreditLedgerOptions): CreditLedger {
+  requireKnownOptions("sqliteCreditLedger", options, knownSqliteLedgerOptions);
   return ledgerOf(new SqliteConnection(options), options);
 }
 

@@ -1,9 +1,10 @@
+import { requireKnownOptions } from "../check/known-options.js";
 import { withoutNulls } from "../check/without-nulls.js";
 import { applyKeyChange } from "../keys/apply-key-change.js";
 import { checkedKeyStore } from "../keys/checked-key-store.js";
 import type { KeptKey, StoredKey, WritableKeyStore } from "../keys/key-store.js";
 import { toNumber, toNumberOrNull } from "./numbers.js";
-import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
+import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
 
 /**
  * API keys in a SQLite database, by their hashes.
@@ -12,6 +13,7 @@ import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteKeyStore(options: SqliteOptions): WritableKeyStore {
+  requireKnownOptions("sqliteKeyStore", options, knownSqliteOptions);
   return keyStoreOf(new SqliteConnection(options));
 }
 

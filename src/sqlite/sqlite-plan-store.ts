@@ -1,6 +1,7 @@
+import { requireKnownOptions } from "../check/known-options.js";
 import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
-import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
+import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
 
 /**
  * Plans in a SQLite database.
@@ -9,6 +10,7 @@ import { SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqlitePlanStore(options: SqliteOptions): WritablePlanStore {
+  requireKnownOptions("sqlitePlanStore", options, knownSqliteOptions);
   return planStoreOf(new SqliteConnection(options));
 }
 

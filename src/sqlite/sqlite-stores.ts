@@ -1,15 +1,15 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
 import { checkAuditLimits } from "../books/audit/audit-limits.js";
-import type { AuditLimits, AuditTrail } from "../books/audit/audit-trail.js";
+import { type AuditLimits, type AuditTrail, knownAuditLimits } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
-import type { RequestLogLimits } from "../books/requests/request-log-limits.js";
+import { knownLogLimits, type RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
 import { requireKnownOptions } from "../check/known-options.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { ModelStore } from "../models/model-store.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
-import type { ResponseLimits } from "../responses/response-limits.js";
+import { knownResponseLimits, type ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { accountStoreOf } from "./accounts/sqlite-account-store.js";
 import { auditTrailOf } from "./books/sqlite-audit-trail.js";
@@ -18,7 +18,7 @@ import { modelStoreOf } from "./models/sqlite-model-store.js";
 import { requestLogOf } from "./requests/sqlite-request-log.js";
 import { responseStoreOf } from "./responses/sqlite-response-store.js";
 import { SqliteConnection } from "./sqlite-connection.js";
-import { ledgerOf, type SqliteCreditLedgerOptions } from "./sqlite-credit-ledger.js";
+import { knownSqliteLedgerOptions, ledgerOf, type SqliteCreditLedgerOptions } from "./sqlite-credit-ledger.js";
 import { keyStoreOf } from "./sqlite-key-store.js";
 import { planStoreOf } from "./sqlite-plan-store.js";
 
@@ -36,10 +36,7 @@ export interface SqliteStoresOptions extends SqliteCreditLedgerOptions {
 export type SqliteStores = Stores;
 
 const known: Readonly<Record<keyof SqliteStoresOptions, true>> = {
-  database: true,
-  durability: true,
-  clock: true,
-  retentionMs: true,
+  ...knownSqliteLedgerOptions,
   responses: true,
   audit: true,
   requestLog: true,
@@ -112,5 +109,9 @@ class Stores {
  */
 export function sqliteStores(options: SqliteStoresOptions): SqliteStores {
   requireKnownOptions("sqliteStores", options, known);
+  const { responses = {}, audit = {}, requestLog = {} } = options;
+  requireKnownOptions("sqliteStores: responses", responses, knownResponseLimits);
+  requireKnownOptions("sqliteStores: audit", audit, knownAuditLimits);
+  requireKnownOptions("sqliteStores: requestLog", requestLog, knownLogLimits);
   return new Stores(options);
 }

@@ -61,8 +61,8 @@ export function* chatTranslationSteps(request: ResponsesRequest, options: ToChat
   if (maxOutputTokens !== undefined) body["max_completion_tokens"] = maxOutputTokens;
   for (const name of alike) set(body, name, memberValue(request, name));
   addTools(body, request, tools);
-  addText(body, memberValue(request, "text"));
-  const reasoning = options.reasoning !== false ? memberValue(request, "reasoning") : undefined;
+  addText(body, settingOf(request, parsed, "text"));
+  const reasoning = options.reasoning !== false ? settingOf(request, parsed, "reasoning") : undefined;
   if (isRecord(reasoning)) set(body, "reasoning_effort", reasoning["effort"]);
   addLogprobs(body, request);
   return { body, names: tools.names };
@@ -74,6 +74,16 @@ const itemBytes = 256;
 interface ParsedItem {
   readonly item: Item;
   readonly type: string;
+}
+
+/** What the request says, with what the updates within its input have replaced. */
+function settingOf(request: ResponsesRequest, items: readonly ParsedItem[], name: "text" | "reasoning"): unknown {
+  let setting = memberValue(request, name);
+  for (const { item, type } of items) {
+    const update = type === "configuration_update" ? item[name] : undefined;
+    if (isRecord(update)) setting = isRecord(setting) ? { ...setting, ...update } : update;
+  }
+  return setting;
 }
 
 function toolLists(request: ResponsesRequest, items: readonly ParsedItem[]): ToolList[] {

@@ -372,6 +372,20 @@ describe.concurrent.each([
     })();
   });
 
+  it.each(["contract_spend_limit_reached", "enforced_spend_limit_reached"])(
+    "fails as the operator's own where the code says so: %s",
+    async (code) => {
+      await withModel(make, async (server) => {
+        const error = { type: "rate_limit_error", message: "No.", details: { error_code: code } };
+        server.native.reply(wholeAnswer({ type: "error", error }, { status: 429, headers: { "retry-after": "7" } }));
+        for (const call of [server.client.chat.completions.create(hello), streamed(server)]) {
+          const thrown = await call.catch((each: unknown) => each as InstanceType<typeof OpenAI.APIError>);
+          expect(thrown).toMatchObject({ status: 502, code: "bad_gateway" });
+        }
+      })();
+    },
+  );
+
   it(
     "has no answer where its server has none",
     withModel(make, async (server) => {

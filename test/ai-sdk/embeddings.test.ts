@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type AISDKModel, aiSDK } from "../../src/ai-sdk.js";
+import type { Model } from "../../src/gateway/options.js";
 import { embeddingModel, startTestGateway, type TestGateway } from "../support/test-gateway.js";
 
 let test: TestGateway | undefined;
@@ -11,15 +12,22 @@ afterEach(async () => {
 interface Failing {
   /** The number of the call that fails. */
   at: number;
+  /** How many calls fail from there on. Default: 1. */
+  times?: number;
   statusCode: number;
+  headers?: Record<string, string>;
+  code?: string;
+  model?: Partial<Model>;
   /** What the model counts for a text; `undefined`: it does not. */
   tokens?: number;
   parallel?: boolean;
 }
 
 /** A model that takes one text in a call, and refuses one of the calls. */
-function failing({ at, statusCode, tokens, parallel = false }: Failing) {
+function failing({ at, times = 1, statusCode, headers, code, tokens, parallel = false }: Failing, name = "m") {
   let calls = 0;
+  /** The texts that were embedded. */
+  const asked: string[] = [];
   const model: AISDKModel = {
     specificationVersion: "v3",
     provider: "acme.embedding",
@@ -28,18 +36,28 @@ function failing({ at, statusCode, tokens, parallel = false }: Failing) {
     supportsParallelCalls: parallel,
     doEmbed: async ({ values }: { values: string[] }) => {
       calls++;
-      if (calls === at) throw Object.assign(new Error("bad text"), { name: "AI_APICallError", statusCode });
-      return { embeddings: values.map(() => [1]), ...(tokens === undefined ? undefined : { usage: { tokens } }) };
+      if (calls >= at && calls < at + times) {
+        const data = { error: { code, message: "bad text" } };
+        const responseHeaders = headers ?? { "retry-after-ms": "1" };
+        throw Object.assign(new Error("bad text"), { name: "AI_APICallError", statusCode, responseHeaders, data });
+      }
+      asked.push(...values);
+      return {
+        embeddings: values.map((value) => [name === "one" ? 1 : 2, Number(value.slice(7))]),
+        ...(tokens === undefined ? undefined : { usage: { tokens } }),
+      };
     },
   };
-  return { provider: aiSDK({ model }), calls: () => calls };
+  return { provider: aiSDK({ model }), calls: () => calls, asked };
 }
 
 async function ask(options: Failing) {
-  const one = failing(options);
-  const two = failing({ ...options, at: 0 });
+  const one = failing(options, "one");
+  const two = failing({ ...options, at: 0, times: 0 }, "two");
   test = await startTestGateway({
-    models: [{ ...embeddingModel, upstream: ["one", "two"].map((provider) => ({ provider, model: "m" })) }],
+    models: [
+      { ...embeddingModel, ...options.model, upstream: ["one", "two"].map((provider) => ({ provider, model: "m" })) },
+    ],
     providers: { one: one.provider, two: two.provider },
   });
   const ended = test.nextEvent();
@@ -47,11 +65,12 @@ async function ask(options: Failing) {
     new Request("http://gateway.test/v1/embeddings", {
       method: "POST",
       headers: { "content-type": "application/json", authorization: "Bearer sk-pro" },
-      body: JSON.stringify({ model: "acme/embed", input: Array.from({ length: 10 }, () => "abcdefgh") }),
+      body: JSON.stringify({ model: "acme/embed", input: Array.from({ length: 10 }, (_, index) => `abcdefg${index}`) }),
     }),
   );
-  await response.text();
-  return { status: response.status, event: await ended, calls: [one.calls(), two.calls()] };
+  const { data = [] } = (await response.json()) as { data?: { embedding: number[] }[] };
+  const vectors = data.map(({ embedding }) => embedding);
+  return { status: response.status, event: await ended, calls: [one.calls(), two.calls()], vectors, asked: one.asked };
 }
 
 describe("an embeddings request that is served by several calls, of which a late one is refused,", () => {
@@ -78,9 +97,52 @@ describe("an embeddings request that is served by several calls, of which a late
     expect([status, event.chargedMicro]).toEqual([400, 0]);
   });
 
-  it("goes to another target where its own is at fault, and is charged for that one's work", async () => {
-    const { status, event, calls } = await ask({ at: 7, statusCode: 503, tokens: 3 });
+  const all = Array.from({ length: 10 }, (_, index) => index);
+
+  it.each([408, 429, 500, 503])("is made again where that may pass, and nothing else is: %i", async (statusCode) => {
+    const { status, event, calls, vectors, asked } = await ask({ at: 7, statusCode, tokens: 3 });
+    // 10 texts of 3 tokens: the refused one is called twice, the others once.
+    expect([status, event.chargedMicro, event.tokens.input]).toEqual([200, 30, 30]);
+    expect(calls).toEqual([11, 0]);
+    expect(asked).toEqual(all.map((index) => `abcdefg${index}`));
+    expect(vectors).toEqual(all.map((index) => [1, index]));
+  });
+
+  it("is made again alone of those that were made at the same time, and all keep their places", async () => {
+    const { calls, vectors, event } = await ask({ at: 6, statusCode: 429, tokens: 3, parallel: true });
+    expect([calls, event.chargedMicro]).toEqual([[11, 0], 30]);
+    expect(vectors).toEqual(all.map((index) => [1, index]));
+  });
+
+  it("goes to another target after three calls, where all is made anew: vectors of two models are never mixed", async () => {
+    const { status, event, calls, vectors } = await ask({ at: 7, times: 3, statusCode: 503, tokens: 3 });
     expect([status, event.chargedMicro]).toEqual([200, 30]);
-    expect(calls).toEqual([7, 10]);
+    expect(calls).toEqual([9, 10]);
+    expect(vectors).toEqual(all.map((index) => [2, index]));
+  });
+
+  it("costs what both targets have made where failed attempts are charged", async () => {
+    const model = { chargeFailedAttempts: true };
+    const { event, calls } = await ask({ at: 7, times: 3, statusCode: 503, tokens: 3, model });
+    // Six calls at the first target, and ten at the second.
+    expect([event.chargedMicro, calls]).toEqual([18 + 30, [9, 10]]);
+  });
+
+  it.each([{ "retry-after": "11" }, { "retry-after-ms": "10001" }])(
+    "is not waited for for longer: %j",
+    async (headers) => {
+      const { calls } = await ask({ at: 7, statusCode: 429, tokens: 3, headers });
+      expect(calls).toEqual([7, 10]);
+    },
+  );
+
+  it("is not made again where the operator's account is out of money", async () => {
+    const { calls, status } = await ask({ at: 7, statusCode: 429, code: "insufficient_quota", tokens: 3 });
+    expect([status, calls]).toEqual([200, [7, 10]]);
+  });
+
+  it("is the gateway's to try again where nothing was made", async () => {
+    const { calls, status } = await ask({ at: 1, statusCode: 503, tokens: 3 });
+    expect([status, calls]).toEqual([200, [1, 10]]);
   });
 });

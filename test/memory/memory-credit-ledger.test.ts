@@ -293,5 +293,5 @@ describe("memoryCreditLedger", () => {
 });
 
 it("refuses an option that it does not have", () => {
-  expect(() => memoryCreditLedger({ maxAcounts: 5 } as MemoryCreditLedgerOptions)).toThrow(/no option "maxAcounts"/);
+  expect(() => memoryCreditLedger({ maxAcounts: 5 } as MemoryCreditLedgerOptions)).toThrow(/no option `maxAcounts`/);
 });

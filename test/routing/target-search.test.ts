@@ -24,7 +24,8 @@ const answeredWith = (status: number, retryAfterMs?: number) => {
 const refused = () => new GatewayError("no", { status: 400, code: "upstream_rejected" });
 const ourKey = () =>
   badGateway("key", { headers: { "x-should-retry": "false" }, cause: new UpstreamStatusError(401, "") });
-const ourQuota = () => badGateway("quota", { cause: new UpstreamStatusError(429, "") });
+const ourQuota = (status = 429) =>
+  badGateway("quota", { headers: { "x-should-retry": "false" }, cause: new UpstreamStatusError(status, "") });
 const notAnAnswer = () => badGateway("garbage", { cause: new Error("garbage") });
 
 /** A route whose time stands still but for its own waits, with what was tried and how long was waited. */
@@ -99,7 +100,14 @@ describe("calling targets", () => {
   });
 
   it("does not repeat what would fail the same way, but tries elsewhere", async () => {
-    for (const error of [ourKey, ourQuota, notAnAnswer, () => answeredWith(404), () => answeredWith(307)]) {
+    for (const error of [
+      ourKey,
+      ourQuota,
+      () => ourQuota(500),
+      notAnAnswer,
+      () => answeredWith(404),
+      () => answeredWith(307),
+    ]) {
       const alone = makeRun([makeTarget("a")], { maxAttempts: 3 });
       expect(await alone.run({ a: [error()] })).toMatch(/^502/);
       expect(alone.tried).toEqual(["a"]);

@@ -494,6 +494,15 @@ describe("URLs and methods", () => {
     ["/v1/audio/voices", "Voices"],
     ["/v1/audio/voice_consents/cons_1", "Voices"],
     ["/v1/ocr", "Pages"],
+    ["/v1/live/sessions", "no realtime sessions"],
+    ["/v1/decisions", "Decisions are not made here"],
+    ["/v1/agents/agent_1/runs", "Agents are not run here"],
+    ["/v1/sessions", "Agents are not run here"],
+    ["/v1/skills/skill_1/versions", "No skills"],
+    ["/v1/messages/batches", "no batches here"],
+    ["/v1/messages/batches/batch_1/results", "no batches here"],
+    ["/v1/complete", "POST /v1/messages"],
+    ["/v1/organizations/me", "not managed here"],
   ])("says why %s is not here", async (path, why) => {
     const { status, error } = await failing(getRequest(path));
     expect({ status, code: error.code }).toEqual({ status: 404, code: "unknown_url" });

@@ -548,3 +548,35 @@ describe("the other members", () => {
     });
   });
 });
+
+describe("updates within the input", () => {
+  const format = { type: "json_schema", name: "fact", schema: { type: "object" } };
+  const update = (members: object) => ({ type: "configuration_update", ...members });
+  const chatWith = (...items: object[]) =>
+    chatOf({
+      reasoning: { effort: "low" },
+      text: { verbosity: "low" },
+      input: [...items, { role: "user", content: "hi" }],
+    });
+
+  it("replace what they name, the last one last, and are no messages", () => {
+    const chat = chatWith(
+      update({ reasoning: { effort: "high" }, text: { format: { type: "text" } } }),
+      { role: "user", content: "and" },
+      update({ text: { format } }),
+      update({ id: "cfg_1", reasoning: { effort: "medium" } }),
+    );
+    expect(chat.messages).toEqual([user("and"), user("hi")]);
+    expect(chat).toMatchObject({
+      reasoning_effort: "medium",
+      verbosity: "low",
+      response_format: { type: "json_schema", json_schema: { name: "fact", schema: { type: "object" } } },
+    });
+  });
+
+  it("end a form with another, and say nothing where they are empty", () => {
+    const chat = chatWith(update({ text: { format } }), update({ text: { format: { type: "text" } } }), update({}));
+    expect(chat).toMatchObject({ reasoning_effort: "low" });
+    expect(chat).not.toHaveProperty("response_format");
+  });
+});

@@ -4,6 +4,7 @@ import { isRecord } from "../../wire/is-record.js";
 import { type AISDKEmbeddingModel, providerName } from "../ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
 import { mergeProviderOptions } from "../merge-provider-options.js";
+import { SliceRetries } from "./slice-retries.js";
 
 /** Of a text, for what no model has counted. */
 const bytesOfToken = 4;
@@ -17,7 +18,10 @@ interface Embedded {
   tokens: number | undefined;
 }
 
-/** Serves an embeddings request with as many calls as the model wants it cut into. */
+/**
+ * Serves an embeddings request with as many calls as the model wants it cut into. Of those calls, one that fails late is made
+ * again by itself: the others are paid. Vectors of two models are never in one response.
+ */
 export async function embed(
   request: Record<string, unknown>,
   model: AISDKEmbeddingModel,
@@ -29,20 +33,29 @@ export async function embed(
   const most = (await model.maxEmbeddingsPerCall) ?? values.length;
   const slices = slicesOf(values, Math.max(1, most));
   const width = (await model.supportsParallelCalls) ? parallelCalls : 1;
-  const results: EmbeddedSlice[] = [];
+  const results = new Map<readonly string[], EmbeddedSlice>();
+  const again = new SliceRetries(signal);
+  const call = async (slice: readonly string[]): Promise<void> => {
+    results.set(slice, readResult(await model.doEmbed({ ...callOptions, values: slice } as never), slice));
+  };
   for (const group of slicesOf(slices, width)) {
-    // A model may ignore its signal. It is not called again for a client that has left.
-    signal.throwIfAborted();
-    const settled = await Promise.allSettled(
-      group.map(async (slice) => readResult(await model.doEmbed({ ...callOptions, values: slice } as never), slice)),
-    );
-    for (const call of settled) if (call.status === "fulfilled") results.push(call.value);
-    const failed = settled.find((call) => call.status === "rejected");
-    if (failed === undefined) continue;
-    if (results.length === 0 || signal.aborted) throw failed.reason;
-    const used = results.reduce((sum, { tokens, estimate }) => sum + (tokens ?? estimate), 0);
-    throw new PartlyEmbedded(failed.reason, used);
+    for (let missing = group; missing.length > 0; missing = missing.filter((slice) => !results.has(slice))) {
+      // A model may ignore its signal. It is not called again for a client that has left.
+      signal.throwIfAborted();
+      const settled = await Promise.allSettled(missing.map(call));
+      const failures = settled.flatMap((each) => (each.status === "rejected" ? [each.reason as unknown] : []));
+      if (failures.length === 0) continue;
+      // Where nothing is made, to call again or elsewhere loses nothing: that is the gateway's to decide.
+      if (results.size > 0 && (await again.mayFollow(failures))) continue;
+      if (results.size === 0 || signal.aborted) throw failures[0];
+      const used = [...results.values()].reduce((sum, { tokens, estimate }) => sum + (tokens ?? estimate), 0);
+      throw new PartlyEmbedded(failures[0], used);
+    }
   }
+  return embeddedOf(slices.flatMap((slice) => results.get(slice) ?? []));
+}
+
+function embeddedOf(results: readonly EmbeddedSlice[]): Embedded {
   return {
     embeddings: results.flatMap((result) => result.embeddings),
     tokens: results.reduce<number | undefined>(sumOf, 0),

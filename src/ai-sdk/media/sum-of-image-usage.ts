@@ -7,20 +7,17 @@ interface CountedCall {
   readonly details: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** OpenAI's `usage` of images, of the AI SDK's for each call. @returns `undefined` unless all of them report theirs. */
+/** OpenAI's `usage` of images, of the AI SDK's for each call. A half that one of them lacks is left out. */
 export function sumOfImageUsage(calls: readonly CountedCall[]): object | undefined {
-  let input = 0;
-  let output = 0;
-  for (const { usage } of calls) {
-    const { inputTokens, outputTokens } = isRecord(usage) ? usage : {};
-    if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return undefined;
-    input += inputTokens;
-    output += outputTokens;
-  }
+  const usages = calls.map(({ usage }) => (isRecord(usage) ? usage : {}));
+  const [input, output] = ["inputTokens", "outputTokens"].map((name) => sumOf(usages.map((each) => each[name])));
+  if (input === undefined && output === undefined) return undefined;
   const details = calls.flatMap((each) => each.details);
   const [text, image] = ["textTokens", "imageTokens"].map((name) => sumOf(details.map((each) => each[name])));
   return {
-    ...{ input_tokens: input, output_tokens: output, total_tokens: input + output },
+    ...(input !== undefined && { input_tokens: input }),
+    ...(output !== undefined && { output_tokens: output }),
+    ...(input !== undefined && output !== undefined && { total_tokens: input + output }),
     ...(text !== undefined &&
       image !== undefined && { input_tokens_details: { text_tokens: text, image_tokens: image } }),
   };

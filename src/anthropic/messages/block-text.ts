@@ -11,6 +11,8 @@ export function blockText(block: unknown): string {
     const text = block[name];
     if (typeof text === "string") output += text;
   }
-  const { input } = block;
+  const { input, content, type } = block;
+  // A compaction's summary. The content of other blocks is not the model's.
+  if (typeof content === "string" && String(type).startsWith("compaction")) output += content;
   return isRecord(input) && Object.keys(input).length > 0 ? output + JSON.stringify(input) : output;
 }

@@ -78,6 +78,12 @@ export interface AuditLimits {
   maxEntries?: number | undefined;
 }
 
+/** All that there are. */
+export const knownAuditLimits: Readonly<Record<keyof AuditLimits, true>> = {
+  maxDays: true,
+  maxEntries: true,
+};
+
 /** Keeps what the host's code has changed by the management API. Entries are never changed. */
 export interface AuditTrail {
   /** Keeps an entry. One with the id of another is kept once. @throws TypeError when it is not valid. */

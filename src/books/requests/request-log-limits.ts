@@ -11,6 +11,13 @@ export interface RequestLogLimits {
   countDays?: number | undefined;
 }
 
+/** All that there are. */
+export const knownLogLimits: Readonly<Record<keyof RequestLogLimits, true>> = {
+  maxDays: true,
+  maxRows: true,
+  countDays: true,
+};
+
 export interface CheckedLogLimits {
   readonly maxMs: number;
   readonly maxRows: number;

@@ -1,4 +1,5 @@
 import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
+import { storeFault } from "../../events/store-fault.js";
 import { isLedgerRefusal } from "../../guard/is-ledger-refusal.js";
 import { TimeLimit } from "../../guard/time-limit.js";
 import { isPromiseLike } from "../../host-code/returned-at-once.js";
@@ -58,11 +59,18 @@ export async function fromLedger<Result>(by: string, ask: () => Promise<Result> 
 /** @returns what {@link fromLedger} throws. */
 export function ledgerFault(by: string, cause: unknown): unknown {
   if (isMeant(cause) || isLedgerRefusal(cause)) return cause;
-  return new LedgerUnavailableError(`${by}: the ledger failed, or cannot be reached. Try again shortly.`, { cause });
+  return new LedgerUnavailableError(`${by}: the ledger ${howItFailed(cause)}`, { cause });
 }
 
 function storeFailure(by: string, kind: StoreKind, cause: unknown): GatewayError {
-  return serviceUnavailable(`${by}: the ${kind} store failed, or cannot be reached. Try again shortly.`, cause);
+  return serviceUnavailable(`${by}: the ${kind} store ${howItFailed(cause)}`, cause);
+}
+
+function howItFailed(cause: unknown): string {
+  const fault = storeFault(cause);
+  return fault === undefined
+    ? "failed, or cannot be reached. Try again shortly."
+    : `failed. What is wrong with its database: ${fault}.`;
 }
 
 const meantNames = ["AccountConflictError", "ModelConflictError"];

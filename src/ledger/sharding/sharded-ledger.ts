@@ -1,3 +1,4 @@
+import { requireKnownOptions } from "../../check/known-options.js";
 import { type CreditLedger, type HistoryRequest, LedgerInputError } from "../credit-ledger.js";
 import { checkAccount, checkDeduct, checkTopUp } from "../ledger-input.js";
 import type { DeductRequest, TopUpRequest } from "../prepaid-state.js";
@@ -50,8 +51,8 @@ export interface ShardedLedgerOptions<Name extends string = string> {
  * ```
  */
 export function shardedLedger<Name extends string>(options: ShardedLedgerOptions<Name>): CreditLedger {
-  const { shards, shardOf, ...unknown } = options;
-  for (const name of Object.keys(unknown)) throw new TypeError(`shardedLedger: there is no option "${name}".`);
+  requireKnownOptions("shardedLedger", options, { shards: true, shardOf: true });
+  const { shards, shardOf } = options;
   const byName = new Map<string, CreditLedger>(Object.entries(shards));
   if (byName.size === 0) throw new TypeError("shardedLedger: shards must have at least one ledger.");
   const ledgers = [...new Set(byName.values())];

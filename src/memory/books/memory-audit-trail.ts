@@ -1,6 +1,7 @@
 import { checkAuditLimits, goneAtOnce } from "../../books/audit/audit-limits.js";
-import type { AuditEntry, AuditLimits, AuditTrail } from "../../books/audit/audit-trail.js";
+import { type AuditEntry, type AuditLimits, type AuditTrail, knownAuditLimits } from "../../books/audit/audit-trail.js";
 import { type AuditRow, checkedAuditTrail, isFiltered } from "../../books/audit/checked-audit-trail.js";
+import { requireKnownOptions } from "../../check/known-options.js";
 import { type Clock, systemClock } from "../../ledger/clock.js";
 
 /** Options of {@link memoryAuditTrail}. */
@@ -13,7 +14,9 @@ export interface MemoryAuditTrailOptions extends AuditLimits {
  * Keeps what the management API changes in this process, until it ends.
  * @throws RangeError when a limit is out of range.
  */
-export function memoryAuditTrail({ clock = systemClock, ...limits }: MemoryAuditTrailOptions = {}): AuditTrail {
+export function memoryAuditTrail(options: MemoryAuditTrailOptions = {}): AuditTrail {
+  requireKnownOptions("memoryAuditTrail", options, { ...knownAuditLimits, clock: true });
+  const { clock = systemClock, ...limits } = options;
   const { keepMs, maxEntries } = checkAuditLimits(limits, 10_000);
   /** In the order of their places, the highest last. */
   const rows: AuditRow[] = [];

@@ -53,19 +53,14 @@ export interface Price {
   tiers?: Readonly<Record<string, TierPrice>> | undefined;
 }
 
+/** The prices that steps and tiers can have. */
+export const stepPrices = [
+  ...(["input", "cachedInput", "cacheWrite", "cacheWrite1h", "output", "reasoning"] as const),
+  ...(["inputAudio", "cachedInputAudio", "outputAudio"] as const),
+] as const satisfies readonly (keyof Price)[];
+
 /** The prices of tokens that can differ by the size of the prompt. */
-export type StepPrices = Pick<
-  Price,
-  | "input"
-  | "cachedInput"
-  | "cacheWrite"
-  | "cacheWrite1h"
-  | "output"
-  | "reasoning"
-  | "inputAudio"
-  | "cachedInputAudio"
-  | "outputAudio"
->;
+export type StepPrices = Pick<Price, (typeof stepPrices)[number]>;
 
 /** What calls cost whose prompts are larger than this. */
 export interface PriceStep extends StepPrices {

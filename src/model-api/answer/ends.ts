@@ -7,10 +7,30 @@ export type EndMeaning = "stop" | "tool_calls" | "length" | "content_filter" | "
 
 /** What servers call the ends of their responses: in small letters, with `_`. Whatever stands nowhere here is a `stop`. */
 const words: Readonly<Record<EndMeaning, readonly string[]>> = {
-  stop: ["stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "pause_turn"],
+  stop: [
+    "stop",
+    "end_turn",
+    "stop_sequence",
+    "eos",
+    "eos_token",
+    "complete",
+    "completed",
+    "pause_turn",
+    "compaction",
+    "steered",
+  ],
   tool_calls: ["tool_calls", "tool_call", "tool_use", "function_call"],
   length: [
-    ...["length", "max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit", "error_limit"],
+    ...[
+      "length",
+      "max_tokens",
+      "max_output_tokens",
+      "max_length",
+      "model_length",
+      "token_limit",
+      "error_limit",
+      "max_messages",
+    ],
     ...["model_context_window_exceeded", "context_window_exceeded", "context_length_exceeded"],
   ],
   content_filter: [

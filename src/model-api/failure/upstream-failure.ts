@@ -6,6 +6,7 @@ import { type Dialect, readErrorAnswer } from "../dialect.js";
 import { findReport } from "../usage/find-report.js";
 import { readReport } from "../usage/usage-tally.js";
 import { moderationDetails, moderationMember } from "./moderation-details.js";
+import { isOwnAccount } from "./own-account.js";
 import { readFaults } from "./read-faults.js";
 import { readRetryAfter } from "./read-retry-after.js";
 
@@ -61,12 +62,9 @@ function clientError(
       used: isRecord(body) ? readReport(findReport(body))?.tokens : undefined,
       said: redactKeys(error.message, context.secrets),
     });
-  if (status === 429) {
-    if (isOurQuota(error)) return refusedByUpstream(cause);
-    return atCapacity(retryAfter(headers, context.startedAt, 1), cause());
-  }
+  if (status === 401 || status === 402 || status === 403 || isOwnAccount(error)) return refusedByUpstream(cause);
+  if (status === 429) return atCapacity(retryAfter(headers, context.startedAt, 1), cause());
   if (status === 408) return upstreamTimeout(cause());
-  if (status === 401 || status === 402 || status === 403) return refusedByUpstream(cause);
   if (status === 400 || status === 404 || status === 413 || status === 422) {
     if (isContextLength(said)) return contextLengthExceeded(error, context, cause());
     if (isOurCredentials(error)) return refusedByUpstream(cause);
@@ -151,30 +149,28 @@ function isPlainCode(code: string, context: UpstreamFailureContext): boolean {
   return /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(code) && redact(code, context) === code;
 }
 
-/** Reads the formats of OpenAI, vLLM, FastAPI and Mistral, and a bare string. */
-function readErrorObject(body: unknown): UpstreamErrorObject {
+/** Reads the formats of OpenAI, Anthropic, vLLM, FastAPI and Mistral, and a bare string. */
+export function readErrorObject(body: unknown): UpstreamErrorObject {
   const error = isRecord(body) ? (body["error"] ?? body) : body;
   const faults = readFaults(error);
   if (faults !== undefined) return { ...faults, type: "invalid_request_error", code: "" };
   if (typeof error === "string") return { message: error, type: "", code: "", param: null };
   if (!isRecord(error)) return { message: "", type: "", code: "", param: null };
-  const { message, detail, type, code, param } = error;
+  const { message, detail, type, code, param, details } = error;
+  // Anthropic's codes, which its types do not tell.
+  const own = isRecord(details) ? details["error_code"] : undefined;
   return {
     message: typeof message === "string" ? message : typeof detail === "string" ? detail : "",
     type: typeof type === "string" ? type : "",
-    code: typeof code === "string" ? code : "",
+    code: typeof code === "string" ? code : typeof own === "string" ? own : "",
     param: typeof param === "string" && param !== "" ? param : null,
     moderation: error[moderationMember],
   };
 }
 
-function isOurQuota(error: UpstreamErrorObject): boolean {
-  return /quota|billing|balance|credit|spend_limit|usage_limit/i.test(`${error.type} ${error.code}`);
-}
-
 /** Checks type and code only: a message may repeat the client's own words, such as the name of a function. */
 function isOurCredentials({ type, code, param, message }: UpstreamErrorObject): boolean {
-  if (/api[ _-]?key|authenticat|billing/i.test(`${type} ${code}`)) return true;
+  if (/api[ _-]?key|authenticat/i.test(`${type} ${code}`)) return true;
   return param === null && /^\W*(incorrect|invalid|missing|expired) api[ _-]?key|api key not valid/i.test(message);
 }
 
@@ -190,6 +186,13 @@ function isContextLength(said: string): boolean {
   return contextLength.some((pattern) => pattern.test(said));
 }
 
+/** What codes and types of errors call a fault in what the client has sent. */
+const clients = new RegExp(
+  "context_length|invalid_(request|prompt|image|base64)|content_(policy|filter)|policy_violation|(bio|cyber)_policy|" +
+    "moderation_blocked|user_error|image_(too|file|parse)_|(unsupported|empty)_image|download_image",
+  "i",
+);
+
 function guessStatus(error: unknown): number {
   if (!isRecord(error)) return 500;
   for (const name of ["status", "status_code", "code"]) {
@@ -197,13 +200,12 @@ function guessStatus(error: unknown): number {
     const status = typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
     if (Number.isInteger(status) && status >= 400 && status < 600) return status;
   }
-  const { type, code } = readErrorObject({ error });
-  const said = `${type} ${code}`;
-  if (/insufficient_quota|rate_limit|too_many|quota/i.test(said)) return 429;
+  const read = readErrorObject({ error });
+  const said = `${read.type} ${read.code}`;
+  if (isOwnAccount(read)) return 402;
+  if (/rate_limit|too_many|quota/i.test(said)) return 429;
   if (/authentication|permission|invalid_api_key/i.test(said)) return 401;
-  if (/context_length|invalid_request|invalid_prompt|content_(policy|filter)|moderation_blocked|user_error/i.test(said))
-    return 400;
-  return 500;
+  return clients.test(said) ? 400 : 500;
 }
 
 /** `Retry-After` in whole seconds, rounded up, between 1 and a minute (RFC 9110, section 10.2.3). */

@@ -69,6 +69,23 @@ function named(...names: readonly string[]): CountPlace[] {
   return names.map((name): CountPlace => [name]);
 }
 
+/** What reports of images and of audio have beside it: parts of the prompt, and of the output. */
+export const partPlaces = {
+  inputText: within(inputDetails, "text_tokens"),
+  inputImage: within(inputDetails, "image_tokens"),
+  outputText: within(outputDetails, "text_tokens"),
+  outputImage: within(outputDetails, "image_tokens"),
+} as const satisfies Readonly<Record<string, readonly CountPlace[]>>;
+
+/** Where it stands how long what was written to a cache is kept: Anthropic's, Qwen's and OpenAI's. */
+export const cacheTimes: readonly CountPlace[] = [
+  ["cache_creation"],
+  ...within(inputDetails, "cache_creation", "cache_write_tokens_details"),
+];
+
+/** What of it is kept for minutes. */
+export const cachedForMinutes: readonly string[] = ["ephemeral_5m_input_tokens", "ttl_30m_tokens"];
+
 /** Gemini's details: lists of `{ modality, tokenCount }`. */
 export const modalityLists: readonly (readonly [list: string, part: Counted])[] = [
   ["promptTokensDetails", "inputAudio"],

@@ -4,7 +4,15 @@ import { readServiceTier } from "./service-tier.js";
 import { sumOfReport } from "./sum-of-report.js";
 import type { SaidCounts, TokenReport } from "./token-report.js";
 import { unpricedUsage } from "./unpriced-usage.js";
-import { type Counted, type CountPlace, countNames, countPlaces, modalityLists } from "./usage-names.js";
+import {
+  type Counted,
+  type CountPlace,
+  cachedForMinutes,
+  cacheTimes,
+  countNames,
+  countPlaces,
+  modalityLists,
+} from "./usage-names.js";
 
 /**
  * Reads what a server says of the tokens of one response, whatever its words: a whole report, or the pieces of it that come
@@ -90,16 +98,21 @@ function countsOf(usage: Record<string, unknown>): SaidCounts {
 }
 
 /** The first count above zero, else zero if there is one. */
-function countAt(usage: Record<string, unknown>, places: readonly CountPlace[]): number | undefined {
+export function countAt(usage: Readonly<Record<string, unknown>>, places: readonly CountPlace[]): number | undefined {
   let found: number | undefined;
   for (const [holder, name] of places) {
     const held = usage[holder];
     if (held === undefined || held === null) continue;
-    const count = readTokenCount(name === undefined ? held : isRecord(held) ? held[name] : undefined);
+    const count = readTokenCount(memberIn(usage, holder, name));
     if (count !== undefined && count > 0) return count;
     found ??= count;
   }
   return found;
+}
+
+function memberIn(usage: Readonly<Record<string, unknown>>, holder: string, name: string | undefined): unknown {
+  const held = usage[holder];
+  return name === undefined ? held : isRecord(held) ? held[name] : undefined;
 }
 
 function addModalities(usage: Record<string, unknown>, said: SaidCounts): void {
@@ -112,19 +125,25 @@ function addModalities(usage: Record<string, unknown>, said: SaidCounts): void {
   }
 }
 
-/** Anthropic's and Qwen's: what was written to the cache, by how long it is kept. */
+/** Anthropic's, Qwen's and OpenAI's: what was written to the cache, by how long it is kept. */
 function addCacheTimes(usage: Record<string, unknown>, said: SaidCounts): void {
-  const details = usage["prompt_tokens_details"];
-  const own = usage["cache_creation"];
-  const byTime = isRecord(own) ? own : isRecord(details) ? details["cache_creation"] : undefined;
-  if (!isRecord(byTime)) return;
+  const byTime = cacheTimesIn(usage);
+  if (byTime === undefined) return;
   const all = Object.values(byTime).reduce<number>((sum, value) => sum + (readTokenCount(value) ?? 0), 0);
-  const forMinutes = readTokenCount(byTime["ephemeral_5m_input_tokens"]) ?? 0;
+  const forMinutes = cachedForMinutes.reduce((sum, name) => sum + (readTokenCount(byTime[name]) ?? 0), 0);
   const part = said.written ? "written" : "writtenBeside";
   const written = Math.min(Math.max(said[part] ?? 0, all), largestCount);
   if (written > 0) said[part] = written;
   // Where some of it is kept for longer than minutes, so is what is not said.
   if (all > forMinutes) said.writtenForHour = written - forMinutes;
+}
+
+function cacheTimesIn(usage: Record<string, unknown>): Record<string, unknown> | undefined {
+  for (const place of cacheTimes) {
+    const found = memberIn(usage, place[0], place[1]);
+    if (isRecord(found)) return found;
+  }
+  return undefined;
 }
 
 /**

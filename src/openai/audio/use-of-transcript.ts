@@ -1,9 +1,10 @@
-import { largestCount, readTokenCount } from "../../metering/token-counts.js";
+import { largestCount } from "../../metering/token-counts.js";
 import type { UsageCounts } from "../../metering/usage-counts.js";
 import { visibleUsage } from "../../model-api/answer/usage.js";
 import type { Dialect } from "../../model-api/dialect.js";
 import { findReport } from "../../model-api/usage/find-report.js";
-import { readReport } from "../../model-api/usage/usage-tally.js";
+import { partPlaces } from "../../model-api/usage/usage-names.js";
+import { countAt, readReport } from "../../model-api/usage/usage-tally.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** What is needed to count what a model hears. */
@@ -50,8 +51,7 @@ export function useOfTranscript(
 /** What is not said to be of a text stands for audio. */
 function audioOf({ input, inputAudio }: UsageCounts, usage: Record<string, unknown> = {}): number {
   if (inputAudio !== undefined) return inputAudio;
-  const details = usage["input_token_details"] ?? usage["input_tokens_details"] ?? usage["prompt_tokens_details"];
-  return Math.max(0, input - ((isRecord(details) ? readTokenCount(details["text_tokens"]) : undefined) ?? 0));
+  return Math.max(0, input - (countAt(usage, partPlaces.inputText) ?? 0));
 }
 
 /** The `usage` for the client: the server's own, else what is charged, in its unit. */

@@ -5,7 +5,12 @@ import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { visibleUsage } from "../../model-api/answer/usage.js";
 import { isRecord } from "../../wire/is-record.js";
-import { boundOfImages, type ImageBounds, kindOfImage, readImageUsage } from "./image-usage.js";
+import { type ImageBounds, type ImageReport, kindOfImage, readImageReport, tokensOfImages } from "./image-usage.js";
+
+/** Images that came whole. */
+export interface ImageAnswer extends ModelAnswer {
+  readonly report: ImageReport;
+}
 
 /** What the responses to a request for images are read with. */
 export interface ImageContext extends AnswerContext, Omit<ImageBounds, "promptTokens"> {}
@@ -19,7 +24,7 @@ const mostImages = 1024;
  *
  * @returns `undefined` when there is no image.
  */
-export function toImageAnswer(received: ReceivedAnswer, context: ImageContext): ModelAnswer | undefined {
+export function toImageAnswer(received: ReceivedAnswer, context: ImageContext): ImageAnswer | undefined {
   const { json } = received;
   if (!isRecord(json)) return undefined;
   const { data, usage } = json;
@@ -31,14 +36,20 @@ export function toImageAnswer(received: ReceivedAnswer, context: ImageContext): 
   const visible = visibleUsage(usage, context.dialect);
   if (visible !== usage) edits.set("usage", visible === undefined ? null : JSON.stringify(visible));
   const images = [{ ...kindOfImage(json, context.asked), count }];
-  const reported = readImageUsage(usage, context.inputImage);
+  const report = readImageReport(usage, context.inputImage);
   return {
     body: editAnswer(received, edits),
-    tokens: reported === undefined ? boundOfImages(images, context, 0) : { ...reported, images },
-    estimated: reported === undefined && context.tokensOf !== undefined,
+    ...tokensOfImages({ ...report, images, partials: 0 }, context),
+    report,
+    unpriced: unpricedOfImages(json),
     responseId: undefined,
     finishReason: undefined,
   };
+}
+
+/** What a model of another price has written beside the images. */
+export function unpricedOfImages({ svg_usage: usage }: Readonly<Record<string, unknown>>): string | undefined {
+  return isRecord(usage) ? "svg_usage" : undefined;
 }
 
 /** Its bytes, or where they are. */

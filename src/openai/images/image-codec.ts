@@ -10,7 +10,6 @@ import type { PassedEvent } from "../passed-event.js";
 import { type ImageContext, isImage, toImageAnswer } from "./image-answer.js";
 import { imageEvents } from "./image-events.js";
 import { ImageProgress } from "./image-progress.js";
-import { readImageUsage } from "./image-usage.js";
 
 /** Images of 4K come as one event. */
 const largestEvent = 64 * 1024 * 1024;
@@ -48,10 +47,8 @@ export class ImageCodec extends PassedCodec<ImageProgress, ImageContext> {
       if (error !== undefined) throw fromErrorObject(error, this.context);
       throw new StreamFault("garbage");
     }
-    this.progress.imagesCame(
-      answer.tokens.images ?? [],
-      readImageUsage(json["usage"], this.context.inputImage) && answer.tokens,
-    );
+    this.progress.imagesCame(answer.tokens.images ?? [], answer.report);
+    this.progress.unpriced = answer.unpriced;
     const usage = visibleUsage(json["usage"], this.context.dialect);
     return imageEvents(outline, { ...json, usage }, this.#kind);
   }

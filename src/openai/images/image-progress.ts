@@ -1,9 +1,36 @@
 import type { StreamProgress } from "../../metering/progress.js";
 import { addUsed, type ImageCount, type UsageCounts } from "../../metering/usage-counts.js";
-import { boundOfImages, type ImageBounds, kindOfImage, mostOfImages, readImageUsage } from "./image-usage.js";
+import type { CountedTokens } from "../../model-api/usage/counted-tokens.js";
+import { unpricedOfImages } from "./image-answer.js";
+import {
+  boundOfImages,
+  type ImageBounds,
+  type ImageReport,
+  kindOfImage,
+  mostOfImages,
+  readImageReport,
+  tokensOfImages,
+} from "./image-usage.js";
 
 /** Far more kinds than a request can ask for. Images of further ones count as of no known kind. */
 const mostKinds = 32;
+
+/** A half of what images count, of those that came with one. */
+class ReportedHalf {
+  #sum: UsageCounts | undefined;
+  #reports = 0;
+
+  add(half: UsageCounts | undefined, images = 1): void {
+    if (half === undefined) return;
+    this.#sum = this.#sum === undefined ? half : addUsed(this.#sum, half);
+    this.#reports += images;
+  }
+
+  /** @returns `undefined` unless each of so many came with one. */
+  ofAll(images: number): UsageCounts | undefined {
+    return images > 0 && this.#reports === images ? this.#sum : undefined;
+  }
+}
 
 /** The progress of a stream of images. The stream's reader updates it; the meter reads it. */
 export class ImageProgress implements StreamProgress {
@@ -13,14 +40,14 @@ export class ImageProgress implements StreamProgress {
   readonly reasons = false;
   /** The size of images says nothing of their tokens. */
   readonly seenOutput = 0;
+  unpriced: string | undefined;
   readonly #bounds: ImageBounds;
   /** By what they are called. */
   readonly #kinds = new Map<string, ImageCount>();
   #count = 0;
   #partials = 0;
-  /** Of the images that came with one. */
-  #reported: UsageCounts | undefined;
-  #reports = 0;
+  readonly #input = new ReportedHalf();
+  readonly #output = new ReportedHalf();
   #isDone = false;
 
   constructor(bounds: ImageBounds) {
@@ -45,13 +72,20 @@ export class ImageProgress implements StreamProgress {
   }
 
   get estimated(): boolean {
-    return !this.#isReported && (this.#bounds.tokensOf !== undefined || this.#count === 0);
+    return this.#counted.estimated || (this.#count === 0 && !this.#isReported);
   }
 
   get tokens(): UsageCounts {
-    const reported = this.#reported;
-    if (reported === undefined || !this.#isReported) return boundOfImages(this.#images, this.#bounds, this.#partials);
-    return { ...reported, images: this.#images };
+    return this.#counted.tokens;
+  }
+
+  get #counted(): CountedTokens {
+    const images = this.#images;
+    return tokensOfImages({ ...this.#report, images, partials: this.#partials }, this.#bounds);
+  }
+
+  get #report(): ImageReport {
+    return { input: this.#input.ofAll(this.#count), output: this.#output.ofAll(this.#count) };
   }
 
   /** With the image that is under way: the upstream makes it all the same. */
@@ -64,7 +98,8 @@ export class ImageProgress implements StreamProgress {
   }
 
   get #isReported(): boolean {
-    return this.#reports > 0 && this.#reports === this.#count;
+    const { input, output } = this.#report;
+    return input !== undefined && output !== undefined;
   }
 
   get #images(): readonly ImageCount[] {
@@ -88,17 +123,17 @@ export class ImageProgress implements StreamProgress {
   /** @param json - the event, without its long texts. */
   imageCame(json: Readonly<Record<string, unknown>>): void {
     this.#add({ ...kindOfImage(json, this.#bounds.asked), count: 1 });
-    const reported = readImageUsage(json["usage"], this.#bounds.inputImage);
-    if (reported === undefined) return;
-    this.#reports++;
-    this.#reported = this.#reported === undefined ? reported : addUsed(this.#reported, reported);
+    const report = readImageReport(json["usage"], this.#bounds.inputImage);
+    this.#input.add(report.input);
+    this.#output.add(report.output);
+    this.unpriced ??= unpricedOfImages(json);
   }
 
   /** A document takes the place of the stream. */
-  imagesCame(images: readonly ImageCount[], used: UsageCounts | undefined): void {
+  imagesCame(images: readonly ImageCount[], { input, output }: ImageReport): void {
     for (const image of images) this.#add(image);
-    this.#reported = used;
-    this.#reports = used === undefined ? 0 : this.#count;
+    this.#input.add(input, this.#count);
+    this.#output.add(output, this.#count);
     this.#isDone = true;
   }
 

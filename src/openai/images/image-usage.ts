@@ -1,6 +1,7 @@
-import { readTokenCount } from "../../metering/token-counts.js";
 import type { ImageCount, UsageCounts } from "../../metering/usage-counts.js";
-import { readReport } from "../../model-api/usage/usage-tally.js";
+import type { CountedTokens } from "../../model-api/usage/counted-tokens.js";
+import { partPlaces } from "../../model-api/usage/usage-names.js";
+import { countAt, readReport } from "../../model-api/usage/usage-tally.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** What a request asks for, as far as it shows what its images cost. */
@@ -28,42 +29,75 @@ export interface ImageBounds {
 /** A preview of an image costs as many. */
 const tokensOfPartial = 100;
 
+/** What is reported of images, by halves. `undefined`: that half is not counted. */
+export interface ImageReport {
+  readonly input: UsageCounts | undefined;
+  readonly output: UsageCounts | undefined;
+}
+
+const nothing: UsageCounts = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
+
 /**
- * Reads the usage of images. Output tokens that are not said to be of a text stand for images.
+ * Reads the usage of images. Output tokens that are not said to be of a text stand for images. No image is without tokens, and
+ * no prompt: a half of zero is none.
  * @param inputImage - the most that images in the prompt can count, whose tokens are not told from the text's everywhere.
- * @returns `undefined` when there is none. No image is without tokens: a server that counts none has counted nothing.
  */
-export function readImageUsage(usage: unknown, inputImage = 0): UsageCounts | undefined {
+export function readImageReport(usage: unknown, inputImage = 0): ImageReport {
   const report = readReport(usage);
-  if (!isRecord(usage) || !report?.hasInput || report.tokens.output === 0) return undefined;
-  const { input, output } = report.tokens;
-  const of = detailsOf(usage["input_tokens_details"] ?? usage["prompt_tokens_details"]);
-  const made = detailsOf(usage["output_tokens_details"] ?? usage["completion_tokens_details"]);
-  const cached = Math.min(of.cached ?? 0, input);
-  const ofImages = Math.min(of.image ?? Math.min(inputImage, input - Math.min(of.text ?? 0, input)), input);
+  if (!isRecord(usage) || report === undefined) return { input: undefined, output: undefined };
+  const { tokens } = report;
   return {
-    input,
-    cachedInput: cached,
-    ...((of.image !== undefined || ofImages > 0) && { inputImage: ofImages }),
-    output,
-    outputImage:
-      made.text === undefined ? Math.min(made.image ?? output, output) : output - Math.min(made.text, output),
-    reasoning: 0,
+    input: report.hasInput ? inputOf(usage, tokens, inputImage) : undefined,
+    output: report.hasOutput && tokens.output > 0 ? outputOf(usage, tokens) : undefined,
   };
 }
 
-function detailsOf(details: unknown) {
-  const read = (name: string) => (isRecord(details) ? readTokenCount(details[name]) : undefined);
-  return { text: read("text_tokens"), image: read("image_tokens"), cached: read("cached_tokens") };
+function inputOf(usage: Record<string, unknown>, { input, cachedInput }: UsageCounts, inputImage: number): UsageCounts {
+  const said = countAt(usage, partPlaces.inputImage);
+  const text = countAt(usage, partPlaces.inputText) ?? 0;
+  const ofImages = Math.min(said ?? Math.min(inputImage, input - Math.min(text, input)), input);
+  return { ...nothing, input, cachedInput, ...((said !== undefined || ofImages > 0) && { inputImage: ofImages }) };
+}
+
+function outputOf(usage: Record<string, unknown>, { output }: UsageCounts): UsageCounts {
+  const text = countAt(usage, partPlaces.outputText);
+  const image = countAt(usage, partPlaces.outputImage) ?? output;
+  return {
+    ...nothing,
+    output,
+    outputImage: text === undefined ? Math.min(image, output) : output - Math.min(text, output),
+  };
+}
+
+/** What has been made, and what is said of it. */
+export interface ImagesMade extends ImageReport {
+  readonly images: readonly ImageCount[];
+  /** Previews that came beside them. */
+  readonly partials: number;
+}
+
+/** What images count: each half as it is reported, else as much as it can be. */
+export function tokensOfImages({ input, output, images, partials }: ImagesMade, bounds: ImageBounds): CountedTokens {
+  const read = input ?? boundOfPrompt(bounds);
+  const { outputImage, ...made } = output ?? boundOfOutput(images, bounds, partials);
+  const tokens: UsageCounts = { ...read, output: made.output, images };
+  if (outputImage !== undefined) tokens.outputImage = outputImage;
+  return { tokens, estimated: bounds.tokensOf !== undefined && (input === undefined || output === undefined) };
+}
+
+function boundOfPrompt({ promptTokens, inputImage }: ImageBounds): UsageCounts {
+  return { ...nothing, input: promptTokens, ...(inputImage !== undefined && { inputImage }) };
+}
+
+function boundOfOutput(images: readonly ImageCount[], { tokensOf }: ImageBounds, partials: number): UsageCounts {
+  if (tokensOf === undefined) return nothing;
+  const output = images.reduce((sum, image) => sum + image.count * tokensOf(image), partials * tokensOfPartial);
+  return { ...nothing, output, outputImage: output };
 }
 
 /** What so many images cost where nothing more is known of them. @param partials - previews that came beside them. */
 export function boundOfImages(images: readonly ImageCount[], bounds: ImageBounds, partials: number): UsageCounts {
-  const { promptTokens, inputImage, tokensOf } = bounds;
-  const counted = { input: promptTokens, cachedInput: 0, ...(inputImage !== undefined && { inputImage }), images };
-  if (tokensOf === undefined) return { ...counted, output: 0, reasoning: 0 };
-  const output = images.reduce((sum, image) => sum + image.count * tokensOf(image), partials * tokensOfPartial);
-  return { ...counted, output, outputImage: output, reasoning: 0 };
+  return tokensOfImages({ images, partials, input: undefined, output: undefined }, bounds).tokens;
 }
 
 /** The most that a request can cause. */

@@ -24,6 +24,8 @@ export interface InputItem extends Span {
   readonly encrypted: Span | undefined;
   /** The result of a server's own tool, such as an image. */
   readonly result: Span | undefined;
+  /** What an update says of the form of the answers after it. */
+  readonly text: Span | undefined;
 }
 
 /** As many as the messages and parts that a chat can have. */
@@ -45,6 +47,7 @@ const itemMembers = [
   "tools",
   "encrypted_content",
   "result",
+  "text",
 ] as const;
 const partMembers = ["type", "text"] as const;
 const roles: readonly unknown[] = ["user", "assistant", "system", "developer"];
@@ -137,6 +140,7 @@ export class InputCheck implements SlicedWork {
       tools,
       encrypted: this.#spanOf("encrypted_content"),
       result: this.#spanOf("result"),
+      text: type === "configuration_update" ? this.#spanOf("text") : undefined,
     });
     this.#places?.note("item", type, () => path);
     if (inItem.structured > 0) this.#inner?.readObject(start, () => path, readApart);

@@ -56,7 +56,10 @@ export function responsesPromptTokens(request: ResponsesRequest, limits: PromptL
     tokens +
     toolListTokens(request) +
     textsAlone(request) * messagePreamble +
-    jsonInstructionTokens(body, formatOf(request), limits.translatesToMessages === true);
+    formatsOf(request).reduce(
+      (sum, format) => sum + jsonInstructionTokens(body, format, limits.translatesToMessages === true),
+      0,
+    );
   const rewritten = rewrittenParts(request);
   return mostPromptTokens(
     { body, leaps, members, member: "input", media, unread, rewritten, beside: besidePrompt, added },
@@ -93,10 +96,11 @@ function toolListTokens({ tools }: ResponsesRequest): number {
 const noSpans: readonly Span[] = [];
 
 /** What chat templates write again. */
-function rewrittenParts({ members, tools }: ResponsesRequest): readonly Span[] {
-  const format = memberOf(members, "text");
-  if (tools.length === 0) return format === undefined ? noSpans : [format];
-  return [...(format === undefined ? [] : [format]), ...tools.filter(({ type }) => type !== "namespace")];
+function rewrittenParts(request: ResponsesRequest): readonly Span[] {
+  const { tools } = request;
+  const formats = textsOf(request);
+  if (tools.length === 0) return formats;
+  return [...formats, ...tools.filter(({ type }) => type !== "namespace")];
 }
 
 /** Reasoning that only the gateway can read, with the tokens that it has after decoding. */
@@ -122,13 +126,24 @@ function toolTokens({ type, name, held }: ToolSpan): number {
 /** Of `text` more members than there are. */
 const mostMembers = 16;
 
-/** What the answer's form is to be. */
-function formatOf({ body, members, leaps }: ResponsesRequest): Span | undefined {
+/** What the answer's form is to be: one of them is in force. */
+function formatsOf(request: ResponsesRequest): readonly Span[] {
+  const { body, leaps } = request;
+  return textsOf(request).flatMap((text) => {
+    if (body[text.start] !== 0x7b) return noSpans;
+    const own = membersOf(body, text.start, mostMembers, leaps);
+    // Whatever stands in too many members may be one.
+    return own.length > mostMembers ? text : (memberOf(own, "format") ?? noSpans);
+  });
+}
+
+/** The member that says it, and what updates in the input say. */
+function textsOf({ members, items }: ResponsesRequest): readonly Span[] {
   const text = memberOf(members, "text");
-  if (text === undefined || body[text.start] !== 0x7b) return undefined;
-  const own = membersOf(body, text.start, mostMembers, leaps);
-  // Whatever stands in too many members may be one.
-  return own.length > mostMembers ? text : memberOf(own, "format");
+  const updates = items?.some((item) => item.text !== undefined)
+    ? items.flatMap((item) => item.text ?? noSpans)
+    : noSpans;
+  return text === undefined ? updates : [text, ...updates];
 }
 
 function textsAlone({ body, members }: ResponsesRequest): number {

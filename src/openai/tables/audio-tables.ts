@@ -38,8 +38,8 @@ function rowsWith(further: string): Row[] {
 }
 
 const about = (api: string) => ({
-  reference: `OpenAI, "${api}" (openai 7.57.0), vLLM, Speaches and whisper.cpp 1.8.5`,
-  date: "2026-11-28",
+  reference: `OpenAI, "${api}" (openai 7.59.0), vLLM, Speaches and whisper.cpp 1.8.5`,
+  date: "2026-11-29",
   own: [],
 });
 

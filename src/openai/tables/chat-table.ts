@@ -7,8 +7,8 @@ import { ProtocolTable, words } from "../../model-api/tables/protocol-table.js";
 export const chatTable = new ProtocolTable(
   {
     protocol: "chat/completions",
-    reference: 'OpenAI, "Create chat completion" (openai 6.49.0), and the servers of restricted-members.ts',
-    date: "2026-11-22",
+    reference: 'OpenAI, "Create chat completion" (openai 7.59.0), and the servers of restricted-members.ts',
+    date: "2026-11-29",
     own: [],
   },
   [

@@ -4,8 +4,8 @@ import { ProtocolTable, words } from "../../model-api/tables/protocol-table.js";
 export const completionsTable = new ProtocolTable(
   {
     protocol: "completions",
-    reference: 'OpenAI, "Create completion" (openai 6.49.0), and the servers of restricted-members.ts',
-    date: "2026-11-23",
+    reference: 'OpenAI, "Create completion" (openai 7.59.0), and the servers of restricted-members.ts',
+    date: "2026-11-29",
     own: [],
   },
   [

@@ -4,8 +4,8 @@ import { ProtocolTable } from "../../model-api/tables/protocol-table.js";
 export const moderationsTable = new ProtocolTable(
   {
     protocol: "moderations",
-    reference: 'OpenAI, "Create moderation" (openai 6.49.0)',
-    date: "2026-11-23",
+    reference: 'OpenAI, "Create moderation" (openai 7.59.0)',
+    date: "2026-11-29",
     own: [],
   },
   [

@@ -4,8 +4,8 @@ import { ProtocolTable, words } from "../../model-api/tables/protocol-table.js";
 export const responsesTable = new ProtocolTable(
   {
     protocol: "responses",
-    reference: 'OpenAI, "Create a model response" (openai 6.49.0), and what Codex 0.169.0 sends',
-    date: "2026-11-22",
+    reference: 'OpenAI, "Create a model response" (openai 7.59.0), and what Codex 0.169.0 sends',
+    date: "2026-11-29",
     own: ["max_output_tokens", "tools", "store", "metadata"],
   },
   [
@@ -15,7 +15,7 @@ export const responsesTable = new ProtocolTable(
       names: words(`
         model input instructions stream stream_options max_output_tokens max_tool_calls temperature top_k top_p
         top_logprobs tools tool_choice parallel_tool_calls text reasoning include store metadata moderation
-        safety_identifier user prompt_cache_key prompt_cache_retention truncation client_metadata
+        safety_identifier user prompt_cache_key prompt_cache_retention truncation image client_metadata
         frequency_penalty presence_penalty logit_bias seed stop thinking chat_template_kwargs structured_outputs
         session_id trace`),
     },
@@ -40,7 +40,7 @@ export const responsesTable = new ProtocolTable(
       place: "member",
       treatment: "refused",
       always: true,
-      names: ["background"],
+      names: words("background background_options"),
       advice: "Responses are made while the client waits.",
     },
     {
@@ -58,6 +58,18 @@ export const responsesTable = new ProtocolTable(
       advice: "Send 'instructions' and 'input'.",
     },
     {
+      place: "member",
+      treatment: "refused",
+      names: ["access_programs"],
+      why: "uses what the operator's organization has been given access to",
+    },
+    {
+      place: "member",
+      treatment: "refused",
+      names: ["multi_agent"],
+      why: "has the server run several agents for one response",
+    },
+    {
       place: "item",
       treatment: "passes",
       names: words(`
@@ -65,9 +77,15 @@ export const responsesTable = new ProtocolTable(
         tool_search_output additional_tools computer_call computer_call_output local_shell_call local_shell_call_output
         shell_call shell_call_output apply_patch_call apply_patch_call_output web_search_call file_search_call
         code_interpreter_call image_generation_call mcp_list_tools mcp_approval_request mcp_approval_response mcp_call
-        program program_output compaction compaction_summary`),
+        program program_output compaction compaction_summary configuration_update`),
     },
     { place: "item", treatment: "priced", names: ["compaction_trigger"] },
+    {
+      place: "item",
+      treatment: "refused",
+      names: words("agent_message multi_agent_call multi_agent_call_output"),
+      why: "is of agents that the server runs itself",
+    },
     { place: "item", treatment: "expanded", names: ["item_reference"] },
     {
       place: "block",

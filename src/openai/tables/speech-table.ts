@@ -4,8 +4,8 @@ import { ProtocolTable, words } from "../../model-api/tables/protocol-table.js";
 export const speechTable = new ProtocolTable(
   {
     protocol: "audio/speech",
-    reference: 'OpenAI, "Create speech" (openai 7.57.0), and the servers that speak it',
-    date: "2026-11-28",
+    reference: 'OpenAI, "Create speech" (openai 7.59.0), and the servers that speak it',
+    date: "2026-11-29",
     // How fast the voice speaks, and no place in a queue.
     own: ["speed"],
   },

@@ -2,7 +2,8 @@ import type { StoredAccount, WritableAccountStore } from "../../accounts/account
 import { hasVersion } from "../../accounts/account-version.js";
 import { checkedAccountStore } from "../../accounts/checked-account-store.js";
 import { toAccountPage } from "../../accounts/to-account-page.js";
-import { Database, type PostgresOptions } from "../database.js";
+import { requireKnownOptions } from "../../check/known-options.js";
+import { Database, knownPostgresOptions, type PostgresOptions } from "../database.js";
 import { Notifications } from "../listen/notifications.js";
 
 /** An account as the contract has it, without the members that it does not have. */
@@ -63,6 +64,7 @@ returning ${accountJson}`;
  * @throws TypeError when an option is not valid.
  */
 export function postgresAccountStore(options: PostgresOptions): WritableAccountStore {
+  requireKnownOptions("postgresAccountStore", options, knownPostgresOptions);
   const database = new Database(options);
   return accountStore(database, new Notifications(database));
 }

@@ -1,3 +1,4 @@
+import { requireKnownOptions } from "../../check/known-options.js";
 /** How operations on credits go together. */
 export interface PostgresBatchOptions {
   /**
@@ -24,6 +25,7 @@ const most = 64;
 /** @throws RangeError when an option is not valid. */
 export function batchBounds(options: PostgresBatchOptions | false = {}): BatchBounds {
   if (options === false) return { operations: most, inFlight: Number.POSITIVE_INFINITY, ownFrom: 1 };
+  requireKnownOptions("batch", options, { operations: true, inFlight: true });
   const { operations = 32, inFlight = 2 } = options;
   requireCount("batch.operations", operations);
   requireCount("batch.inFlight", inFlight);

@@ -1,7 +1,8 @@
 import { checkAuditLimits, goneAtOnce } from "../../books/audit/audit-limits.js";
-import type { AuditEntry, AuditLimits, AuditTrail } from "../../books/audit/audit-trail.js";
+import { type AuditEntry, type AuditLimits, type AuditTrail, knownAuditLimits } from "../../books/audit/audit-trail.js";
 import { auditFilters, checkedAuditTrail } from "../../books/audit/checked-audit-trail.js";
-import { Database, type PostgresOptions } from "../database.js";
+import { requireKnownOptions } from "../../check/known-options.js";
+import { Database, knownPostgresOptions, type PostgresOptions } from "../database.js";
 
 /** Options of {@link postgresAuditTrail}. */
 export interface PostgresAuditTrailOptions extends PostgresOptions, AuditLimits {}
@@ -28,6 +29,7 @@ const columns = { account: "account", key: "key", by: "author", action: "action"
  * @throws TypeError or RangeError when an option is not valid.
  */
 export function postgresAuditTrail(options: PostgresAuditTrailOptions): AuditTrail {
+  requireKnownOptions("postgresAuditTrail", options, { ...knownPostgresOptions, ...knownAuditLimits });
   return auditTrail(new Database(options), options);
 }
 

@@ -1,7 +1,8 @@
 import type { KeptBudget, WritableBudgetStore } from "../../budgets/budget-store.js";
 import { checkedBudgetStore } from "../../budgets/checked-budget-store.js";
 import { toBudgetPage } from "../../budgets/to-budget-page.js";
-import { Database, type PostgresOptions } from "../database.js";
+import { requireKnownOptions } from "../../check/known-options.js";
+import { Database, knownPostgresOptions, type PostgresOptions } from "../database.js";
 import { Notifications } from "../listen/notifications.js";
 
 /** Each field by itself, so that it is looked up in the index, whatever the planner takes the number of budgets to be. */
@@ -27,6 +28,7 @@ select budget::text as json from infergate.budget where account = $1 and field >
  * @throws TypeError when an option is not valid.
  */
 export function postgresBudgetStore(options: PostgresOptions): WritableBudgetStore {
+  requireKnownOptions("postgresBudgetStore", options, knownPostgresOptions);
   const database = new Database(options);
   return budgetStore(database, new Notifications(database));
 }

@@ -1,6 +1,7 @@
+import { requireKnownOptions } from "../../check/known-options.js";
 import { checkedModelStore, type ModelText } from "../../models/checked-model-store.js";
 import type { ModelStore } from "../../models/model-store.js";
-import { Database, type PostgresOptions } from "../database.js";
+import { Database, knownPostgresOptions, type PostgresOptions } from "../database.js";
 import { Notifications } from "../listen/notifications.js";
 
 /** By what must be there: whatever is, nothing, or this text. Each gives what has come of it. */
@@ -42,6 +43,7 @@ type Outcome = "put" | "full" | "unexpected";
  * @throws TypeError when an option is not valid.
  */
 export function postgresModelStore(options: PostgresOptions): ModelStore {
+  requireKnownOptions("postgresModelStore", options, knownPostgresOptions);
   const database = new Database(options);
   return modelStore(database, new Notifications(database));
 }

@@ -4,8 +4,9 @@ import { faultOf } from "../../books/requests/counted-faults.js";
 import { isFailedLine, type LinePath } from "../../books/requests/line-range.js";
 import type { LoggedRequest } from "../../books/requests/logged-request.js";
 import type { RequestLog } from "../../books/requests/request-log.js";
-import { checkLogLimits, type RequestLogLimits } from "../../books/requests/request-log-limits.js";
-import { Database, type PostgresOptions } from "../database.js";
+import { checkLogLimits, knownLogLimits, type RequestLogLimits } from "../../books/requests/request-log-limits.js";
+import { requireKnownOptions } from "../../check/known-options.js";
+import { Database, knownPostgresOptions, type PostgresOptions } from "../database.js";
 import { countsQuery, type StoredCounts, toRequestCounts } from "./counts-query.js";
 import { forgetRequestsSql, getSql, readSql, trimSql, writeSql } from "./request-sql.js";
 
@@ -21,6 +22,7 @@ const rowsPerForgetting = 500;
  * @throws TypeError or RangeError when an option is not valid.
  */
 export function postgresRequestLog(options: PostgresRequestLogOptions): RequestLog {
+  requireKnownOptions("postgresRequestLog", options, { ...knownPostgresOptions, ...knownLogLimits });
   return databaseRequestLog(new Database(options), options);
 }
 

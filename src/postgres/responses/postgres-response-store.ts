@@ -1,10 +1,11 @@
+import { requireKnownOptions } from "../../check/known-options.js";
 import { checkedResponseStore } from "../../responses/checked-response-store.js";
 import { pagePlaces } from "../../responses/input-page.js";
 import { responseBytes } from "../../responses/response-bytes.js";
-import { checkResponseLimits, type ResponseLimits } from "../../responses/response-limits.js";
+import { checkResponseLimits, knownResponseLimits, type ResponseLimits } from "../../responses/response-limits.js";
 import type { KeptItem, KeptResponse, ResponseStore } from "../../responses/response-store.js";
 import { wholeChain } from "../../responses/whole-chain.js";
-import { Database, type PostgresOptions } from "../database.js";
+import { Database, knownPostgresOptions, type PostgresOptions } from "../database.js";
 import { Purger } from "../purger.js";
 import { ReadCommitted } from "../read-committed.js";
 import {
@@ -48,6 +49,7 @@ interface StoredResponse extends Omit<KeptResponse, "previousResponseId" | "inpu
  * @throws TypeError or RangeError when an option is not valid.
  */
 export function postgresResponseStore(options: PostgresResponseStoreOptions): ResponseStore {
+  requireKnownOptions("postgresResponseStore", options, { ...knownPostgresOptions, ...knownResponseLimits });
   return responseStore(new Database(options), options);
 }
 

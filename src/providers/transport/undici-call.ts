@@ -1,7 +1,8 @@
 import type { Buffer } from "node:buffer";
 import type { Dispatcher } from "undici";
-import type { HandoverListener } from "../direct-call.js";
+import type { DirectAnswer, HandoverListener } from "../direct-call.js";
 import { type AbortNotice, UpstreamError } from "../upstream-provider.js";
+import { decodedAnswer } from "./decoded-answer.js";
 import type { IdleTimeout, IdleTimeoutListener } from "./idle-timeout.js";
 import type { IdleTimeoutPool } from "./idle-timeout-pool.js";
 import { isLostConnection } from "./is-lost-connection.js";
@@ -15,7 +16,7 @@ import type { UndiciSocket } from "./undici-socket.js";
 
 /** What is called when the request goes out, and when the status and headers are there or will never be. */
 export interface AnswerCallbacks {
-  resolve(answer: UndiciAnswer): void;
+  resolve(answer: DirectAnswer): void;
   reject(error: UpstreamError): void;
   handover?: HandoverListener | undefined;
 }
@@ -108,15 +109,19 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
   /** @returns true, always: `false` would pause the connection by undici's own means, see {@link UndiciSocket}. */
   onHeaders(status: number, headers: Buffer[]): boolean {
     if (status < 200 || this.#state !== "waiting") return true;
-    const encoding = status === 200 ? encodingIn(headers) : undefined;
-    if (encoding !== undefined) {
-      this.#cancel(compressed(encoding));
+    const body = new ReceivedBody(this);
+    const received = new UndiciAnswer(status, headers, body);
+    const encoding = encodingIn(headers);
+    const answer = encoding === undefined ? received : decodedAnswer(received, encoding);
+    // The status of an error says enough without its body.
+    if (answer === undefined && status === 200) {
+      this.#cancel(compressed(encoding ?? ""));
       return true;
     }
     this.#state = "reading";
     this.#timer.start(this.#timeouts.idleTimeoutMs);
-    this.#body = new ReceivedBody(this);
-    this.#answer?.resolve(new UndiciAnswer(status, headers, this.#body));
+    this.#body = body;
+    this.#answer?.resolve(answer ?? received);
     this.#answer = undefined;
     return true;
   }
@@ -264,6 +269,6 @@ function encodingIn(headers: readonly Buffer[]): string | undefined {
 }
 
 function compressed(encoding: string): UpstreamError {
-  const problem = `The upstream compressed its answer ("${encoding.slice(0, 40)}"), though it was asked not to.`;
+  const problem = `The upstream compressed its answer ("${encoding.slice(0, 40)}"), which nothing here decodes.`;
   return new UpstreamError("interrupted", `${problem} Turn that off in the server, or in the proxy before it.`);
 }

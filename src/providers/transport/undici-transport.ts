@@ -1,12 +1,11 @@
 /// <reference path="./undici-files.d.ts" />
 import buildConnector from "undici/lib/core/connect.js";
 import Pool from "undici/lib/dispatcher/pool.js";
-import type { RequestBytes } from "../direct-call.js";
+import type { DirectAnswer, RequestBytes } from "../direct-call.js";
 import { UpstreamError } from "../upstream-provider.js";
 import { IdleTimeoutPool } from "./idle-timeout-pool.js";
 import { SentPieces } from "./sent-pieces.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
-import type { UndiciAnswer } from "./undici-answer.js";
 import { UndiciCall, type UndiciCallOptions } from "./undici-call.js";
 import { UndiciConnection } from "./undici-connection.js";
 
@@ -68,7 +67,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
   }
 
   return {
-    send(request: TransportRequest): Promise<UndiciAnswer> {
+    send(request: TransportRequest): Promise<DirectAnswer> {
       const { signal } = request;
       if (signal.aborted) {
         return Promise.reject(new UpstreamError("aborted", "The call was aborted.", { cause: signal.reason }));

@@ -1,7 +1,8 @@
 import type { StoredAccount, WritableAccountStore } from "../../accounts/account-store.js";
 import { hasVersion } from "../../accounts/account-version.js";
 import { checkedAccountStore } from "../../accounts/checked-account-store.js";
-import { connectionOf, type RedisConnection, type RedisOptions } from "../redis-options.js";
+import { requireKnownOptions } from "../../check/known-options.js";
+import { connectionOf, knownRedisOptions, type RedisConnection, type RedisOptions } from "../redis-options.js";
 import { makeScript } from "../script.js";
 import { forgetAccount, listAccounts, putAccount, replaceAccount, updateAccount } from "../store-scripts/accounts.js";
 import { findKeyByHash, findKeys } from "../store-scripts/keys.js";
@@ -25,6 +26,7 @@ const mostPerScript = 100;
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisAccountStore(options: RedisOptions): WritableAccountStore {
+  requireKnownOptions("redisAccountStore", options, knownRedisOptions);
   return accountStoreOn(connectionOf(options));
 }
 

@@ -1,3 +1,4 @@
+import { requireKnownOptions } from "../../check/known-options.js";
 /** How operations are put together. */
 export interface RedisBatchOptions {
   /**
@@ -22,6 +23,7 @@ const mostOperations = 64;
  */
 export function batchSizes(batch: RedisBatchOptions | false = {}): BatchSizes {
   if (batch === false) return { operations: 1, inFlight: Number.POSITIVE_INFINITY };
+  requireKnownOptions("batch", batch, { operations: true, inFlight: true });
   const { operations = 32, inFlight = 4 } = batch;
   if (!Number.isSafeInteger(operations) || operations < 1 || operations > mostOperations) {
     throw new RangeError(`batch.operations must be a whole number from 1 to ${mostOperations}, not ${operations}.`);

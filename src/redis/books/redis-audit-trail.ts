@@ -1,7 +1,8 @@
 import { checkAuditLimits } from "../../books/audit/audit-limits.js";
-import type { AuditEntry, AuditLimits, AuditTrail } from "../../books/audit/audit-trail.js";
+import { type AuditEntry, type AuditLimits, type AuditTrail, knownAuditLimits } from "../../books/audit/audit-trail.js";
 import { auditFilters, checkedAuditTrail, isFiltered } from "../../books/audit/checked-audit-trail.js";
-import { connectionOf, type RedisConnection, type RedisOptions } from "../redis-options.js";
+import { requireKnownOptions } from "../../check/known-options.js";
+import { connectionOf, knownRedisOptions, type RedisConnection, type RedisOptions } from "../redis-options.js";
 import { auditScripts } from "./audit-scripts.js";
 
 /** Options of {@link redisAuditTrail}. */
@@ -15,6 +16,7 @@ const mostPerScript = 200;
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisAuditTrail(options: RedisAuditTrailOptions): AuditTrail {
+  requireKnownOptions("redisAuditTrail", options, { ...knownRedisOptions, ...knownAuditLimits });
   return auditTrailOn(connectionOf(options), options);
 }
 

@@ -1,8 +1,9 @@
 import type { KeptBudget, WritableBudgetStore } from "../../budgets/budget-store.js";
 import { checkedBudgetStore } from "../../budgets/checked-budget-store.js";
 import { toBudgetPage } from "../../budgets/to-budget-page.js";
+import { requireKnownOptions } from "../../check/known-options.js";
 import { AccountKeys } from "../account-keys.js";
-import { connectionOf, type RedisConnection, type RedisOptions } from "../redis-options.js";
+import { connectionOf, knownRedisOptions, type RedisConnection, type RedisOptions } from "../redis-options.js";
 import { makeScript } from "../script.js";
 import { forgetBudgets, listBudgets, putBudget, readBudgets, removeBudget } from "../store-scripts/budgets.js";
 
@@ -19,6 +20,7 @@ const scripts = {
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisBudgetStore(options: RedisOptions): WritableBudgetStore {
+  requireKnownOptions("redisBudgetStore", options, knownRedisOptions);
   return budgetStoreOn(connectionOf(options));
 }
 

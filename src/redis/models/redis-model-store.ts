@@ -1,6 +1,7 @@
+import { requireKnownOptions } from "../../check/known-options.js";
 import { checkedModelStore } from "../../models/checked-model-store.js";
 import type { ModelStore } from "../../models/model-store.js";
-import { connectionOf, type RedisConnection, type RedisOptions } from "../redis-options.js";
+import { connectionOf, knownRedisOptions, type RedisConnection, type RedisOptions } from "../redis-options.js";
 import { makeScript } from "../script.js";
 import { findModel, putModel, removeModel, scanModels } from "../store-scripts/models.js";
 
@@ -19,6 +20,7 @@ const modelsPerScript = 200;
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisModelStore(options: RedisOptions): ModelStore {
+  requireKnownOptions("redisModelStore", options, knownRedisOptions);
   return modelStoreOn(connectionOf(options));
 }
 

@@ -2,8 +2,9 @@ import { checkedRequestLog } from "../../books/requests/checked-request-log.js";
 import { CountSums } from "../../books/requests/count-sums.js";
 import type { CountedFaults } from "../../books/requests/counted-faults.js";
 import type { RequestLog } from "../../books/requests/request-log.js";
-import { checkLogLimits, type RequestLogLimits } from "../../books/requests/request-log-limits.js";
-import { connectionOf, type RedisConnection, type RedisOptions } from "../redis-options.js";
+import { checkLogLimits, knownLogLimits, type RequestLogLimits } from "../../books/requests/request-log-limits.js";
+import { requireKnownOptions } from "../../check/known-options.js";
+import { connectionOf, knownRedisOptions, type RedisConnection, type RedisOptions } from "../redis-options.js";
 import { requestScripts as scripts } from "./request-scripts.js";
 import { fromMember, fromStoredLine, labelOf, labelOfId, momentText, placeText, toStoredLine } from "./stored-line.js";
 
@@ -20,6 +21,7 @@ const countsPerScript = 500;
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisRequestLog(options: RedisRequestLogOptions): RequestLog {
+  requireKnownOptions("redisRequestLog", options, { ...knownRedisOptions, ...knownLogLimits });
   return requestLogOn(connectionOf(options), options);
 }
 

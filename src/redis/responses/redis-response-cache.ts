@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { ResponseCacheStore } from "../../cache/response-cache-store.js";
+import { requireKnownOptions } from "../../check/known-options.js";
 import { requireAtLeast } from "../../responses/response-limits.js";
 import { AccountKeys } from "../account-keys.js";
 import { clock } from "../lua/clock.js";
-import { connectionOf, type RedisConnection, type RedisOptions } from "../redis-options.js";
+import { connectionOf, knownRedisOptions, type RedisConnection, type RedisOptions } from "../redis-options.js";
 import { makeScript, type Script } from "../script.js";
 import { cachePrelude, forgetCached, getCached, putCached } from "./cache-lua.js";
 
@@ -12,6 +13,12 @@ export interface RedisResponseCacheOptions extends Omit<RedisOptions, "allowEvic
   /** How many bytes an account has at most: beyond it, what expires first goes. Default: 16,777,216, which is 16 MiB. */
   maxAccountBytes?: number | undefined;
 }
+
+const { allowEviction: _none, ...knownOfRedis } = knownRedisOptions;
+const knownCacheOptions: Readonly<Record<keyof RedisResponseCacheOptions, true>> = {
+  ...knownOfRedis,
+  maxAccountBytes: true,
+};
 
 /** What a value takes beside its bytes. */
 const entryBytes = 256;
@@ -24,6 +31,7 @@ const entryBytes = 256;
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisResponseCache(options: RedisResponseCacheOptions): ResponseCacheStore {
+  requireKnownOptions("redisResponseCache", options, knownCacheOptions);
   const { maxAccountBytes = 16 * 1024 * 1024, ...redis } = options;
   requireAtLeast("maxAccountBytes", maxAccountBytes, 1);
   return responseCacheOn(connectionOf({ ...redis, allowEviction: true }), maxAccountBytes);

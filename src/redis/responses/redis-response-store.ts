@@ -1,9 +1,10 @@
+import { requireKnownOptions } from "../../check/known-options.js";
 import { checkedResponseStore } from "../../responses/checked-response-store.js";
-import { checkResponseLimits, type ResponseLimits } from "../../responses/response-limits.js";
+import { checkResponseLimits, knownResponseLimits, type ResponseLimits } from "../../responses/response-limits.js";
 import type { KeptInput, KeptItem, KeptResponse, ResponseStore } from "../../responses/response-store.js";
 import { wholeChain } from "../../responses/whole-chain.js";
 import { AccountKeys } from "../account-keys.js";
-import { connectionOf, type RedisConnection, type RedisOptions } from "../redis-options.js";
+import { connectionOf, knownRedisOptions, type RedisConnection, type RedisOptions } from "../redis-options.js";
 import { responseScripts } from "./response-scripts.js";
 import { fromStoredResponse, toStoredResponse } from "./stored-response.js";
 
@@ -17,6 +18,7 @@ export interface RedisResponseStoreOptions extends RedisOptions, ResponseLimits 
  * @throws TypeError | RangeError when an option is not valid.
  */
 export function redisResponseStore(options: RedisResponseStoreOptions): ResponseStore {
+  requireKnownOptions("redisResponseStore", options, { ...knownRedisOptions, ...knownResponseLimits });
   return responseStoreOn(connectionOf(options), options);
 }
 

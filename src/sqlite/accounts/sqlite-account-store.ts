@@ -3,8 +3,9 @@ import { hasVersion } from "../../accounts/account-version.js";
 import { applyAccountChange, applyAccountPut } from "../../accounts/apply-account-change.js";
 import { checkedAccountStore } from "../../accounts/checked-account-store.js";
 import { toAccountPage } from "../../accounts/to-account-page.js";
+import { requireKnownOptions } from "../../check/known-options.js";
 import { toNumberOrNull } from "../numbers.js";
-import { SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
+import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
 
 /**
  * Accounts in a SQLite database.
@@ -13,6 +14,7 @@ import { SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteAccountStore(options: SqliteOptions): WritableAccountStore {
+  requireKnownOptions("sqliteAccountStore", options, knownSqliteOptions);
   return accountStoreOf(new SqliteConnection(options));
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { checkAuditLimits, goneAtOnce } from "../../books/audit/audit-limits.js";
-import type { AuditEntry, AuditLimits, AuditTrail } from "../../books/audit/audit-trail.js";
+import { type AuditEntry, type AuditLimits, type AuditTrail, knownAuditLimits } from "../../books/audit/audit-trail.js";
 import {
   type AuditFilters,
   type AuditRange,
@@ -8,9 +8,10 @@ import {
   checkedAuditTrail,
   isFiltered,
 } from "../../books/audit/checked-audit-trail.js";
+import { requireKnownOptions } from "../../check/known-options.js";
 import { type Clock, systemClock } from "../../ledger/clock.js";
 import { toNumber } from "../numbers.js";
-import { SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
+import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
 import type { SqliteStatement } from "../sqlite-database.js";
 
 /** Options of {@link sqliteAuditTrail}. */
@@ -26,6 +27,7 @@ export interface SqliteAuditTrailOptions extends SqliteOptions, AuditLimits {
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteAuditTrail(options: SqliteAuditTrailOptions): AuditTrail {
+  requireKnownOptions("sqliteAuditTrail", options, { ...knownSqliteOptions, ...knownAuditLimits, clock: true });
   return auditTrailOf(new SqliteConnection(options), options, options.clock);
 }
 

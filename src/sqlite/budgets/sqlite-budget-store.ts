@@ -1,7 +1,8 @@
 import type { KeptBudget, WritableBudgetStore } from "../../budgets/budget-store.js";
 import { checkedBudgetStore } from "../../budgets/checked-budget-store.js";
 import { toBudgetPage } from "../../budgets/to-budget-page.js";
-import { SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
+import { requireKnownOptions } from "../../check/known-options.js";
+import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
 
 /**
  * Budgets in a SQLite database.
@@ -10,6 +11,7 @@ import { SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteBudgetStore(options: SqliteOptions): WritableBudgetStore {
+  requireKnownOptions("sqliteBudgetStore", options, knownSqliteOptions);
   return budgetStoreOf(new SqliteConnection(options));
 }
 

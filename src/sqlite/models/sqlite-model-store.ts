@@ -1,7 +1,8 @@
+import { requireKnownOptions } from "../../check/known-options.js";
 import { checkedModelStore, type ModelText } from "../../models/checked-model-store.js";
 import type { ModelStore } from "../../models/model-store.js";
 import { toNumber } from "../numbers.js";
-import { SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
+import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
 
 /**
  * Models in a SQLite database.
@@ -10,6 +11,7 @@ import { SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteModelStore(options: SqliteOptions): ModelStore {
+  requireKnownOptions("sqliteModelStore", options, knownSqliteOptions);
   return modelStoreOf(new SqliteConnection(options));
 }
 

@@ -1,9 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { checkedRequestLog } from "../../books/requests/checked-request-log.js";
 import type { RequestLog } from "../../books/requests/request-log.js";
-import { checkLogLimits, type RequestLogLimits } from "../../books/requests/request-log-limits.js";
+import { checkLogLimits, knownLogLimits, type RequestLogLimits } from "../../books/requests/request-log-limits.js";
+import { requireKnownOptions } from "../../check/known-options.js";
 import { type Clock, systemClock } from "../../ledger/clock.js";
-import { SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
+import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
 import { requestCounts } from "./request-counts.js";
 import { RequestTables } from "./request-tables.js";
 
@@ -20,6 +21,7 @@ export interface SqliteRequestLogOptions extends SqliteOptions, RequestLogLimits
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteRequestLog(options: SqliteRequestLogOptions): RequestLog {
+  requireKnownOptions("sqliteRequestLog", options, { ...knownSqliteOptions, ...knownLogLimits, clock: true });
   return requestLogOf(new SqliteConnection(options), options, options.clock);
 }
 

@@ -1,11 +1,12 @@
 import { setImmediate } from "node:timers/promises";
+import { requireKnownOptions } from "../../check/known-options.js";
 import { type Clock, systemClock } from "../../ledger/clock.js";
 import { checkedResponseStore } from "../../responses/checked-response-store.js";
 import { responseBytes } from "../../responses/response-bytes.js";
-import { checkResponseLimits, type ResponseLimits } from "../../responses/response-limits.js";
+import { checkResponseLimits, knownResponseLimits, type ResponseLimits } from "../../responses/response-limits.js";
 import type { KeptResponse, ResponseStore } from "../../responses/response-store.js";
 import { wholeChain } from "../../responses/whole-chain.js";
-import { SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
+import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "../sqlite-connection.js";
 import { ResponseTables } from "./response-tables.js";
 
 /** Options of {@link sqliteResponseStore}. */
@@ -25,6 +26,7 @@ const rowsPerForgetting = 32;
  * @throws Error when the tables cannot be made, or were made by a newer release.
  */
 export function sqliteResponseStore(options: SqliteResponseStoreOptions): ResponseStore {
+  requireKnownOptions("sqliteResponseStore", options, { ...knownSqliteOptions, ...knownResponseLimits, clock: true });
   return responseStoreOf(new SqliteConnection(options), options, options.clock);
 }
 

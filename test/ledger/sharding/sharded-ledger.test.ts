@@ -273,6 +273,6 @@ describe("shardedLedger", () => {
   it("says what is wrong with its options", () => {
     expect(() => shardedLedger({ shards: {} })).toThrow("at least one ledger");
     const misspelled = { shards: memoryShards("a"), shardOff: byPrefix };
-    expect(() => shardedLedger(misspelled)).toThrow('no option "shardOff"');
+    expect(() => shardedLedger(misspelled)).toThrow("no option `shardOff`");
   });
 });

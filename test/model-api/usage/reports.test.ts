@@ -238,3 +238,18 @@ describe("where a report stands", () => {
     expect(takeChoiceReports(choices)).toBe(false);
   });
 });
+
+it("what is written to a cache for longer than minutes is told from the rest", () => {
+  const prompt = { input_tokens: 1000, output_tokens: 5, total_tokens: 1005 };
+  const details = (cache: object) => ({
+    cached_tokens: 200,
+    cache_write_tokens: 500,
+    cache_write_tokens_details: cache,
+  });
+  const written = (cache: object) => readReport({ ...prompt, input_tokens_details: details(cache) })?.tokens;
+  expect(written({ ttl_30m_tokens: 500, ttl_12h_tokens: 0 })).toMatchObject({ cachedInput: 200, cacheWrite: 500 });
+  expect(written({ ttl_30m_tokens: 500, ttl_12h_tokens: 0 })).not.toHaveProperty("cacheWrite1h");
+  expect(written({ ttl_30m_tokens: 100, ttl_12h_tokens: 400 })).toMatchObject({
+    ...{ input: 1000, cachedInput: 200, cacheWrite: 500, cacheWrite1h: 400 },
+  });
+});

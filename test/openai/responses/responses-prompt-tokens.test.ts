@@ -211,3 +211,19 @@ describe("the most tokens of a prompt", () => {
     );
   });
 });
+
+it("a form that an update asks for counts as one that the request asks for", () => {
+  const text = {
+    format: { type: "json_schema", name: "fact", schema: { type: "object", description: "word ".repeat(500) } },
+  };
+  const plain = tokensOf({ input: [{ role: "user", content: "hi" }] });
+  const asked = tokensOf({ input: [{ role: "user", content: "hi" }], text });
+  const updated = tokensOf({
+    input: [
+      { type: "configuration_update", text },
+      { role: "user", content: "hi" },
+    ],
+  });
+  expect(asked).toBeGreaterThan(plain + 500);
+  expect(updated).toBeGreaterThanOrEqual(asked);
+});

@@ -174,7 +174,7 @@ describe.each(targets)("tools of OpenAI's that the client runs, on %s,", (target
     const editor = { createFile: edited, updateFile: edited, deleteFile: edited };
     const agent = new Agent({
       name: "Worker",
-      model: new OpenAIResponsesModel(client, "acme/small"),
+      model: new OpenAIResponsesModel(client as never, "acme/small"),
       tools: [shellTool({ shell }), applyPatchTool({ editor })],
     });
     const result = await new Runner({ tracingDisabled: true }).run(agent, "Go");

@@ -60,6 +60,22 @@ describe("what may be another amount than the price is for", () => {
     expect(server.requests).toEqual([]);
   });
 
+  it("is a format of several frames, or of another model", async () => {
+    const { post, server } = await startImages();
+    server.reply(wholeAnswer(imagesOf(1)));
+    for (const format of ["gif", "svg", "GIF", ["gif"], 5]) {
+      const response = await post(path, { model: "acme/paint", prompt: "A cat", output_format: format });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { param: "output_format" } });
+    }
+    expect(server.requests).toEqual([]);
+    for (const format of ["png", "jpeg", "webp", null]) {
+      const response = await post(path, { model: "acme/paint", prompt: "A cat", output_format: format });
+      expect(response.status).toBe(200);
+      expect(server.lastRequest.json).toMatchObject({ output_format: format });
+    }
+  });
+
   it("passes by the operator's word", async () => {
     const { post, server } = await startImages({ models: [{ ...rowModel, allowMembers: ["frame_count"] }] });
     server.reply(wholeAnswer(imagesOf(1)));

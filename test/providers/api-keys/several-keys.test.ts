@@ -78,6 +78,31 @@ describeTransports("several keys", (harness) => {
     expect(used()).toEqual([keys[0]]);
   });
 
+  it.each([
+    [400, { message: "Billing hard limit has been reached", type: "x", code: "billing_hard_limit_reached" }],
+    [400, { type: "invalid_request_error", message: "Your credit balance is too low to access the API." }],
+    [412, { message: "Account acme is suspended, possibly due to reaching the monthly spending limit." }],
+    [500, { message: "no", code: "insufficient_user_quota" }],
+  ])("one whose account is out of money by the body of a %i rests, too", async (status, error) => {
+    const honest = honestChat();
+    harness.upstream.reply((request, response) =>
+      (request.headers.authorization === `Bearer ${keys[0]}` ? wholeAnswer({ error }, { status }) : honest)(
+        request,
+        response,
+      ),
+    );
+    const provider = harness.provider({ apiKey: keys.slice(0, 2) });
+    for (let count = 0; count < 3; count++) expect(await callOnce(provider)).toBe(200);
+    expect(used()).toEqual([keys[0], keys[1], keys[1], keys[1]]);
+  });
+
+  it("give the body of an error on as it is, however long", async () => {
+    const message = "no".repeat(100_000);
+    harness.upstream.reply(wholeAnswer({ error: { message } }, { status: 400 }));
+    const { body } = await harness.provider({ apiKey: keys }).call(upstreamCall({ model: "small" }));
+    expect(JSON.parse(Buffer.from(await readAll(body)).toString())).toEqual({ error: { message } });
+  });
+
   it("are all kept from clients", async () => {
     const apiKey = keys.map((key) => key.replace("sk-", "plain words "));
     expect(harness.provider({ apiKey }).secrets?.().keys).toEqual(apiKey);
