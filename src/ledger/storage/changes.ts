@@ -11,6 +11,7 @@ import {
   encodeCap,
   encodeCore,
   encodeReservation,
+  firstPrepaid,
   floorsOf,
   type Movement,
 } from "./stored-account.js";
@@ -170,23 +171,41 @@ export function toAdds({ by, from, floors, movements }: Addition, margins: Margi
   });
 }
 
-/** The records with all counters at one end of their margins: as little left as can be, or as much. */
-export function atTheEnd(
+type End = "least left" | "most left";
+
+/** An end for what the plan has left, and one for what is left of prepaid credits. */
+export interface Corner {
+  readonly plan: End;
+  readonly prepaid: End;
+}
+
+const ends: readonly End[] = ["least left", "most left"];
+
+/**
+ * The corners of what the counters may have become. Where prepaid credits pay what the plan has not left, more of the one may
+ * do what less of the other does: so each end of the one is met by each end of the other.
+ */
+export function cornersOf(additions: ReadonlyMap<string, Addition>): readonly Corner[] {
+  const hasPrepaid = (additions.get(coreName)?.by.length ?? 0) > firstPrepaid;
+  return ends.flatMap((plan) => (hasPrepaid ? ends : [plan]).map((prepaid) => ({ plan, prepaid })));
+}
+
+/** The records with their counters in a corner of their margins. */
+export function inCorner(
   records: RecordsBefore,
   margins: ReadonlyMap<string, Margins>,
   additions: ReadonlyMap<string, Addition>,
-  end: "least left" | "most left",
+  corner: Corner,
 ): RecordsBefore {
   const moved = new Map(records);
   for (const [name, { up, down }] of margins) {
     const { from, movements } = additions.get(name) as Addition;
-    const record = records.get(name) as Encoded;
     const counters = from.map((counter, index) => {
-      const falls = movements[index] === "falls";
-      const rises = end === "least left" ? !falls : falls;
-      return rises ? counter + (up[index] as number) : counter - (down[index] as number);
+      const end = name === coreName && index >= firstPrepaid ? corner.prepaid : corner.plan;
+      const isUp = (end === "least left") !== (movements[index] === "falls");
+      return isUp ? counter + (up[index] as number) : counter - (down[index] as number);
     });
-    moved.set(name, { ...record, counters });
+    moved.set(name, { ...(records.get(name) as Encoded), counters });
   }
   return moved;
 }

@@ -3,9 +3,11 @@ import { isLedgerError } from "../is-ledger-error.js";
 import { AccountWork, type Missing } from "./account-work.js";
 import {
   areSame,
-  atTheEnd,
   type Changes,
+  type Corner,
   changesOf,
+  cornersOf,
+  inCorner,
   type Margins,
   marginsOf,
   type RecordsBefore,
@@ -44,9 +46,9 @@ const timesTried = [64, 8];
  * Decides operations on an account, as far as this process knows it.
  *
  * Most only add to counters. Whether others have added to the same ones meanwhile does not matter then, as long as every
- * decision stays as it is. No rule says how long that is: the same operations are decided again at both ends of what the
- * counters may have become. Every rule is monotone in every counter, so what is the same at both ends is the same in between,
- * and the database need only compare the counters with the ends.
+ * decision stays as it is. No rule says how long that is: the same operations are decided again in the corners of what the
+ * counters may have become. Every rule is monotone in what is left, so what is the same in all corners is the same in between,
+ * and the database need only compare the counters with their ends.
  *
  * @throws MissingRecords
  */
@@ -71,11 +73,11 @@ export function decide(
       const margins = new Map(
         [...changes.additions].map(([name, addition]) => [name, marginsOf(addition, times, known.scale)]),
       );
-      const isSameAt = (end: "least left" | "most left") => {
-        const records = atTheEnd(known.records, margins, changes.additions, end);
+      const isSameIn = (corner: Corner) => {
+        const records = inCorner(known.records, margins, changes.additions, corner);
         return areSame(changes, at(decode(known.id, records), records).changes);
       };
-      if (isSameAt("least left") && isSameAt("most left")) {
+      if (cornersOf(changes.additions).every(isSameIn)) {
         return { results, basis, commit: toCommit(changes, version, undefined, margins) };
       }
     }

@@ -102,11 +102,10 @@ export class StorageLedger {
           missing.length === 0 ? [] : this.#storage.load(missing.map(({ asked }) => asked)),
           decided.length === 0 ? [] : this.#storage.commit(decided.map(({ commit }) => commit)),
         ]);
-        for (const [index, { batch, asked }] of missing.entries()) this.#take(batch, loaded[index] as Loaded, asked);
         open = [
-          ...missing.map(({ batch }) => batch),
-          ...decided.filter((one, index) => !this.#settle(one, outcomes[index] as Outcome)).map(({ batch }) => batch),
-        ];
+          ...missing.filter(({ batch, asked }, index) => this.#take(batch, loaded[index] as Loaded, asked)),
+          ...decided.filter((one, index) => !this.#settle(one, outcomes[index] as Outcome)),
+        ].map(({ batch }) => batch);
       } catch (error) {
         this.#fail(
           [...missing, ...decided].map(({ batch }) => batch),
@@ -144,20 +143,26 @@ export class StorageLedger {
     }
   }
 
-  #take({ lane }: Batch, loaded: Loaded, { names, entries, holds }: Asked): void {
+  /** @returns whether it can be decided again. */
+  #take(batch: Batch, loaded: Loaded, { names, entries, holds }: Asked): boolean {
     this.#aheadMs = loaded.now - this.#now();
-    lane.known.take(loaded, [...names, ...entries], holds);
-  }
-
-  /** @returns whether it is done. */
-  #settle({ batch, decision, commit }: DecidedBatch, outcome: Outcome): boolean {
-    const { known } = batch.lane;
-    if (!outcome.isDone) {
-      this.#aheadMs = outcome.loaded.now - this.#now();
-      known.take(outcome.loaded, [...commit.requires.keys(), ...commit.absentEntries]);
+    try {
+      batch.lane.known.take(loaded, [...names, ...entries], holds);
+      return true;
+    } catch (error) {
+      this.#fail([batch], error);
       return false;
     }
-    known.apply(commit, outcome);
+  }
+
+  /** @returns whether it has come to an end. */
+  #settle({ batch, decision, commit }: DecidedBatch, outcome: Outcome): boolean {
+    if (!outcome.isDone) {
+      const names = [...commit.requires.keys(), ...commit.adds.keys()];
+      const asked = { account: commit.account, names, entries: commit.absentEntries };
+      return !this.#take(batch, outcome.loaded, asked);
+    }
+    batch.lane.known.apply(commit, outcome);
     this.#end(batch, decision);
     return true;
   }
@@ -173,12 +178,14 @@ export class StorageLedger {
   }
 
   #fail(batches: readonly Batch[], cause: unknown): void {
+    const error =
+      cause instanceof LedgerUnavailableError
+        ? cause
+        : new LedgerUnavailableError("The ledger's storage failed.", { cause });
     for (const { lane, some } of batches) {
       // What was done is not known.
       this.#lanes.delete(lane.known.id);
-      for (const { reject } of some) reject(new LedgerUnavailableError("The ledger's storage failed.", { cause }));
-      for (const { reject } of lane.waiting.splice(0))
-        reject(new LedgerUnavailableError("The ledger's storage failed.", { cause }));
+      for (const { reject } of [...some, ...lane.waiting.splice(0)]) reject(error);
     }
   }
 

@@ -1,4 +1,5 @@
 import { type AdmittedWindows, newInstance, noInstances, type WindowInstance } from "../account-state.js";
+import { LedgerUnavailableError } from "../credit-ledger.js";
 import type { AccountState, Reservation } from "../engine/ledger-records.js";
 import { type AccountLimits, copyLimits } from "../limits/account-limits.js";
 import type { Prepaid } from "../limits/prepaid.js";
@@ -49,6 +50,9 @@ const ofPrepaid: readonly Movement[] = ["both", "rises"];
 const ofCap = ofWindow;
 const ofBucket: readonly Movement[] = ["both", "both", "free"];
 
+/** Where the counters of prepaid credits begin in a core. */
+export const firstPrepaid = 6;
+
 export function coreMovements({ length }: readonly number[]): readonly Movement[] {
   const all: Movement[] = [...ofWindow, ...ofWindow, ...ofWindow, ...ofPrepaid];
   while (all.length < length) all.push("falls");
@@ -58,9 +62,16 @@ export function coreMovements({ length }: readonly number[]): readonly Movement[
 export const capMovements = ofCap;
 export const bucketMovements = ofBucket;
 
+/**
+ * What the text of a core begins with. A release whose rules read or write accounts in another way takes the next number, so
+ * that processes of the release before leave those accounts alone.
+ */
+const engineVersion = 1;
+
 export function encodeCore({ session, week, month, limits }: AccountState): Encoded {
   const prepaid = limits?.prepaid;
   const text = JSON.stringify([
+    engineVersion,
     ...[session, week, month].map(({ start, end, bonus }) => [start, end, bonus]),
     prepaid === undefined ? null : prepaid.lots.map(({ expiresAt }) => expiresAt),
   ]);
@@ -69,12 +80,18 @@ export function encodeCore({ session, week, month, limits }: AccountState): Enco
   return { text, counters: [...counters, prepaid.held, prepaid.overdrawn, ...prepaid.lots.map(({ left }) => left)] };
 }
 
-type CoreText = readonly [WindowText, WindowText, WindowText, readonly number[] | null];
+type CoreText = readonly [version: number, WindowText, WindowText, WindowText, readonly number[] | null];
 /** JSON has no infinities: an instance that never was has neither a start nor an end. */
 type WindowText = readonly [start: number | null, end: number | null, bonus: number];
 
+/** @throws LedgerUnavailableError for an account of another release's. */
 export function decodeCore(account: StoredAccount, { text, counters }: Encoded): void {
-  const [session, week, month, expiries]: CoreText = JSON.parse(text);
+  const [version, session, week, month, expiries]: CoreText = JSON.parse(text);
+  if (version !== engineVersion) {
+    throw new LedgerUnavailableError(
+      `The account was changed by another release (${version}, and this one knows ${engineVersion}). Update this process.`,
+    );
+  }
   account.session = decodeWindow(session, counters, 0);
   account.week = decodeWindow(week, counters, 2);
   account.month = decodeWindow(month, counters, 4);

@@ -1,6 +1,99 @@
+import { expect, it } from "vitest";
+import { LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
+import { coreName } from "../../../src/ledger/storage/ledger-storage.js";
+import { windowLimits } from "../../../src/ledger/windows.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
+import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeCreditLedgerModel } from "../../contracts/credit-ledger-model.js";
+import { MemoryStorage } from "./memory-storage.js";
 import { ledgerOver } from "./storage-fixture.js";
 
 describeCreditLedger("a ledger over a storage", (clock) => ledgerOver(clock), { limits: true });
 describeCreditLedgerModel("a ledger over a storage", (clock) => ledgerOver(clock));
+
+const minute = 60_000;
+
+function setUp(credits = 1_000_000) {
+  const clock = new ManualClock(Date.UTC(2026, 2, 11));
+  const storage = new MemoryStorage(clock);
+  const limits = windowLimits({
+    credits: { session: credits, week: null, month: null },
+    sessionMs: 60 * minute,
+    now: clock.now(),
+  });
+  const reserve = (ledger: ReturnType<typeof ledgerOver>, id: string, account = "a") =>
+    ledger.reserve({ id, account, amountMicro: 10, limits, leaseMs: minute });
+  return { clock, storage, reserve, open: () => ledgerOver(clock, storage) };
+}
+
+it("calls of two processes on one account add to its counters, and refuse nothing to each other", async () => {
+  const { storage, reserve, open } = setUp();
+  const [one, other] = [open(), open()];
+  // What one process has to read and to put first.
+  for (const [ledger, id] of [
+    [one, "1"],
+    [other, "2"],
+  ] as const) {
+    const first = await reserve(ledger, id);
+    if (first.ok) await ledger.settle(first.lease, { amountMicro: 5 });
+  }
+  const before = { ...storage.counts };
+  for (let call = 0; call < 50; call++) {
+    const [mine, theirs] = await Promise.all([reserve(one, `one-${call}`), reserve(other, `other-${call}`)]);
+    if (!mine.ok || !theirs.ok) throw new Error("There is enough.");
+    await Promise.all([one.settle(mine.lease, { amountMicro: 3 }), other.settle(theirs.lease, { amountMicro: 4 })]);
+  }
+  // 200 operations: a commit each, none for a version, and nothing is read.
+  expect(storage.counts.commits - before.commits).toBe(200);
+  expect(storage.counts.refused).toBe(before.refused);
+  expect(storage.counts.byVersion).toBe(before.byVersion);
+  expect(storage.counts.loads).toBe(before.loads);
+  expect(storage.counters("a")).toEqual([360, 0, 360, 0, 360, 0]);
+});
+
+it("calls at once are one commit", async () => {
+  const { storage, reserve, open } = setUp();
+  const ledger = open();
+  await reserve(ledger, "first");
+  const { commits } = storage.counts;
+  const all = await Promise.all(Array.from({ length: 40 }, (_, call) => reserve(ledger, `call-${call}`)));
+  expect(all.every(({ ok }) => ok)).toBe(true);
+  expect(storage.counts.commits - commits).toBe(1);
+  expect(storage.counters("a")).toEqual([0, 410, 0, 410, 0, 410]);
+});
+
+it("overspends by less than one call, however many processes there are", async () => {
+  const { storage, reserve, open } = setUp(3_000);
+  const processes = Array.from({ length: 8 }, open);
+  let admitted = 0;
+  for (let round = 0; round < 60; round++) {
+    const results = await Promise.all(processes.map((ledger, index) => reserve(ledger, `${round}-${index}`)));
+    admitted += results.filter(({ ok }) => ok).length;
+  }
+  expect(admitted).toBe(300);
+  expect(storage.counters("a")?.[1]).toBe(3_000);
+});
+
+it("leaves an account alone that another release has changed", async () => {
+  const { storage, reserve, open } = setUp();
+  await reserve(open(), "1");
+  const { version, records } = storage.loadNow({ account: "a", names: [], entries: [] });
+  const { text = "", counters = [] } = records.get(coreName) ?? {};
+  const put = { text: text.replace("[1,", "[2,"), counters, due: undefined };
+  const nothing = { requires: new Map(), absentEntries: [], adds: new Map(), removes: [], entries: [] };
+  const now = storage.loadNow({ account: "a", names: [], entries: [] }).now;
+  storage.commitNow({
+    ...nothing,
+    account: "a",
+    version: "new",
+    expected: version,
+    puts: new Map([[coreName, put]]),
+    now,
+  });
+  const ledger = open();
+  const outcomes = await Promise.allSettled([reserve(ledger, "2"), reserve(ledger, "3", "b")]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  const { reason } = outcomes[0] as PromiseRejectedResult;
+  expect(reason).toBeInstanceOf(LedgerUnavailableError);
+  expect(reason.message).toMatch(/another release \(2, and this one knows 1\)/);
+});
