@@ -57,7 +57,11 @@ export class MemoryStorage implements LedgerStorage {
     return [...new Set(due.map(({ account }) => account))].slice(0, limit);
   }
 
-  forget(account: string): void {
+  async lines(): Promise<readonly JournalLine[]> {
+    return this.journal;
+  }
+
+  async forget(account: string): Promise<void> {
     this.#forgotten.set(account, Math.max(this.#forgotten.get(account) ?? 0, this.#clock.now()));
     this.#accounts.delete(account);
     for (const [name, hold] of this.#holds) if (hold.account === account) this.#holds.delete(name);
