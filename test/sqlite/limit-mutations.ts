@@ -47,13 +47,8 @@ export const limitMutations: readonly Mutation[] = [
   // Reservations
   {
     name: "the limits of the admission are not kept",
-    find: "limits === undefined ? null : toLimitsJson(limits);",
-    replace: "null as string | null;\n    void limits;",
-  },
-  {
-    name: "the limits of the admission are read as none",
-    find: "limits: limits === null ? undefined : parseLimits(limits),",
-    replace: "limits: limits === null ? undefined : undefined,",
+    find: "json, toLimitsJson(limits), expiresAt",
+    replace: 'json, "[null,null,null]", expiresAt',
   },
   {
     name: "an unlimited window is limited to nothing when it is read",
