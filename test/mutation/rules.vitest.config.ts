@@ -31,7 +31,7 @@ export default defineConfig((env) => {
         root: fileURLToPath(new URL("../..", import.meta.url)),
         sequence: { sequencer: ShortestFirst },
         setupFiles: ["test/mutation/first-failure.ts"],
-        env: { FC_RUNS: "100", FC_SEED: "1" },
+        env: { FC_RUNS: "60", FC_SEED: "1" },
       },
     },
   );

@@ -23,7 +23,7 @@ export default {
   tempDirName: "temp/stryker",
   ignorePatterns: ["**", "!/package.json", "!/tsconfig.json", "!/src/**", "!/test/**"],
   disableTypeChecks: false,
-  reporters: ["clear-text", "json"],
+  reporters: ["progress-append-only", "clear-text", "json"],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   jsonReporter: { fileName: "temp/rules-mutation.json" },
   allowConsoleColors: false,
