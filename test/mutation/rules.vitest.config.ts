@@ -29,6 +29,8 @@ export default defineConfig((env) => {
     {
       test: {
         root: fileURLToPath(new URL("../..", import.meta.url)),
+        // It starts a server.
+        exclude: ["test/ledger/announcements.test.ts"],
         sequence: { sequencer: ShortestFirst },
         setupFiles: ["test/mutation/first-failure.ts"],
         env: { FC_RUNS: "60", FC_SEED: "1" },

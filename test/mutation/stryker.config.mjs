@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
  */
 export default {
   mutate: [
-    "src/ledger/**/*.ts",
+    "src/ledger/**/!(announcements|at-most).ts",
     "src/metering/prices/*.ts",
     "src/metering/{decimal,lacking-units,to-micro}.ts",
     "src/memory/{account,account-map,memory-ledger,memory-records}.ts",
