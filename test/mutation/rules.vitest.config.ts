@@ -12,11 +12,11 @@ const files = [
   "test/mutation/sqlite-rules.ts",
   "test/memory/memory-credit-ledger-model.test.ts",
 ];
-const lastOnes = ["sqlite-rules", "model"];
+const slow = ["/ledger/", "memory-credit-ledger.test", "/sqlite/", "sqlite-rules", "ledger-model"];
 
 class ShortestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => lastOnes.findIndex((name) => moduleId.includes(name));
+    const place = ({ moduleId }: TestSpecification) => slow.findIndex((part) => moduleId.includes(part));
     return specifications.toSorted((one, other) => place(one) - place(other));
   }
 }

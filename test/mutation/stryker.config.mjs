@@ -14,8 +14,6 @@ export default {
   testRunner: "vitest",
   vitest: { configFile: "test/mutation/rules.vitest.config.ts", related: false },
   coverageAnalysis: "perTest",
-  // Of what is made when a module is loaded, all tests would be run each time.
-  ignoreStatic: true,
   concurrency: 2,
   plugins: ["@stryker-mutator/vitest-runner", fileURLToPath(new URL("ignored-messages.mjs", import.meta.url))],
   ignorers: ["messages"],
