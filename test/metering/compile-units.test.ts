@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { compilePrice } from "../../src/metering/prices/compile-price.js";
+import type { CompiledPrice } from "../../src/metering/prices/compiled-price.js";
 import type { ImagePrice, Price } from "../../src/metering/prices/price.js";
 import type { ImageCount, UsageCounts } from "../../src/metering/usage-counts.js";
 import { readVersion } from "../support/journal-price.js";
@@ -99,6 +100,34 @@ describe("a price beside tokens", () => {
     expect(price.cost({ ...none, images })).toBe(costs.reduce((sum, cost) => sum + cost));
   });
 
+  it("charges cached tokens of a kind as the kind where no price of cached ones is given", () => {
+    const used = {
+      ...none,
+      input: 10,
+      inputImage: 4,
+      inputAudio: 4,
+      cachedInput: 10,
+      cachedInputImage: 4,
+      cachedInputAudio: 4,
+    };
+    expect(compilePrice({ input: 1, inputImage: 10, inputAudio: 100 }).cost(used)).toBe(2 + 40 + 400);
+    expect(compilePrice({ input: 1, cachedInput: 0.5, inputImage: 10, inputAudio: 100 }).cost(used)).toBe(5);
+  });
+
+  it("charges a call and its minutes together", () => {
+    const price = compilePrice({ audioMinute: 0.6, request: 0.01 });
+    expect(price.cost({ ...none, audioMs: 60_000 })).toBe(610_000);
+    expect(price.cost(none)).toBe(10_000);
+  });
+
+  it("is told of all variants: free where each is, with the units of any", () => {
+    const told = ({ pricesTokens, units, free }: ReturnType<typeof compilePrice>) => ({ pricesTokens, units, free });
+    const price = (tier: number) => compilePrice({ input: 0, tiers: { other: { input: tier } } });
+    expect(told(price(0))).toEqual({ pricesTokens: false, units: [], free: true });
+    expect(told(price(1))).toEqual({ pricesTokens: true, units: [], free: false });
+    expect(told(compilePrice({ characters: 1, tiers: { other: {} } }))).toMatchObject({ units: ["characters"] });
+  });
+
   it("says whether tokens have a price, and what else has", () => {
     const told = ({ pricesTokens, units, free }: ReturnType<typeof compilePrice>) => ({ pricesTokens, units, free });
     expect(told(compilePrice({ characters: 1 }))).toEqual({ pricesTokens: false, units: ["characters"], free: false });
@@ -139,7 +168,10 @@ describe("a price beside tokens", () => {
 });
 
 describe("tokens of images and audio", () => {
-  const price = compilePrice({ input: 5, cachedInput: 1, output: 10, inputImage: 8, inputAudio: 6, outputImage: 40 });
+  let price: CompiledPrice;
+  beforeEach(() => {
+    price = compilePrice({ input: 5, cachedInput: 1, output: 10, inputImage: 8, inputAudio: 6, outputImage: 40 });
+  });
 
   it("are parts of their wholes", () => {
     const used = {
