@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Lease } from "../../src/ledger/credit-ledger.js";
+import { type Lease, LedgerConflictError } from "../../src/ledger/credit-ledger.js";
 import { LedgerEngine } from "../../src/ledger/engine/ledger-engine.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { MemoryRecords } from "../../src/memory/memory-records.js";
@@ -39,6 +39,15 @@ describe("the engine", () => {
       ["d", 4],
     ]);
     expect(engine.endExpired("nobody", start)).toBe(0);
+  });
+
+  it("gives the id of a top-up to the account that has it, though nobody claimed it", () => {
+    const { engine } = setUp();
+    engine.topUp({ id: "payment", account: "a", amountMicro: 5 }, start);
+    expect(() => engine.claimTopUp("payment", "b", start)).toThrow(LedgerConflictError);
+    engine.claimTopUp("payment", "a", start);
+    engine.claimTopUp("other", "b", start);
+    expect(() => engine.claimTopUp("other", "a", start)).toThrow(LedgerConflictError);
   });
 
   it.each([
