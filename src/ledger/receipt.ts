@@ -1,5 +1,5 @@
 import type { Micro } from "../metering/micro.js";
-import type { AdmittedWindows } from "./account-state.js";
+import type { AdmittedWindows, WindowInstance } from "./account-state.js";
 import type { CapLimit, LeasedCap } from "./cap-limit.js";
 import { type Lease, LedgerConflictError, type ReserveRequest } from "./credit-ledger.js";
 import { openLimits } from "./limits/account-limits.js";
@@ -40,14 +40,11 @@ export function toLease(
 
 /** The caps of a lease where nothing is known of their instances. @throws LedgerClockError when the bounds miss `now`. */
 export function freshCaps(caps: readonly CapLimit[], now: number): LeasedCap[] {
-  return leasedCaps(
-    caps,
-    openLimits(undefined, { caps }, now).caps.map(({ start, end }, index) => ({
-      id: caps[index]?.id ?? "",
-      start,
-      end,
-    })),
-  );
+  const open = openLimits(undefined, { caps }, now).caps;
+  return caps.map(({ id, window, limitMicro }, index) => {
+    const { start, end } = open[index] as WindowInstance;
+    return { id, window, limitMicro, start, end };
+  });
 }
 
 function leasedCaps(caps: readonly CapLimit[], held: HeldLimits["caps"]): LeasedCap[] {

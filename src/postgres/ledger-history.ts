@@ -6,7 +6,6 @@ import {
   LedgerInputError,
   type WindowName,
 } from "../ledger/credit-ledger.js";
-import { prepaidOfEntry } from "../ledger/funding.js";
 import { areRare, entryKinds } from "../ledger/journal/history-filter.js";
 import { storedWindows } from "./ledger-operation.js";
 
@@ -94,7 +93,8 @@ function toEntry({
     return typeof start === "number" ? [[window, start]] : [];
   });
   const starts: LedgerEntry["starts"] = Object.fromEntries(known);
-  const prepaidMicro = prepaidOfEntry({ kind, amountMicro, prepaidMicro: prepaid ?? undefined, starts });
+  // What they paid all of has no column of its own: it names no window.
+  const prepaidMicro = prepaid ?? (isOfCall(kind) && known.length === 0 ? amountMicro : 0);
   return {
     // The second number orders two entries of one moment, so that texts sort as times do.
     sequence: `${at}-${String(sequence).padStart(sequenceDigits, "0")}`,
@@ -106,4 +106,8 @@ function toEntry({
     starts,
     tags: tags ?? {},
   };
+}
+
+function isOfCall(kind: LedgerEntry["kind"]): boolean {
+  return kind === "charge" || kind === "checkpoint" || kind === "release";
 }

@@ -85,10 +85,9 @@ export class ReservationTable {
   hold({ id, receipt, limits, part }: Reserved): void {
     const { amountMicro, expiresAt } = receipt;
     const json = toHeldLimitsJson({ part });
-    const limitsJson = limits === undefined ? null : toLimitsJson(limits);
     this.#insert.run(
       ...toColumns(id, receipt),
-      ...["hold", null, null, amountMicro, null, null, null, json, limitsJson, expiresAt],
+      ...["hold", null, null, amountMicro, null, null, null, json, toLimitsJson(limits), expiresAt],
     );
   }
 
@@ -143,7 +142,8 @@ interface Row {
   readonly kind: string;
   readonly tags: string | null;
   readonly held_limits: string | null;
-  readonly limits: string | null;
+  /** Of one that has ended it is NULL. */
+  readonly limits: string;
 }
 
 function toReservation(row: Row): Reservation | EndedReservation {
@@ -166,7 +166,7 @@ function toReservation(row: Row): Reservation | EndedReservation {
     id,
     state: kind,
     receipt,
-    limits: limits === null ? undefined : parseLimits(limits),
+    limits: parseLimits(limits),
     held: column("amount"),
     checkpoint: column("checkpoint"),
     paid,

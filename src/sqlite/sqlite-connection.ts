@@ -75,8 +75,8 @@ export class SqliteConnection {
    * Does what writes, in a transaction: at once, or as soon as no other process writes.
    * @throws as {@link LockQueue.run}.
    */
-  write<Result>(work: () => Result, isLedgerError?: (error: unknown) => boolean): Result | Promise<Result> {
-    return this.#writes.run(() => this.transaction(work, isLedgerError));
+  write<Result>(work: () => Result): Result | Promise<Result> {
+    return this.#writes.run(() => this.transaction(work));
   }
 
   /** Does what only reads: at once, unless another process keeps the database to itself. */
@@ -89,24 +89,19 @@ export class SqliteConnection {
     await Promise.all([this.#writes.idle(), this.#reads.idle()]);
   }
 
-  /**
-   * Runs in a transaction that has the database's only write lock.
-   *
-   * @param isLedgerError - recognises errors after which the transaction is committed all the same. Default: none is.
-   */
-  transaction<Result>(run: () => Result, isLedgerError: (error: unknown) => boolean = () => false): Result {
+  /** Runs in a transaction that has the database's only write lock. */
+  transaction<Result>(run: () => Result): Result {
     // At once, and not when the first write comes: two readers that both turn writers would be in each other's way. Not as
     // a prepared statement: where another process writes, some drivers leave one unfinished, and no later commit is one.
     this.#database.exec("BEGIN IMMEDIATE");
-    let result: Result;
     try {
-      result = run();
+      const result = run();
+      this.#commit.run();
+      return result;
     } catch (error) {
-      this.#end(isLedgerError(error));
+      this.#tryRollback();
       throw error;
     }
-    this.#end(true);
-    return result;
   }
 
   /** Runs reading statements that see one state of the database, whatever other processes write meanwhile. */
@@ -117,16 +112,6 @@ export class SqliteConnection {
     } finally {
       this.#tryRollback();
     }
-  }
-
-  #end(commit: boolean): void {
-    try {
-      if (commit) return void this.#commit.run();
-    } catch (error) {
-      this.#tryRollback();
-      throw error;
-    }
-    this.#tryRollback();
   }
 
   /** After some errors, such as a full disk, SQLite itself has rolled back. */

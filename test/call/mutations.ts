@@ -148,3 +148,12 @@ export const mutations: readonly Mutation[] = [
     test: "../gateway/budgets/budgets",
   },
 ];
+
+/** Of prompts that are looked at when their count is asked for. */
+export const lateCounts: readonly Mutation[] = [
+  {
+    name: "a prompt is looked at late, however much it may hold",
+    find: "request.body.length < mayHaveTooMany ? undefined : countPrompt(request, model)",
+    replace: "request === undefined ? countPrompt(request, model) : undefined",
+  },
+];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { windowLimits } from "../../src/ledger/windows.js";
+import { Calendar, windowLimits } from "../../src/ledger/windows.js";
 
 const day = 86_400_000;
 const week = 7 * day;
@@ -147,5 +147,40 @@ describe("windowLimits", () => {
         }
       }),
     );
+  });
+});
+
+describe("Calendar", () => {
+  it("tells the same limits as windowLimits, at any moments, and the same object while nothing has changed", () => {
+    const plans = [
+      { session: 1, week: 2, month: 3 },
+      { session: null, week: 5, month: null },
+    ] as const;
+    fc.assert(
+      fc.property(
+        fc.option(fc.nat(400 * day), { nil: undefined }),
+        fc.array(fc.tuple(fc.nat(400 * day), fc.constantFrom(...plans), fc.constantFrom(1_000, 2_000)), {
+          maxLength: 20,
+        }),
+        (anchor, asked) => {
+          const calendar = new Calendar(anchor);
+          for (const [now, credits, sessionMs] of asked) {
+            const limits = calendar.limits(credits, sessionMs, now);
+            expect(limits).toEqual(windowLimits({ credits, sessionMs, now, ...(anchor !== undefined && { anchor }) }));
+            expect(calendar.limits(credits, sessionMs, now)).toBe(limits);
+          }
+        },
+      ),
+    );
+  });
+
+  it("begins a week and a month at their first millisecond", () => {
+    const calendar = new Calendar(undefined);
+    // A Monday, and a first of the month.
+    for (const moment of [Date.UTC(2026, 2, 16), Date.UTC(2026, 3, 1)]) {
+      for (const now of [moment - 1, moment]) {
+        expect(calendar.limits(credits, 1_000, now)).toEqual(windowLimits({ credits, sessionMs: 1_000, now }));
+      }
+    }
   });
 });

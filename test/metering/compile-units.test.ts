@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { compilePrice } from "../../src/metering/prices/compile-price.js";
+import type { CompiledPrice } from "../../src/metering/prices/compiled-price.js";
 import type { ImagePrice, Price } from "../../src/metering/prices/price.js";
 import type { ImageCount, UsageCounts } from "../../src/metering/usage-counts.js";
 import { readVersion } from "../support/journal-price.js";
@@ -27,6 +28,111 @@ describe("a price beside tokens", () => {
     const unit = 60_000n * 10n ** 6n;
     const exact = (7_777_777n * 6_100_000_000_001n + unit - 1n) / unit;
     expect(fine.cost({ ...none, audioMs: 7_777_777 })).toBe(Number(exact));
+  });
+
+  it("counts exactly beyond what plain numbers can, and refuses what is no count", () => {
+    // 10^16 + 1 of the finest unit, which as a plain number is 10^16.
+    const price = compilePrice({ characters: 1, request: 1e-12 });
+    expect(price.cost({ ...none, characters: 10_000_000_000 })).toBe(10_000_000_001);
+    expect(price.cost({ ...none, characters: Number.MAX_SAFE_INTEGER })).toBe(Number.MAX_SAFE_INTEGER);
+    for (const wrong of [-1, 0.5, Number.NaN]) {
+      expect(() => price.cost({ ...none, characters: wrong })).toThrow(RangeError);
+    }
+  });
+
+  it("charges tokens that are written to a cache by how long they are kept", () => {
+    const price = compilePrice({ input: 10, cacheWrite: 12, cacheWrite1h: 20, characters: 1 });
+    expect(price.cost({ ...none, input: 10, cacheWrite: 6, cacheWrite1h: 2 })).toBe(4 * 10 + 4 * 12 + 2 * 20);
+    expect(price.cost({ ...none, input: 10, cacheWrite: 6, cacheWrite1h: 9 })).toBe(4 * 10 + 6 * 20);
+  });
+
+  it("bounds the tokens of a kind by all that there can be", () => {
+    const price = compilePrice({
+      input: 10,
+      inputAudio: 30,
+      inputImage: 20,
+      output: 40,
+      outputAudio: 90,
+      outputImage: 80,
+    });
+    const most = { ...none, inputAudio: 100, inputImage: 0, outputAudio: 100, outputImage: 0 };
+    expect(price.upperBound(3, 5, most)).toBe(3 * 30 + 5 * 90);
+    const mostImages = { ...none, inputAudio: 0, inputImage: 100, outputAudio: 0, outputImage: 100 };
+    expect(price.upperBound(3, 5, mostImages)).toBe(3 * 20 + 5 * 80);
+    expect(price.upperBound(3, 5)).toBe(3 * 10 + 5 * 40);
+  });
+
+  it("bounds a prompt and an answer by the dearest kind of their tokens", () => {
+    for (const dear of ["cachedInput", "cacheWrite", "cacheWrite1h"] as const) {
+      const price = compilePrice({
+        ...{ input: 10, cachedInput: 1, cacheWrite: 2, cacheWrite1h: 3 },
+        [dear]: 15,
+        characters: 1,
+      });
+      expect(price.upperBound(4, 0)).toBe(4 * 15);
+    }
+    expect(compilePrice({ output: 10, reasoning: 15, characters: 1 }).upperBound(0, 4)).toBe(4 * 15);
+    const most = { ...none, inputAudio: 4, inputImage: 4 };
+    expect(compilePrice({ input: 10, cachedInputAudio: 30, inputAudio: 5 }).upperBound(4, 0, most)).toBe(4 * 30);
+    expect(compilePrice({ input: 10, cachedInputImage: 30, inputImage: 5 }).upperBound(4, 0, most)).toBe(4 * 30);
+  });
+
+  it("charges each kind of image of a call by its own row", () => {
+    const price = compilePrice({
+      images: [
+        { quality: "high", size: "1x1", credits: 0.3 },
+        { quality: "high", size: "2x2", credits: 0.5 },
+        { quality: "low", credits: 0.1 },
+        { credits: 0.2 },
+      ],
+    });
+    const images = [
+      { quality: "high", size: "1x1", count: 1 },
+      { quality: "high", size: "2x2", count: 1 },
+      { quality: "low", size: "1x1", count: 1 },
+      { quality: "low", count: 2 },
+      { quality: "other", size: "1x1", count: 1 },
+      { quality: "another", size: "9x9", count: 1 },
+      { count: 1 },
+    ];
+    const costs = [300_000, 500_000, 100_000, 200_000, 200_000, 200_000, 500_000];
+    expect(images.map((image) => price.cost({ ...none, images: [image] }))).toEqual(costs);
+    expect(price.cost({ ...none, images })).toBe(costs.reduce((sum, cost) => sum + cost));
+  });
+
+  it("charges cached tokens of a kind as the kind where no price of cached ones is given", () => {
+    const used = {
+      ...none,
+      input: 10,
+      inputImage: 4,
+      inputAudio: 4,
+      cachedInput: 10,
+      cachedInputImage: 4,
+      cachedInputAudio: 4,
+    };
+    expect(compilePrice({ input: 1, inputImage: 10, inputAudio: 100 }).cost(used)).toBe(2 + 40 + 400);
+    expect(compilePrice({ input: 1, cachedInput: 0.5, inputImage: 10, inputAudio: 100 }).cost(used)).toBe(5);
+  });
+
+  it("charges a call and its minutes together", () => {
+    const price = compilePrice({ audioMinute: 0.6, request: 0.01 });
+    expect(price.cost({ ...none, audioMs: 60_000 })).toBe(610_000);
+    expect(price.cost(none)).toBe(10_000);
+  });
+
+  it("is told of all variants: free where each is, with the units of any", () => {
+    const told = ({ pricesTokens, units, free }: ReturnType<typeof compilePrice>) => ({ pricesTokens, units, free });
+    const price = (tier: number) => compilePrice({ input: 0, tiers: { other: { input: tier } } });
+    expect(told(price(0))).toEqual({ pricesTokens: false, units: [], free: true });
+    expect(told(price(1))).toEqual({ pricesTokens: true, units: [], free: false });
+    expect(told(compilePrice({ characters: 1, tiers: { other: {} } }))).toMatchObject({ units: ["characters"] });
+  });
+
+  it("says whether tokens have a price, and what else has", () => {
+    const told = ({ pricesTokens, units, free }: ReturnType<typeof compilePrice>) => ({ pricesTokens, units, free });
+    expect(told(compilePrice({ characters: 1 }))).toEqual({ pricesTokens: false, units: ["characters"], free: false });
+    expect(told(compilePrice({ input: 1, characters: 0 }))).toMatchObject({ pricesTokens: true, free: false });
+    expect(told(compilePrice({ request: 1, characters: 0 }))).toMatchObject({ pricesTokens: false, free: false });
   });
 
   it("charges characters by the million and searches by the thousand", () => {
@@ -62,7 +168,10 @@ describe("a price beside tokens", () => {
 });
 
 describe("tokens of images and audio", () => {
-  const price = compilePrice({ input: 5, cachedInput: 1, output: 10, inputImage: 8, inputAudio: 6, outputImage: 40 });
+  let price: CompiledPrice;
+  beforeEach(() => {
+    price = compilePrice({ input: 5, cachedInput: 1, output: 10, inputImage: 8, inputAudio: 6, outputImage: 40 });
+  });
 
   it("are parts of their wholes", () => {
     const used = {

@@ -6,8 +6,6 @@ import { readUsage } from "../../src/model-api/answer/usage.js";
 import { countNames, countPlaces } from "../../src/model-api/usage/usage-names.js";
 import { readReport, UsageTally } from "../../src/model-api/usage/usage-tally.js";
 
-const price = compilePrice({ input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15, reasoning: 20, request: 0.01 });
-
 const count = fc.oneof(
   fc.constantFrom<unknown>(0, -1, 0.5, 1e9, 1e9 + 1, 1e308, Number.POSITIVE_INFINITY, 2 ** 53, "5", null, [], {}, true),
   fc.nat(1000),
@@ -37,6 +35,8 @@ const usage = fc
   }));
 
 it("whatever an upstream reports, in however many pieces, is counted in parts of wholes, and has a price", () => {
+  const prices = { input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15, reasoning: 20, request: 0.01 };
+  const price = compilePrice(prices);
   fc.assert(
     fc.property(fc.array(usage, { minLength: 1, maxLength: 3 }), (pieces) => {
       const tallies = [messageTally(), new UsageTally()];

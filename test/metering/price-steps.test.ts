@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { compilePrice } from "../../src/metering/prices/compile-price.js";
+import type { CompiledPrice } from "../../src/metering/prices/compiled-price.js";
 import type { Price } from "../../src/metering/prices/price.js";
 import type { UsageCounts } from "../../src/metering/usage-counts.js";
 import { readVersion } from "../support/journal-price.js";
@@ -17,7 +18,10 @@ const stepped: Price = {
 };
 
 describe("a price with steps", () => {
-  const price = compilePrice(stepped);
+  let price: CompiledPrice;
+  beforeEach(() => {
+    price = compilePrice(stepped);
+  });
 
   it.each<[UsageCounts, number]>([
     [used(200_000, 1000), 600_000 + 15_000],
@@ -56,9 +60,15 @@ describe("a price with steps", () => {
 });
 
 describe("a price with tiers", () => {
-  const price = compilePrice({
-    ...stepped,
-    tiers: { priority: { input: 6, output: 30 }, flex: { input: 1.5, output: 7.5, steps: [{ above: 10, input: 2 }] } },
+  let price: CompiledPrice;
+  beforeEach(() => {
+    price = compilePrice({
+      ...stepped,
+      tiers: {
+        priority: { input: 6, output: 30 },
+        flex: { input: 1.5, output: 7.5, steps: [{ above: 10, input: 2 }] },
+      },
+    });
   });
 
   it.each<[string | undefined, number]>([

@@ -37,6 +37,9 @@ describe("compilePrice", () => {
   it("takes a part that exceeds its whole for the whole", () => {
     const price = compilePrice({ input: 10, cachedInput: 1, output: 100, reasoning: 1_000 });
     expect(price.cost({ input: 5, cachedInput: 9, output: 3, reasoning: 4 })).toBe(5 + 3_000);
+    const written = compilePrice({ input: 10, cachedInput: 1, cacheWrite: 12, cacheWrite1h: 20 });
+    expect(written.cost({ ...none, input: 10, cachedInput: 6, cacheWrite: 8 })).toBe(6 + 4 * 12);
+    expect(written.cost({ ...none, input: 10, cacheWrite: 3, cacheWrite1h: 9 })).toBe(7 * 10 + 3 * 20);
   });
 
   it("prices cached input as input, reasoning as output and the request at nothing by default", () => {

@@ -3,11 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mutations as access, budgetMutations } from "../access/mutations.js";
 import { bookMutations } from "../books/book-mutations.js";
-import { mutations as call } from "../call/mutations.js";
+import { mutations as call, lateCounts } from "../call/mutations.js";
 import { mutations as gateway } from "../gateway/mutations.js";
-import { mutations as atOnce } from "../ledger/at-once-mutations.js";
-import { denials, lateCounts } from "../ledger/denial-mutations.js";
-import { mutations as ledger } from "../ledger/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
 import * as modelApi from "../model-api/mutations.js";
 import { mutations as openai } from "../openai/mutations.js";
@@ -33,21 +30,13 @@ export interface StoreMutations {
 }
 
 export const allMutations: readonly StoreMutations[] = [
-  {
-    store: "ledger",
-    testFolder: "memory",
-    tests: ["memory-credit-ledger", "memory-credit-ledger-model"],
-    mutations: ledger,
-  },
   { store: "gateway", tests: ["in-process/kept-response"], mutations: gateway },
-  { store: "ledger", testFolder: "ledger", tests: ["at-once"], mutations: atOnce },
   { store: "access", tests: ["entitlement"], mutations: access },
   { store: "budgets", testFolder: "access", tests: ["known-budgets"], mutations: budgetMutations },
   { store: "books", tests: ["request-pages"], mutations: bookMutations },
   { store: "call", tests: ["repeated-denial"], mutations: call },
   { store: "server", tests: ["repeated-errors"], mutations: server },
   { store: "memory", tests: ["memory-response-store"], mutations: memory },
-  { store: "memory", testFolder: "ledger", tests: ["denial-at-once"], mutations: denials },
   { store: "operations", testFolder: "call", tests: ["denied-again"], mutations: lateCounts },
   { store: "openai", tests: ["read-whole"], mutations: openai },
   { store: "model-api", testFolder: "openai", tests: ["read-whole"], mutations: modelApi.answers },

@@ -166,8 +166,8 @@ describe("a sweep", () => {
       INSERT INTO infergate_account SELECT printf('a%04d', i), ${columns} FROM n, infergate_account`);
     database.exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
-      INSERT INTO infergate_entry (id, part, account, kind, amount, reserved, checkpoint, lease_expires_at, expires_at)
-      SELECT 'call ' || i, 0, printf('a%04d', i), 'hold', 5, 5, 0, ${now + minute}, ${now + minute} FROM n`);
+      INSERT INTO infergate_entry (id, part, account, kind, amount, reserved, checkpoint, lease_expires_at, expires_at, limits)
+      SELECT 'call ' || i, 0, printf('a%04d', i), 'hold', 5, 5, 0, ${now + minute}, ${now + minute}, '[null,null,null]' FROM n`);
     expect(id).toBe("id");
     clock.advance(minute);
     const { turns, result: first } = await turnsOf(async () => (await other.sweep?.()) ?? 0);

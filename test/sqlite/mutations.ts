@@ -7,6 +7,7 @@ import { usageMutations } from "./usage-mutations.js";
 
 const faults = "faults";
 const killed = "killed";
+const ledgerBatch = "ledger-batch";
 const locked = "locked";
 const lockQueue = "lock-queue";
 const migrate = "migrate";
@@ -20,188 +21,82 @@ export const mutations: readonly Mutation[] = [
   { name: "what is held is lost", find: "  instance.held = toNumber(", replace: "  void (" },
   { name: "what is used is lost", find: "  instance.used = toNumber(", replace: "  void (" },
 
-  // Reservations
   {
-    name: "an id reserves again",
-    find: "const earlier = this.#reservations.get(id);",
-    replace: "const earlier = undefined as StoredReservation | undefined;",
-  },
-  {
-    name: "an id reserves two amounts",
-    find: "      requireSame(id, earlier.receipt, { account: accountId, amountMicro });\n",
+    name: "an account that has changed is not written",
+    find: "    for (const account of this.#changed) this.#tables.accounts.put(account);\n",
     replace: "",
   },
   {
-    name: "more is held than can be counted",
-    find: "if (!canHold(open, amountMicro) || (hasPart",
-    replace: "if ((hasPart",
-  },
-  {
-    name: "a reservation holds nothing",
-    find: "      addHold(account, receipt, ofPlan);\n",
+    name: "an operation does not see what those before it have done",
+    find: "    if (known !== undefined) return known;\n",
     replace: "",
+    part: "sqlite-records",
+    test: ledgerBatch,
   },
   {
-    name: "a hold never expires",
-    find: "    account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);\n",
-    replace: "",
-  },
-  {
-    name: "an earlier hold expires with a later one",
-    find: "account.nextExpiry = Math.min(account.nextExpiry ?? receipt.expiresAt, receipt.expiresAt);",
-    replace: "account.nextExpiry = receipt.expiresAt;",
-  },
-  {
-    name: "a hold is not kept",
-    find: "    this.#reservations.hold({ id, receipt, limits, part });\n",
-    replace: "",
-  },
-  {
-    name: "a reservation is not counted",
-    find: "    this.#accounts.put(account);\n    const lease",
-    replace: "    const lease",
+    name: "what a failed transaction has changed is written with the next",
+    find: "    this.#drop();\n    const result = work();\n    this.flush();",
+    replace: "    const result = work();\n    this.flush();",
+    test: ledgerBatch,
   },
 
-  // Renewals
-  { name: "an ended id is renewed", find: '!reservation || reservation.state === "ended"', replace: "!reservation" },
-  {
-    name: "a hold of another account or amount is renewed",
-    find: "    requireSame(id, receipt, lease);\n    const checkpoint",
-    replace: "    const checkpoint",
-  },
-  { name: "a checkpoint falls", find: "Math.max(reservation.checkpoint, observedMicro)", replace: "observedMicro" },
-  { name: "a lease is shortened", find: "Math.max(reservation.expiresAt, now + leaseMs)", replace: "now + leaseMs" },
-  { name: "a renewal holds nothing more", find: "addHold(account, receipt, rise);\n", replace: "void addHold;\n" },
-  {
-    name: "a renewal is not counted",
-    find: "expiredPart(part));\n    }\n    this.#accounts.put(account);\n",
-    replace: "expiredPart(part));\n    }\n",
-  },
-  {
-    name: "a renewal after the expiry charges nothing",
-    find: "rise === 0 ? 0 : this.#book.endHold(account, reservation, ending, now);",
-    replace: "rise === 0 ? 0 : ending.held;",
-  },
-  {
-    name: "a renewal after the expiry of nothing is in the journal",
-    find: "    if (rise === 0) return;\n",
-    replace: "",
-  },
-  {
-    name: "a renewal after the expiry is not counted",
-    find: "    this.#book.writeCheckpoint(account, reservation, { amountMicro: rise, prepaidMicro }, now);\n    this.#accounts.put(account);",
-    replace: "    this.#book.writeCheckpoint(account, reservation, { amountMicro: rise, prepaidMicro }, now);",
-  },
+  // Reservations
+  { name: "a hold is not kept", find: "    this.#tables.reservations.hold(reservation);\n", replace: "" },
+  { name: "a renewal is not kept", find: "this.#tables.reservations.renew(reservation);", replace: "return;" },
   {
     name: "a renewal after the expiry charges again and again",
-    find: "    this.#reservations.raiseCheckpoint(id, { checkpoint, paid: paid + prepaidMicro }, now);\n",
-    replace: "",
-  },
-
-  // Settlements
-  {
-    name: "a settlement is not counted",
-    find: 'if (settled.status !== "duplicate") this.#accounts.put(account);',
-    replace: "",
-  },
-  {
-    name: "a settlement is not recognised again",
-    find: '    if (state === "ended") return settledAs("duplicate", reservation.paid);\n',
-    replace: "",
-  },
-  {
-    name: "a hold of another account or amount is settled",
-    find: "    requireSame(id, receipt, lease);\n    if (state",
-    replace: "    if (state",
-  },
-  { name: "a late charge counts twice", find: "[0, reservation.checkpoint]", replace: "[0, 0]" },
-  {
-    name: "an expired hold is given back twice",
-    find: "[0, reservation.checkpoint]",
-    replace: "[reservation.held, reservation.checkpoint]",
-  },
-  {
-    name: "a settlement gives nothing back",
-    find: "const ending = { held, charge: amount,",
-    replace: "const ending = { held: held - held, charge: amount,",
-  },
-  {
-    name: "a settlement charges nothing",
-    find: "const ending = { held, charge: amount,",
-    replace: "const ending = { held, charge: amount - amount,",
+    find: "else this.#tables.reservations.renewExpired(reservation, now);",
+    replace: "else void now;",
   },
   {
     name: "a settled hold stays",
-    find: "    this.#reservations.end(reservation, { kind, at: now, sequence: ++account.sequence, amount, prepaid, paid, tags });\n",
-    replace: "    void [kind, ++account.sequence, tags];\n",
+    find: "    this.#tables.reservations.end(reservation, end, sequence);\n",
+    replace: "    void [end, sequence];\n",
   },
   {
-    name: "what was forgotten is charged again",
-    find: "if (Math.min(mayBeDuplicateSince, expiresAt) < this.#retention.forgottenUntil) {",
-    replace: "if (false) {",
+    name: "an unknown id is charged again and again",
+    find: "this.#tables.reservations.insertEnded(reserved, end,",
+    replace: "void (reserved, end,",
+  },
+  {
+    name: "what was settled and forgotten is charged again",
+    find: "get endsKnownFrom(): number {\n    return this.#tables.retention.forgottenUntil;",
+    replace: "get endsKnownFrom(): number {\n    return 0;",
     test: retention,
   },
   {
     name: "what died and was forgotten is charged again",
-    find: "Math.min(mayBeDuplicateSince, expiresAt) <",
-    replace: "mayBeDuplicateSince <",
+    find: "get expiriesKnownFrom(): number {\n    return this.#tables.retention.forgottenUntil;",
+    replace: "get expiriesKnownFrom(): number {\n    return 0;",
     test: retention,
-  },
-  {
-    name: "what was settled and forgotten is charged again",
-    find: "Math.min(mayBeDuplicateSince, expiresAt) <",
-    replace: "expiresAt <",
-    test: retention,
-  },
-  {
-    name: "an unknown id is charged nothing",
-    find: "const prepaid = this.#book.endHold(account, unknown, ending, now);",
-    replace: "const prepaid = ending.held;",
-  },
-  {
-    name: "an unknown id is charged again and again",
-    find: "    this.#reservations.insertEnded(unknown,",
-    replace: "    void (unknown,",
   },
 
   // Expiry
   {
     name: "no hold expires",
-    find: "const isDue = account.nextExpiry !== null && account.nextExpiry <= now;",
-    replace: "const isDue = false as boolean;",
+    find: "if (account.nextExpiry === null || account.nextExpiry > now) return [];",
+    replace: "if (now > 0) return [];",
   },
   {
     name: "a hold outlives its lease",
-    find: "const isDue = account.nextExpiry !== null && account.nextExpiry <= now;",
-    replace: "const isDue = account.nextExpiry !== null && account.nextExpiry < now;",
+    find: "account.nextExpiry === null || account.nextExpiry > now",
+    replace: "account.nextExpiry === null || account.nextExpiry >= now",
   },
   {
-    name: "an expiry charges nothing",
-    find: "this.endHold(account, hold, expiryOf(hold), now);",
-    replace: "this.endHold(account, hold, { ...expiryOf(hold), charge: 0 }, now);",
+    name: "an earlier hold expires with a later one",
+    find: "account.nextExpiry = Math.min(account.nextExpiry ?? expiresAt, expiresAt);",
+    replace: "account.nextExpiry = expiresAt;",
   },
-  {
-    name: "an expiry of nothing is in the journal",
-    find: "      if (checkpoint === 0) continue;\n",
-    replace: "",
-  },
-  {
-    name: "an expiry is not in the journal",
-    find: "      if (checkpoint === 0) continue;\n",
-    replace: "      if (checkpoint >= 0) continue;\n",
-  },
-  { name: "a hold expires again and again", find: "    this.#reservations.expireDue(account.id, now);\n", replace: "" },
   {
     name: "the next expiry is missed",
-    find: "    account.nextExpiry = this.#reservations.nextExpiry(account.id);\n",
-    replace: "    account.nextExpiry = null;\n",
+    find: "account.nextExpiry = this.#tables.reservations.nextExpiry(account.id);",
+    replace: "account.nextExpiry = null;",
   },
   {
-    name: "an expiry alone is not counted",
-    find: "if (isDue || hasLapsed) this.#accounts.put(account);",
-    replace: "if (hasLapsed) this.#accounts.put(account);",
+    name: "a hold expires again and again",
+    find: "    for (const reservation of reservations) this.#tables.reservations.expire(reservation, now);\n",
+    replace: "    void [reservations, now];\n",
   },
-  { name: "holds that die at once have no order", find: ".sort(byExpiry)", replace: "" },
   {
     name: "holds that are due are not found",
     find: "AND expires_at <= ?`);",
@@ -209,8 +104,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "more holds expire than are due",
-    find: "AND expires_at <= ?`,\n    );\n    this.#pay =",
-    replace: "AND expires_at <= ? + 600000`,\n    );\n    this.#pay =",
+    find: "AND expires_at <= ?`);",
+    replace: "AND expires_at <= ? + 600000`);",
   },
   {
     name: "holds of other accounts expire",
@@ -218,85 +113,13 @@ export const mutations: readonly Mutation[] = [
     replace: '"account >= ? AND at IS NULL"',
   },
   {
-    name: "an expired hold is read as open",
-    find: 'kind === "hold" || kind === "expired" ? kind : "ended"',
-    replace: 'kind === "hold" || kind === "expired" ? "hold" : "ended"',
-  },
-  {
     name: "an ended hold is read as expired",
-    find: 'kind === "hold" || kind === "expired" ? kind : "ended"',
-    replace: 'kind === "hold" ? kind : "expired"',
+    find: 'if (kind !== "hold" && kind !== "expired") return',
+    replace: 'if (kind === "never") return',
   },
-  {
-    name: "a look sees no expiry",
-    find: "if (account.nextExpiry !== null && account.nextExpiry <= now) {",
-    replace: "if (false) {",
-  },
-  {
-    name: "a look does not see what an expiry charges",
-    find: ") endHold(account, hold, expiryOf(hold), now);",
-    replace: ") endHold(account, hold, { ...expiryOf(hold), charge: 0 }, now);",
-  },
-
-  // Corrections
-  {
-    name: "a grant is not recognised again",
-    find: "const earlier = this.#journal.grant(id);",
-    replace: 'const earlier = undefined as ReturnType<JournalTable["grant"]>;',
-  },
-  {
-    name: "a grant id serves two accounts or amounts",
-    find: "      requireSame(id, earlier, { account: accountId, amountMicro });\n      if (earlier.window",
-    replace: "      if (earlier.window",
-  },
-  {
-    name: "a grant id serves two windows",
-    find: "      if (earlier.window !== window) throw",
-    replace: "      if (false) throw",
-  },
-  {
-    name: "a bonus grows beyond what can be counted",
-    find: "if (!Number.isSafeInteger(bonus)) {",
-    replace: "if (false) {",
-  },
-  { name: "a grant is nothing", find: "    instance.bonus = bonus;\n", replace: "" },
-  { name: "a grant to a new window is lost", find: "    account[window] = instance;\n", replace: "" },
-  {
-    name: "a grant is not counted",
-    find: "    this.#accounts.put(account);\n    return currentStates(account, limits, now);\n  }\n\n  reset",
-    replace: "    return currentStates(account, limits, now);\n  }\n\n  reset",
-  },
-  {
-    name: "a reset of nothing is in the journal",
-    find: "if (used === 0 || end <= now) continue;",
-    replace: "if (end <= now) continue;",
-  },
-  {
-    name: "a window that is over is reset",
-    find: "if (used === 0 || end <= now) continue;",
-    replace: "if (used === 0) continue;",
-  },
-  { name: "a reset leaves what is used", find: "      account[window].used = 0;\n", replace: "" },
-  {
-    name: "a reset leaves an empty session open",
-    find: "    closeEmptySession(account);\n    if (account.sequence",
-    replace: "    if (account.sequence",
-  },
-  {
-    name: "a grant that is taken back leaves an empty session open",
-    find: "    closeEmptySession(account);\n    const tags",
-    replace: "    const tags",
-  },
-  {
-    name: "a reset stores an account that nobody knows",
-    find: "if (account.sequence > 0) this.#accounts.put(account);",
-    replace: "this.#accounts.put(account);",
-    test: retention,
-  },
-  { name: "a reset is not counted", find: "if (account.sequence > 0) this.#accounts.put(account);", replace: "" },
 
   // Journal
-  { name: "an entry has no place of its own", find: "    account.sequence++;\n", replace: "" },
+  { name: "an entry has no place of its own", find: "return ++account.sequence;", replace: "return account.sequence;" },
   { name: "two entries of an id are one", find: "SELECT max(part) AS part", replace: "SELECT 0 AS part" },
   { name: "what is no entry is in the journal", find: " AND sequence IS NOT NULL $", replace: " $" },
   {
@@ -378,21 +201,27 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a failed operation is kept in part",
-    find: "    this.#tryRollback();\n  }\n\n  /** After",
-    replace: "    this.#commit.run();\n  }\n\n  /** After",
+    find: "      this.#tryRollback();\n      throw error;",
+    replace: "      this.#commit.run();\n      throw error;",
     test: faults,
   },
   {
     name: "a commit that fails leaves its transaction open",
-    find: "      this.#tryRollback();\n      throw error;\n    }\n    this.#tryRollback();",
-    replace: "      throw error;\n    }\n    this.#tryRollback();",
+    find: "      this.#tryRollback();\n      throw error;",
+    replace: "      throw error;",
     test: faults,
   },
   {
     name: "a refusal takes back what has expired",
-    find: "this.#end(isLedgerError(error));",
-    replace: "this.#end(false);",
+    find: "    return { refusal: error };",
+    replace: "    throw error;",
     test: retention,
+  },
+  {
+    name: "what fails by itself takes those of its turn with it",
+    find: "if (some.length === 1 || isLocked(error)) return",
+    replace: "return",
+    test: ledgerBatch,
   },
   {
     name: "a look leaves its transaction open",
@@ -530,8 +359,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a settlement of a forgotten lease is charged",
-    find: 'if (isForgottenLease(lease, this.#forgotten.at(accountId))) return settledAs("duplicate", 0);',
-    replace: "",
+    find: "return this.#tables.forgotten.at(account);",
+    replace: "return Number.NEGATIVE_INFINITY;",
   },
   {
     name: "an expired hold outlives its account",

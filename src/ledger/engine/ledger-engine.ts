@@ -94,7 +94,7 @@ export class LedgerEngine<Account extends AccountState> {
     const known = this.#keeper.find(accountId, now);
     const open = admittingInstances(known ?? noInstances, limits, now);
     const hasNames = caps !== undefined || rates !== undefined;
-    if (hasNames && known !== undefined) this.#records.load(known, request);
+    if (known !== undefined) this.#records.load(known, request);
 
     const earlier = this.#records.reservation(id);
     if (earlier !== undefined) {
@@ -162,7 +162,7 @@ export class LedgerEngine<Account extends AccountState> {
     if (tags !== undefined) reservation.tags = tags;
     reservation.checkpoint = Math.max(reservation.checkpoint, observedMicro);
     reservation.expiresAt = Math.max(reservation.expiresAt, now + leaseMs);
-    if (rates !== undefined && reservation.part !== undefined) reservation.uses = rates;
+    if (rates !== undefined) reservation.uses = rates;
     if (known !== undefined) this.#raise(known, reservation, observedMicro);
     this.#records.renew(reservation, now);
     return "renewed";
@@ -177,7 +177,7 @@ export class LedgerEngine<Account extends AccountState> {
     if (account !== undefined && account.limits === undefined && !hasNames && settled.prepaidMicro === undefined) {
       return { status: settled.status, windows: new LiveStates(account, lease.limits, now) };
     }
-    if (hasNames && account !== undefined) this.#records.load(account, lease);
+    if (account !== undefined) this.#records.load(account, lease);
     return { ...settled, ...creditsAfter(account, lease, now) };
   }
 
@@ -362,10 +362,9 @@ export class LedgerEngine<Account extends AccountState> {
     { charge, paid }: { charge: Micro; paid: Micro },
     now: number,
   ): Micro {
-    // What a correction gives back to windows is over with them. Prepaid credits are not.
-    const isNeeded = charge > 0 || (charge < 0 && paid > 0);
-    const account = known ?? (isNeeded ? this.#records.addAccount(call.receipt.account, now) : undefined);
-    if (account === undefined || charge === 0) return 0;
+    const account = known ?? (charge > 0 ? this.#records.addAccount(call.receipt.account, now) : undefined);
+    // Nothing comes back to an account of which nothing is known: one that has had prepaid credits is known.
+    if (account === undefined) return 0;
     return this.#keeper.endHold(account, call, { held: 0, charge, paid, uses: noUses }, now);
   }
 }
@@ -388,20 +387,10 @@ function openReservation(receipt: Receipt & Pick<Lease, "id" | "limits">, part: 
   };
 }
 
-/** As of most accounts: without prepaid credits, caps and rates. */
-function hasWindowsAlone({ prepaid, caps, rates }: AccountCredits): boolean {
-  return prepaid === undefined && caps === undefined && rates === undefined;
-}
-
 function admitted(lease: Lease, credits: AccountCredits, now: number, replayed: boolean): ReserveResult {
-  return hasWindowsAlone(credits)
-    ? { ok: true, lease, windows: credits.windows, now, replayed }
-    : { ok: true, lease, ...credits, now, replayed };
+  return { ok: true, lease, ...credits, now, replayed };
 }
 
 function denied(denial: Denial, credits: AccountCredits, now: number): DeniedReservation {
-  const { blocked, blockedCaps, blockedRates } = denial;
-  return hasWindowsAlone(credits) && blockedCaps === undefined && blockedRates === undefined
-    ? { ok: false, blocked, windows: credits.windows, now }
-    : { ok: false, ...denial, ...credits, now };
+  return { ok: false, ...denial, ...credits, now };
 }

@@ -23,7 +23,7 @@ export interface Reservation {
   state: "hold" | "expired";
   readonly receipt: Receipt;
   /** Those of its admission. */
-  readonly limits: AdmittedLimits | undefined;
+  readonly limits: AdmittedLimits;
   /** What is held while it is open: the amount reserved, or the cost seen where that is more. */
   held: Micro;
   /** The cost seen so far. If the process dies, this is charged. */

@@ -52,8 +52,8 @@ export function usesAtRelease({ takes }: HeldLimits, uses: readonly RateUse[] = 
 
 /** What a lease has, of which the ledger knows nothing. */
 export function partOfLease(lease: Lease): HeldLimits | undefined {
-  const { prepaidAt, caps = [], rates = [] } = lease;
-  if (prepaidAt === undefined && caps.length === 0 && rates.length === 0) return undefined;
+  const { prepaidAt, caps = [] } = lease;
+  if (prepaidAt === undefined && caps.length === 0) return undefined;
   return { prepaidAt, prepaidMicro: prepaidOf(lease), caps, takes: none };
 }
 

@@ -59,7 +59,6 @@ export function creditsOf(
 ): AccountCredits {
   const windows = currentStates(account ?? noInstances, limits, now);
   const { caps, rates } = named;
-  if (account?.limits === undefined && caps === undefined && rates === undefined) return { windows };
   const open = openLimits(account?.limits, named, now);
   return {
     windows,
@@ -73,7 +72,6 @@ export function creditsOf(
 export function creditsAfter(account: AccountView | undefined, lease: Lease, now: number): AccountCredits {
   const { limits, caps, rates } = lease;
   const windows = currentStates(account ?? noInstances, limits, now);
-  if (account?.limits === undefined && caps === undefined && rates === undefined) return { windows };
   return {
     windows,
     ...prepaidOf(account, now),

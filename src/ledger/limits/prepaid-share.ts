@@ -6,8 +6,8 @@ import { balanceOf, type Prepaid } from "./prepaid.js";
 /** What a charge is for. */
 export interface ChargedCall {
   readonly receipt: AdmittedWindows & { readonly amountMicro: Micro };
-  /** Those of its admission. `undefined`: it has ended. */
-  readonly limits: AdmittedLimits | undefined;
+  /** Those of its admission. */
+  readonly limits: AdmittedLimits;
   readonly part: HeldLimits | undefined;
 }
 
@@ -28,7 +28,6 @@ export function prepaidShare(
   const held = part?.prepaidMicro ?? 0;
   const prepaid = account.limits?.prepaid;
   if (held === 0 && (prepaid === undefined || balanceOf(prepaid, part?.prepaidAt ?? now) <= 0)) return 0;
-  if (limits === undefined) return held > 0 ? charge : 0;
   const room = roomOf(account, receipt, limits, now);
   // Its windows are over. The plan, which had nothing left at the admission, does not pay for it.
   if (room === Number.POSITIVE_INFINITY && held > 0 && held === receipt.amountMicro) return charge;

@@ -1,6 +1,5 @@
 import type { Micro } from "../../metering/micro.js";
 import type { LedgerEntry } from "../credit-ledger.js";
-import { prepaidOfEntry } from "../funding.js";
 import type { Prepaid } from "../limits/prepaid.js";
 import type { AccountStatement, StatementRequest } from "./account-statement.js";
 
@@ -54,7 +53,7 @@ export class StatementBooks {
   /** Adds an entry of the journal, in any order. */
   add(entry: LedgerEntry): void {
     const place = this.placeOf(momentOf(entry));
-    if (place !== undefined) this.book(place, { ...entry, prepaidMicro: prepaidOfEntry(entry) });
+    if (place !== undefined) this.book(place, entry);
   }
 
   /** `undefined`: before the time of the statement. */

@@ -3,7 +3,6 @@ import { noCounts, type SummedCounts } from "../../metering/summed-counts.js";
 import { costTag } from "../../metering/tags.js";
 import { summedUnits } from "../../metering/usage-counts.js";
 import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
-import { prepaidOfEntry } from "../funding.js";
 import type { UsageTotal } from "./usage-sum.js";
 import { type UsedCosts, usedCosts } from "./used-costs.js";
 
@@ -31,7 +30,7 @@ export function usedOf({ kind, amountMicro, tags }: UsedEntry): UsageTotal | und
 export function usedParts(entry: UsedEntry): readonly UsedPart[] {
   const whole = usedOf(entry);
   if (whole === undefined) return [];
-  const prepaid = prepaidOfEntry(entry);
+  const { prepaidMicro: prepaid = 0 } = entry;
   if (prepaid === 0) return [{ ...whole, funding: "plan" }];
   if (prepaid === entry.amountMicro) return [{ ...whole, funding: "prepaid" }];
   return [

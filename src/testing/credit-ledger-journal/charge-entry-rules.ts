@@ -82,6 +82,7 @@ export function describeChargeEntries(journalIt: JournalIt): void {
     await account.ledger.renew([{ lease, observedMicro: 13, leaseMs: minute }]);
     account.clock.advance(minute);
     await account.ledger.renew([{ lease: other, observedMicro: 9, leaseMs: minute }]);
+    await account.ledger.renew([{ lease: other, observedMicro: 12, leaseMs: minute, tags: of("key_3") }]);
     account.clock.advance(second);
     await account.ledger.settle(lease, { amountMicro: 20, tags: { ...of("key_1"), input: 4, output: 2 } });
     const told = (await entriesOf(account)).map(({ id, kind, amountMicro, tags }) => [id, kind, amountMicro, tags]);
@@ -90,6 +91,7 @@ export function describeChargeEntries(journalIt: JournalIt): void {
       [other.id, "checkpoint", 7, of("key_2")],
       [silent.id, "checkpoint", 3, {}],
       [other.id, "checkpoint", 2, of("key_2")],
+      [other.id, "checkpoint", 3, of("key_3")],
       [lease.id, "charge", 7, { ...of("key_1"), input: 4, output: 2 }],
     ];
     const sort = (all: unknown[][]) => all.sort((one, other) => (String(one) < String(other) ? -1 : 1));

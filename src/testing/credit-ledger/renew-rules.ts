@@ -1,4 +1,4 @@
-import { everywhere, second, sessionMs, start, unique } from "../credit-ledger-fixture.js";
+import { everywhere, monthEnd, second, sessionMs, start, unique, weekEnd } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import type { RulesInput } from "./rules-input.js";
 
@@ -57,6 +57,20 @@ export function describeRenew({ describe, it, fixture }: RulesInput): void {
       await account.admit(2);
       await account.ledger.renew([{ lease: older, observedMicro: 15, leaseMs: 60 * second }]);
       expect(await account.counts()).toEqual({ session: [0, 2], week: [1, 17], month: [1, 17] });
+    });
+
+    it("raises no hold of a week or month that has begun since", async () => {
+      for (const [end, expected] of [
+        [weekEnd, { session: [0, 17], week: [0, 2], month: [0, 17] }],
+        [monthEnd, { session: [0, 17], week: [0, 17], month: [0, 2] }],
+      ] as const) {
+        const account = await fixture({}, end - second);
+        const older = await account.admit(10);
+        account.clock.set(end);
+        await account.admit(2);
+        await account.ledger.renew([{ lease: older, observedMicro: 15, leaseMs: 60 * second }]);
+        expect(await account.counts()).toEqual(expected);
+      }
     });
 
     it("moves the charge up, without holding, when renewed after the expiry", async () => {

@@ -20,6 +20,8 @@ export function describeReserveBounds({ describe, it, fixture }: RulesInput): vo
       const account = await fixture();
       await account.admit(Number.MAX_SAFE_INTEGER - 10);
       const lease = await account.admit(5);
+      await account.ledger.renew([{ lease, observedMicro: 8, leaseMs: 60 * second }]);
+      expect((await account.windows()).month.heldMicro).toBe(Number.MAX_SAFE_INTEGER - 2);
       expect(await account.ledger.renew([{ lease, observedMicro: 100, leaseMs: 60 * second }])).toEqual(["renewed"]);
       expect((await account.windows()).month.heldMicro).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
       await account.ledger.settle(lease, { amountMicro: 1 });

@@ -1,5 +1,5 @@
 import { windowNames } from "../../ledger/credit-ledger.js";
-import { denied, everywhere, hour, second, start } from "../credit-ledger-fixture.js";
+import { denied, everywhere, hour, second, sessionMs, start } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import type { RulesInput } from "./rules-input.js";
 
@@ -38,6 +38,15 @@ export function describeReset({ describe, it, fixture }: RulesInput): void {
       await account.ledger.reset(account.id, windowNames);
       await account.ledger.release(lease);
       expect(await account.counts()).toEqual(everywhere(0, 0));
+    });
+
+    it("leaves a window as it is from the moment on at which it ends", async () => {
+      const account = await fixture();
+      await account.spend(10);
+      account.clock.set(start + sessionMs);
+      await account.ledger.reset(account.id, ["session"]);
+      account.clock.set(start + sessionMs - 1);
+      expect(await account.counts()).toEqual(everywhere(10, 0));
     });
 
     it("does nothing to an unknown account", async () => {

@@ -18,6 +18,7 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       ]);
       const held = deniedAnyhow(await account.reserve(1, { caps }));
       expect(held.blocked).toEqual([]);
+      expect(held.blockedRates).toBeUndefined();
       expect(held.blockedCaps).toEqual([{ id: "key/day", window: "day", cause: "held", availableAt: start + 5_000 }]);
       expect(await account.counts()).toEqual(everywhere(0, 30));
       const settled = await account.ledger.settle(lease, { amountMicro: 12 });
@@ -30,6 +31,18 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       const used = deniedAnyhow(await account.reserve(1, { caps }));
       expect(used.blockedCaps).toEqual([{ id: "key/day", window: "day", cause: "used", availableAt: dayStart + day }]);
       expect((await account.reserve(1)).ok).toBe(true);
+    });
+
+    it("are full when calls hold all that is left, to the micro-credit", async () => {
+      const account = await fixture();
+      const caps = [capOf(account, "total", 10)];
+      const lease = await account.admit(9, { caps });
+      const strictly = (amount: number) => account.reserve(amount, { caps, strict: true });
+      expect(deniedAnyhow(await strictly(2)).blockedCaps).toMatchObject([{ cause: "held" }]);
+      expect((await strictly(1)).ok).toBe(true);
+      expect(deniedAnyhow(await account.reserve(1, { caps })).blockedCaps).toMatchObject([{ cause: "held" }]);
+      await account.ledger.settle(lease, { amountMicro: 10 });
+      expect(deniedAnyhow(await account.reserve(1, { caps })).blockedCaps).toMatchObject([{ cause: "used" }]);
     });
 
     it("hold nothing when a window denies", async () => {
@@ -65,6 +78,16 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       expect((await creditsNow(account, { caps: caps() })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 3 });
     });
 
+    it("are not shown by a lease from the end of their span on: it does not know the next one", async () => {
+      const account = await fixture({}, dayStart + day - minute);
+      const cap = capOf(account, "day", 10);
+      const lease = await account.admit(5, { caps: [cap], leaseMs: 15 * minute });
+      account.clock.set(dayStart + day);
+      const { caps } = await account.ledger.settle(lease, { amountMicro: 5 });
+      const { bounds, ...of } = cap;
+      expect(caps).toEqual([{ ...of, usedMicro: 0, heldMicro: 0, startsAt: null, resetsAt: null }]);
+    });
+
     it("count what prepaid credits fund", async () => {
       const account = await fixture({ week: 0 });
       await topUp(account, 100);
@@ -95,13 +118,16 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 0, heldMicro: 0 });
     });
 
-    it("charge a lease of which the ledger knows nothing", async () => {
-      const account = await fixture();
+    it("charge a lease of which the ledger knows nothing, beside the plan alone", async () => {
+      const account = await fixture({ month: 10 });
       const caps = [capOf(account, "day", 10)];
       const { caps: leased } = await account.admit(1, { caps });
       const lease = { ...(await account.lostLease(30)), caps: leased };
       expect((await account.ledger.settle(lease, { amountMicro: 12 })).status).toBe("recovered");
-      expect((await creditsNow(account, { caps })).caps?.[0]).toMatchObject({ usedMicro: 12, heldMicro: 1 });
+      const credits = await creditsNow(account, { caps });
+      expect(credits.caps?.[0]).toMatchObject({ usedMicro: 12, heldMicro: 1 });
+      expect(credits.prepaid).toBeUndefined();
+      expect(await account.counts()).toEqual(everywhere(12, 1));
     });
 
     it("begin with the available-last", async () => {
@@ -164,6 +190,17 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       expect(settled.caps).toMatchObject([{ usedMicro: 2, heldMicro: 0 }]);
     });
 
+    it("take nothing of prepaid credits by a raised hold that the plan has room for", async () => {
+      const account = await fixture({ month: 100 });
+      await topUp(account, 50);
+      const lease = await account.admit(5, { caps: [capOf(account, "day", 100)] });
+      await account.ledger.renew([{ lease, observedMicro: 9, leaseMs: minute }]);
+      expect(await account.counts()).toEqual(everywhere(0, 9));
+      await account.ledger.settle(lease, { amountMicro: 9 });
+      expect(await account.counts()).toEqual(everywhere(9, 0));
+      expect((await creditsNow(account)).prepaid).toEqual(prepaidLeft(50));
+    });
+
     it("hold no more than can be counted, also where no window holds as much", async () => {
       const most = Number.MAX_SAFE_INTEGER;
       const account = await fixture();
@@ -174,6 +211,8 @@ export function describeCaps({ describe, it, fixture }: RulesInput): void {
       account.clock.advance(1);
       await expect(account.reserve(2, { caps, limits })).rejects.toBeInstanceOf(LedgerInputError);
       expect((await creditsNow(account, { caps })).caps).toMatchObject([{ heldMicro: most - 1 }]);
+      await account.admit(1, { caps, limits });
+      expect((await creditsNow(account, { caps })).caps).toMatchObject([{ heldMicro: most }]);
     });
 
     it("count no further than can be counted, as what prepaid credits are overdrawn", async () => {

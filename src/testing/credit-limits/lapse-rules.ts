@@ -158,8 +158,10 @@ async function entriesOf({ ledger, id }: Fixture): Promise<Entries> {
 
 /** What has lapsed according to the journal, the newest first. */
 async function lapsed(account: Fixture): Promise<number[]> {
-  const entries = await entriesOf(account);
-  return entries.filter(({ kind }) => kind === "expiry").map(({ amountMicro }) => amountMicro);
+  const entries = (await entriesOf(account)).filter(({ kind }) => kind === "expiry");
+  // Nobody gives them an id, and each has one of its own.
+  expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
+  return entries.map(({ amountMicro }) => amountMicro);
 }
 
 /** The journal says so, and adds up to the balance. */

@@ -237,13 +237,19 @@ export function describePrepaid({ describe, it, fixture, ids }: RulesInput): voi
     });
 
     it("pay what is overdrawn with what a correction gives back", async () => {
-      const account = await fixture({ week: 0 });
-      await topUp(account, 10);
-      const lease = await account.admit(50, { leaseMs: second });
-      await account.ledger.renew([{ lease, observedMicro: 40, leaseMs: second }]);
-      account.clock.advance(second);
-      expect((await account.ledger.settle(lease, { amountMicro: 15 })).prepaid).toEqual(prepaidLeft(-5));
-      expect(await topUp(account, 6)).toMatchObject({ balanceMicro: 1 });
+      // 30 are overdrawn. Of 25 that come back nothing is left, of 36 there are 6.
+      for (const [amountMicro, left] of [
+        [15, -5],
+        [4, 6],
+      ] as const) {
+        const account = await fixture({ week: 0 });
+        await topUp(account, 10);
+        const lease = await account.admit(50, { leaseMs: second });
+        await account.ledger.renew([{ lease, observedMicro: 40, leaseMs: second }]);
+        account.clock.advance(second);
+        expect((await account.ledger.settle(lease, { amountMicro })).prepaid).toEqual(prepaidLeft(left));
+        expect(await topUp(account, 6)).toMatchObject({ balanceMicro: left + 6 });
+      }
     });
 
     it("do not pay for a call with what had expired before it, and are overdrawn all the same", async () => {

@@ -15,6 +15,7 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       expect(results.filter(({ ok }) => ok)).toHaveLength(100);
       const denial = deniedAnyhow(await account.reserve(1, { rates }));
       expect(denial.blocked).toEqual([]);
+      expect(denial.blockedCaps).toBeUndefined();
       expect(denial.blockedRates).toEqual([
         { id: "key/requests", kind: "requests", limit: 100, cause: "used", availableAt: start + 600 },
       ]);
@@ -163,8 +164,18 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       const kinds: RateLimit[] = [requestsRate(0), tokensRate(0, 1), concurrentRate(0)];
       for (const rate of kinds) {
         const { blockedRates } = deniedAnyhow(await account.reserve(1, { rates: [rate] }));
-        expect(blockedRates?.map(({ availableAt }) => availableAt)).toEqual([null]);
+        const cause = rate.kind === "concurrent" ? "held" : "used";
+        expect(blockedRates).toEqual([{ id: rate.id, kind: rate.kind, limit: 0, cause, availableAt: null }]);
       }
+    });
+
+    it("begin with the available-last", async () => {
+      const account = await fixture();
+      const of = (id: string, limit: number): RateLimit => ({ ...requestsRate(limit, Math.min(limit, 1)), id });
+      const rates = [of("fast", 60), of("slow", 6), of("never", 0), of("slower", 1)];
+      await account.admit(1, { rates: rates.filter(({ limit }) => limit > 0) });
+      const { blockedRates } = deniedAnyhow(await account.reserve(1, { rates }));
+      expect(blockedRates?.map(({ id }) => id)).toEqual(["never", "slower", "slow", "fast"]);
     });
 
     it("are cut to a lower limit, and not filled by a higher one unless they are full", async () => {
