@@ -132,13 +132,6 @@ describe("the layers", () => {
     expect(idle).toEqual([]);
   });
 
-  it("have folders of at most 20 files", () => {
-    const counts = new Map<string, number>();
-    for (const file of sources.keys()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
-    const crowded = [...counts].filter(([, count]) => count > 20).map(([folder]) => folder);
-    expect(crowded.sort()).toEqual([]);
-  });
-
   it("end in entries that only export", () => {
     for (const file of sources.keys()) {
       if (dirname(file) !== "src") continue;

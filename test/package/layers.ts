@@ -201,7 +201,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
-    imports: ["host-code", ...store],
+    imports: ["host-code", ...store.filter((folder) => folder !== "metering")],
     packages: ["zod"],
   },
   {
@@ -223,7 +223,7 @@ export const layers: readonly Layer[] = [
     folder: "sqlite",
     question: "How are keys, plans, credits and responses kept in SQLite?",
     imports: [...store],
-    packages: ["lru-cache", "#runtime", "node:timers/promises"],
+    packages: ["#runtime", "node:timers/promises"],
   },
   {
     folder: "answer-guards",

@@ -1,4 +1,3 @@
-import { runtime } from "#runtime";
 import type { GrantRequest, WindowName } from "../credit-ledger.js";
 import { windowNames } from "../credit-ledger.js";
 import type {
@@ -46,6 +45,12 @@ export class MissingRecords extends Error {
   }
 }
 
+/** Ids that operations bring, and what makes others. */
+export interface NewIds {
+  readonly newIds: ReadonlySet<string>;
+  readonly newId: () => string;
+}
+
 /** A reservation as it is after the operations, and when it was put. */
 interface ChangedReservation {
   readonly reservation: Reservation;
@@ -61,6 +66,7 @@ export class AccountWork implements LedgerRecords<StoredAccount> {
   readonly #known: KnownAccount;
   /** Ids of reservations and of entries that are new in all likelihood. The commit requires it. */
   readonly #newIds: ReadonlySet<string>;
+  readonly #newId: () => string;
   state: StoredAccount | undefined;
   readonly #reservations = new Map<string, ChangedReservation>();
   /** Names of records that must be as they are known. */
@@ -71,10 +77,11 @@ export class AccountWork implements LedgerRecords<StoredAccount> {
   readonly buckets = new Set<string>();
   isCoreTouched = false;
 
-  constructor(known: KnownAccount, state: StoredAccount | undefined, newIds: ReadonlySet<string>) {
+  constructor(known: KnownAccount, state: StoredAccount | undefined, { newIds, newId }: NewIds) {
     this.#known = known;
     this.state = state;
     this.#newIds = newIds;
+    this.#newId = newId;
   }
 
   /** The reservations that the operations have made, changed or ended. */
@@ -210,7 +217,7 @@ export class AccountWork implements LedgerRecords<StoredAccount> {
   }
 
   newId(): string {
-    return runtime.randomUUID();
+    return this.#newId();
   }
 
   grant(id: string): Pick<GrantRequest, "account" | "window" | "amountMicro"> | undefined {

@@ -55,17 +55,18 @@ const timesTried = [64, 8];
 export function decide(
   known: KnownAccount,
   operations: readonly Operation[],
-  { now, version, neededBy }: { now: number; version: string; neededBy: Map<string, string> },
+  { now, newId, neededBy }: { now: number; newId: () => string; neededBy: Map<string, string> },
 ): Decision {
   const newIds = new Set(operations.flatMap((operation) => operation.newIds));
   const at = (state: StoredAccount | undefined, before: RecordsBefore) => {
-    const work = new AccountWork(known, state, newIds);
+    const work = new AccountWork(known, state, { newIds, newId });
     const engine = new LedgerEngine(work, neededBy);
     const results = operations.map((operation) => resultOf(() => operation.run(engine, now)));
     return { results, changes: changesOf(known, work, before, now), work };
   };
 
   const { results, changes, work } = at(known.state?.copy(), known.records);
+  const version = newId();
   const basis = { names: [...work.required], entries: [...work.absentEntries] };
   if (work.changesNothing) return { results, commit: undefined, basis };
   if (changes.onlyAdds) {

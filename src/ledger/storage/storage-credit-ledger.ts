@@ -54,9 +54,10 @@ export type StorageCreditLedger = Pick<
  * A ledger over a storage that other processes share.
  *
  * @param clock - this process's. What counts is the storage's own clock.
+ * @param newId - makes random texts.
  */
-export function storageCreditLedger(storage: LedgerStorage, clock: Clock): StorageCreditLedger {
-  const ledger = new StorageLedger(storage, () => clock.now());
+export function storageCreditLedger(storage: LedgerStorage, clock: Clock, newId: () => string): StorageCreditLedger {
+  const ledger = new StorageLedger(storage, { now: () => clock.now(), newId });
 
   function run<Value>(
     account: string,

@@ -1,4 +1,3 @@
-import { runtime } from "#runtime";
 import { LedgerUnavailableError } from "../credit-ledger.js";
 import { MissingRecords } from "./account-work.js";
 import { type Decision, decide, type Operation } from "./decide.js";
@@ -18,6 +17,15 @@ interface Lane {
   isBusy: boolean;
 }
 
+export interface StorageLedgerOptions {
+  /** This process's clock. Decisions are made by the storage's, as far as it is known. */
+  readonly now: () => number;
+  /** A random text, each time another one. */
+  readonly newId: () => string;
+  /** So many accounts are remembered. Default: 20,000. */
+  readonly mostAccounts?: number | undefined;
+}
+
 /** So many operations on an account are one commit. */
 const mostPerCommit = 64;
 /** So often is a batch decided again: enough for any race, and an end for a storage that always refuses. */
@@ -30,6 +38,7 @@ const mostTries = 100;
 export class StorageLedger {
   readonly #storage: LedgerStorage;
   readonly #now: () => number;
+  readonly #newId: () => string;
   readonly #mostAccounts: number;
   readonly #lanes = new Map<string, Lane>();
   readonly #neededBy = new Map<string, string>();
@@ -37,10 +46,10 @@ export class StorageLedger {
   #aheadMs = 0;
   #ready = new Set<Lane>();
 
-  /** @param now - this process's clock. Decisions are made by the storage's, as far as it is known. */
-  constructor(storage: LedgerStorage, now: () => number, mostAccounts = 20_000) {
+  constructor(storage: LedgerStorage, { now, newId, mostAccounts = 20_000 }: StorageLedgerOptions) {
     this.#storage = storage;
     this.#now = now;
+    this.#newId = newId;
     this.#mostAccounts = mostAccounts;
   }
 
@@ -128,7 +137,7 @@ export class StorageLedger {
     }
     try {
       const operations = batch.some.map(({ operation }) => operation);
-      const at = { now: this.#now() + this.#aheadMs, version: runtime.randomUUID(), neededBy: this.#neededBy };
+      const at = { now: this.#now() + this.#aheadMs, newId: this.#newId, neededBy: this.#neededBy };
       const decision = decide(known, operations, at);
       const { results, commit, basis } = decision;
       const isConfirmed =

@@ -154,14 +154,14 @@ function toParameters(commits: readonly Numbered[]): string[] {
   return Object.values(rows).map((list) => JSON.stringify(list));
 }
 
-function accountRow(n: number, { account, version, expected = null, requires, adds, puts, now }: Commit) {
+function accountRow(n: number, { account, version, expected, requires, adds, puts, now }: Commit) {
   const stamp = requires.get(coreName) ?? null;
   const core = puts.get(coreName);
   return {
     n,
     account,
     version,
-    expected,
+    expected: expected ?? null,
     stamp,
     now,
     core: core?.text ?? null,

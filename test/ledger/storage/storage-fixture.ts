@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Clock } from "../../../src/ledger/clock.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { checkAccount, checkHistory, checkTotals } from "../../../src/ledger/ledger-input.js";
@@ -22,7 +23,7 @@ export function ledgerOver(
   books: StorageBooks = new MemoryStorage(clock),
   storage: LedgerStorage = books,
 ): CreditLedger {
-  const ledger = storageCreditLedger(storage, clock);
+  const ledger = storageCreditLedger(storage, clock, randomUUID);
   const journal = async () => {
     const lines = await books.lines();
     const written = new MemoryJournal(Math.max(1, lines.length));
