@@ -26,8 +26,9 @@ export const knownSqliteLedgerOptions: Readonly<Record<keyof SqliteCreditLedgerO
 /**
  * Keeps credits in a SQLite database: exact also when several processes of one machine share it, and across their ends.
  *
- * Every operation is one transaction, and runs to its end synchronously, as SQLite does. Where another process has
- * locked the database it waits for up to five seconds, while this process does its other work. There are no other
+ * Operations that are asked for in one turn of the event loop are one transaction: a commit costs more than an operation does.
+ * What the ledger refuses fails alone. Where another process has locked the database, they wait for up to five seconds, while
+ * this process does its other work. There are no other
  * timers: later operations and sweeps end what has expired, and later operations delete what is too old.
  *
  * @throws RangeError when `retentionMs` or `durability` is out of range.
