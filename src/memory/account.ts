@@ -1,13 +1,13 @@
 import { type AdmittedWindows, noInstances } from "../ledger/account-state.js";
-import type { AccountState, PrepaidCalls, Reservation } from "../ledger/engine/ledger-records.js";
+import type { AccountState, PrepaidCalls, StoredReservation } from "../ledger/engine/ledger-records.js";
 import { type AccountLimits, pruneLimits } from "../ledger/limits/account-limits.js";
 import { mayNeedLot } from "../ledger/limits/prepaid.js";
 
 const never = Number.POSITIVE_INFINITY;
 
-const noneDue: readonly Reservation[] = [];
+const noneDue: readonly StoredReservation[] = [];
 /** Nothing is added to it: an account's first hold makes a list of its own. */
-const noHolds: Reservation[] = [];
+const noHolds: StoredReservation[] = [];
 
 /** An account of the memory ledger: its state, and the open reservations. */
 export class Account implements AccountState {
@@ -19,7 +19,7 @@ export class Account implements AccountState {
   admission: AdmittedWindows | undefined;
   /** The account was forgotten. The same id later means another account. */
   isForgotten = false;
-  #holds: Reservation[] = noHolds;
+  #holds: StoredReservation[] = noHolds;
   /** No hold expires earlier than this. It may lie before the earliest expiry, since that hold may be gone. */
   #earliestExpiry = never;
 
@@ -27,7 +27,7 @@ export class Account implements AccountState {
     this.id = id;
   }
 
-  get holds(): readonly Reservation[] {
+  get holds(): readonly StoredReservation[] {
     return this.#holds;
   }
 
@@ -38,7 +38,7 @@ export class Account implements AccountState {
     return this.limits === undefined ? isOver : pruneLimits(this.limits, now) && isOver;
   }
 
-  add(hold: Reservation): void {
+  add(hold: StoredReservation): void {
     hold.index = this.#holds.length;
     // An empty list that grows takes room for 17.
     if (hold.index === 0) this.#holds = [hold];
@@ -46,7 +46,7 @@ export class Account implements AccountState {
     if (hold.expiresAt < this.#earliestExpiry) this.#earliestExpiry = hold.expiresAt;
   }
 
-  remove(hold: Reservation): void {
+  remove(hold: StoredReservation): void {
     const last = this.#holds.pop();
     if (last === undefined || last === hold) return;
     this.#holds[hold.index] = last;
@@ -54,12 +54,12 @@ export class Account implements AccountState {
   }
 
   /** The holds that have expired. */
-  due(now: number): readonly Reservation[] {
+  due(now: number): readonly StoredReservation[] {
     return now < this.#earliestExpiry ? noneDue : this.#holds.filter(({ expiresAt }) => expiresAt <= now);
   }
 
   /** Removes the holds that have expired. */
-  expire(expired: readonly Reservation[]): void {
+  expire(expired: readonly StoredReservation[]): void {
     for (const hold of expired) this.remove(hold);
     this.#earliestExpiry = this.#holds.reduce((earliest, { expiresAt }) => Math.min(earliest, expiresAt), never);
   }

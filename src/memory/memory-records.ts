@@ -3,10 +3,10 @@ import type {
   EndedReservation,
   LedgerRecords,
   PrepaidCalls,
-  Reservation,
   ReservationEnd,
   Reserved,
   SideEntry,
+  StoredReservation,
 } from "../ledger/engine/ledger-records.js";
 import type { TopUpRequest } from "../ledger/prepaid-state.js";
 import { type Receipt, startsOfEntry } from "../ledger/receipt.js";
@@ -25,7 +25,7 @@ const inspectedPerReserve = 2;
 
 interface Expired {
   readonly account: Account;
-  readonly reservation: Reservation;
+  readonly reservation: StoredReservation;
 }
 
 type Grant = Pick<GrantRequest, "account" | "window" | "amountMicro">;
@@ -35,7 +35,7 @@ type PrepaidChange = Pick<TopUpRequest, "account" | "amountMicro" | "expiresAt">
 export class MemoryRecords implements LedgerRecords<Account> {
   readonly journal: MemoryJournal;
   readonly #accounts: AccountMap;
-  readonly #holds = new Map<string, Reservation>();
+  readonly #holds = new Map<string, StoredReservation>();
   readonly #expired = new RotatingMap<Expired>(expiredMemoryMs);
   readonly #closed = new RotatingMap<Receipt>(closedMemoryMs, (expected) => new ReceiptTable(expected));
   /** When accounts were forgotten. */
@@ -73,7 +73,7 @@ export class MemoryRecords implements LedgerRecords<Account> {
   load(): void {}
   putNamed(): void {}
 
-  reservation(id: string): Reservation | EndedReservation | undefined {
+  reservation(id: string): StoredReservation | EndedReservation | undefined {
     const hold = this.#holds.get(id);
     if (hold !== undefined) return hold;
     const expired = this.#expired.get(id);
@@ -85,22 +85,22 @@ export class MemoryRecords implements LedgerRecords<Account> {
     return receipt && { state: "ended", receipt, paid: receipt.prepaidMicro ?? 0 };
   }
 
-  due(account: Account, now: number): readonly Reservation[] {
+  due(account: Account, now: number): readonly StoredReservation[] {
     return account.due(now);
   }
 
-  hold(account: Account, reservation: Reservation): void {
+  hold(account: Account, reservation: StoredReservation): void {
     account.add(reservation);
     this.#holds.set(reservation.id, reservation);
   }
 
-  renew({ id, state }: Reservation, now: number): void {
+  renew({ id, state }: StoredReservation, now: number): void {
     const expired = state === "expired" ? this.#expired.get(id) : undefined;
     // It is kept for as long as it gives signs of life.
     if (expired !== undefined) this.#expired.set(id, expired, now);
   }
 
-  expire(account: Account, reservations: readonly Reservation[], now: number): void {
+  expire(account: Account, reservations: readonly StoredReservation[], now: number): void {
     account.expire(reservations);
     for (const reservation of reservations) {
       this.#holds.delete(reservation.id);
@@ -108,7 +108,7 @@ export class MemoryRecords implements LedgerRecords<Account> {
     }
   }
 
-  end(account: Account | undefined, reservation: Reservation, end: ReservationEnd): void {
+  end(account: Account | undefined, reservation: StoredReservation, end: ReservationEnd): void {
     const { id, receipt } = reservation;
     if (reservation.state === "hold") {
       account?.remove(reservation);

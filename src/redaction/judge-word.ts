@@ -1,4 +1,4 @@
-import { isErrorWord } from "./error-vocabulary.js";
+import { isErrorWord } from "./is-error-word.js";
 import type { OwnWords } from "./own-words.js";
 
 /** What judges a word needs to know. */

@@ -2,9 +2,9 @@ import type { EntryTags } from "../ledger/credit-ledger.js";
 import type {
   EndedReservation,
   PrepaidCalls,
-  Reservation,
   ReservationEnd,
   Reserved,
+  StoredReservation,
 } from "../ledger/engine/ledger-records.js";
 import { fundingOf } from "../ledger/funding.js";
 import { expiredPart } from "../ledger/limits/held-limits.js";
@@ -77,7 +77,7 @@ export class ReservationTable {
       )`);
   }
 
-  get(id: string): Reservation | EndedReservation | undefined {
+  get(id: string): StoredReservation | EndedReservation | undefined {
     const row = this.#get.get(id) as Row | null | undefined;
     return row ? toReservation(row) : undefined;
   }
@@ -91,19 +91,19 @@ export class ReservationTable {
     );
   }
 
-  renew({ id, held, checkpoint, expiresAt, tags, part, uses }: Reservation): void {
+  renew({ id, held, checkpoint, expiresAt, tags, part, uses }: StoredReservation): void {
     this.#renew.run(held, checkpoint, expiresAt, toJson(tags), toHeldLimitsJson({ part, uses }), id);
   }
 
-  renewExpired({ id, checkpoint, paid, tags }: Reservation, now: number): void {
+  renewExpired({ id, checkpoint, paid, tags }: StoredReservation, now: number): void {
     this.#renewExpired.run(now, checkpoint, paid, toJson(tags), id);
   }
 
-  expire({ id, paid }: Reservation, now: number): void {
+  expire({ id, paid }: StoredReservation, now: number): void {
     this.#expire.run(now, paid, id);
   }
 
-  end({ id, receipt }: Reservation, end: ReservationEnd, sequence: number): void {
+  end({ id, receipt }: StoredReservation, end: ReservationEnd, sequence: number): void {
     const { hasColumns, values } = toEndColumns(receipt, end, sequence);
     this.#end.run(...values, id);
     if (!hasColumns) this.#clearWindows.run(id);
@@ -116,8 +116,8 @@ export class ReservationTable {
   }
 
   /** The account's holds that have expired. */
-  due(account: string, now: number): readonly Reservation[] {
-    return (this.#due.all(account, now) as Row[]).map((row) => toReservation(row) as Reservation);
+  due(account: string, now: number): readonly StoredReservation[] {
+    return (this.#due.all(account, now) as Row[]).map((row) => toReservation(row) as StoredReservation);
   }
 
   /** When the first of the account's holds will expire. `null`: no call of the account is open. */
@@ -146,7 +146,7 @@ interface Row {
   readonly limits: string;
 }
 
-function toReservation(row: Row): Reservation | EndedReservation {
+function toReservation(row: Row): StoredReservation | EndedReservation {
   const { id, account, kind, tags, held_limits: json, limits } = row;
   const column = (name: string) => toNumber(row[name]);
   const { part, uses = noUses, windows } = json === null ? noLimits : parseHeldLimits(json);

@@ -4,10 +4,10 @@ import type {
   LedgerRecords,
   NamedRecords,
   PrepaidCalls,
-  Reservation,
   ReservationEnd,
   Reserved,
   SideEntry,
+  StoredReservation,
 } from "../ledger/engine/ledger-records.js";
 import { newAccountLimits } from "../ledger/limits/account-limits.js";
 import type { HeldLimits } from "../ledger/limits/held-limits.js";
@@ -98,11 +98,11 @@ export class SqliteRecords implements LedgerRecords<AccountRow> {
     if (limits !== undefined) this.#tables.limits.put(id, limits, part);
   }
 
-  reservation(id: string): Reservation | EndedReservation | undefined {
+  reservation(id: string): StoredReservation | EndedReservation | undefined {
     return this.#tables.reservations.get(id);
   }
 
-  due(account: AccountRow, now: number): readonly Reservation[] {
+  due(account: AccountRow, now: number): readonly StoredReservation[] {
     if (account.nextExpiry === null || account.nextExpiry > now) return [];
     const due = this.#tables.reservations.due(account.id, now);
     // The one that was to expire first is gone.
@@ -110,24 +110,24 @@ export class SqliteRecords implements LedgerRecords<AccountRow> {
     return due;
   }
 
-  hold(account: AccountRow, reservation: Reservation): void {
+  hold(account: AccountRow, reservation: StoredReservation): void {
     const { expiresAt } = reservation;
     account.nextExpiry = Math.min(account.nextExpiry ?? expiresAt, expiresAt);
     this.#tables.reservations.hold(reservation);
   }
 
-  renew(reservation: Reservation, now: number): void {
+  renew(reservation: StoredReservation, now: number): void {
     if (reservation.state === "hold") this.#tables.reservations.renew(reservation);
     // It is kept for as long as it gives signs of life.
     else this.#tables.reservations.renewExpired(reservation, now);
   }
 
-  expire(account: AccountRow, reservations: readonly Reservation[], now: number): void {
+  expire(account: AccountRow, reservations: readonly StoredReservation[], now: number): void {
     for (const reservation of reservations) this.#tables.reservations.expire(reservation, now);
     this.#findNextExpiry(account);
   }
 
-  end(account: AccountRow | undefined, reservation: Reservation, end: ReservationEnd): void {
+  end(account: AccountRow | undefined, reservation: StoredReservation, end: ReservationEnd): void {
     const sequence = this.#nextSequence(account ?? this.#found(reservation.receipt.account));
     this.#tables.reservations.end(reservation, end, sequence);
   }

@@ -81,8 +81,8 @@ describe("the packed package, installed in an empty project", () => {
     expect(linked.filter((path) => !packed.includes(path))).toEqual([]);
   });
 
-  it("unpacks to no more than 4.1 MB", () => {
-    expect(unpackedBytes).toBeLessThan(4_100_000);
+  it("unpacks to no more than 4.15 MB", () => {
+    expect(unpackedBytes).toBeLessThan(4_150_000);
   });
 
   it.each([
@@ -231,7 +231,7 @@ describe("the packed package, installed in an empty project", () => {
 const run = promisify(execFile);
 
 /** What `import "infergate"` may load, in bytes of JavaScript. */
-const mostLoadedBytes = 1_200_000;
+const mostLoadedBytes = 1_225_000;
 
 /** The packages that a process has loaded something of. */
 function packagesOf({ paths }: LoadedScripts): string[] {

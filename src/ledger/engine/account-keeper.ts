@@ -7,7 +7,7 @@ import { noUses } from "../limits/no-uses.js";
 import { firstExpired, lapse, mayNeedLot, type Prepaid } from "../limits/prepaid.js";
 import { type Receipt, startsOfEntry } from "../receipt.js";
 import { endedAtTag } from "../statement/statement-books.js";
-import type { AccountState, LedgerRecords, NamedRecords, Reservation } from "./ledger-records.js";
+import type { AccountState, LedgerRecords, NamedRecords, StoredReservation } from "./ledger-records.js";
 
 /** Of so many accounts a call is remembered that may need expired credits. Then all are looked at again. */
 const mostNeeded = 10_000;
@@ -60,7 +60,7 @@ export class AccountKeeper<Account extends AccountState> {
    */
   endHold(
     account: Account,
-    call: Pick<Reservation, "receipt" | "limits" | "part">,
+    call: Pick<StoredReservation, "receipt" | "limits" | "part">,
     end: LeaseEnding,
     now: number,
   ): Micro {
@@ -84,7 +84,7 @@ export class AccountKeeper<Account extends AccountState> {
     this.#records.write(receipt.account, { kind: "checkpoint", id, at: now, ...amounts, starts, tags });
   }
 
-  #expire(account: Account, due: readonly Reservation[], now: number): void {
+  #expire(account: Account, due: readonly StoredReservation[], now: number): void {
     const holds = inOrder(due);
     for (const hold of holds) {
       hold.paid = this.endHold(account, hold, expiryOf(hold), now);
@@ -137,12 +137,12 @@ export class AccountKeeper<Account extends AccountState> {
 }
 
 /** In the order of expiry. The order matters when one of them closes a session in which another one is charged. */
-function inOrder(due: readonly Reservation[]): readonly Reservation[] {
+function inOrder(due: readonly StoredReservation[]): readonly StoredReservation[] {
   return due.toSorted((left, right) => left.expiresAt - right.expiresAt || (left.id < right.id ? -1 : 1));
 }
 
 /** What an expiry does to a hold. */
-function expiryOf({ held, checkpoint, part, uses }: Reservation): LeaseEnding {
+function expiryOf({ held, checkpoint, part, uses }: StoredReservation): LeaseEnding {
   return { held, charge: checkpoint, paid: 0, uses: part === undefined ? noUses : usesAtExpiry(part, uses) };
 }
 

@@ -44,7 +44,7 @@ import type { DeductRequest, PrepaidState, TopUpRequest } from "../prepaid-state
 import { type Receipt, requireSame, toLease } from "../receipt.js";
 import { type Settled, settledAs } from "../settled-as.js";
 import { AccountKeeper } from "./account-keeper.js";
-import type { AccountState, LedgerRecords, Reservation, ReservationEnd } from "./ledger-records.js";
+import type { AccountState, LedgerRecords, ReservationEnd, StoredReservation } from "./ledger-records.js";
 
 type EndKind = ReservationEnd["kind"];
 
@@ -280,7 +280,7 @@ export class LedgerEngine<Account extends AccountState> {
   }
 
   /** Raises a hold to a larger cost, in all that it is part of. */
-  #raise(account: Account, reservation: Reservation, observed: Micro): void {
+  #raise(account: Account, reservation: StoredReservation, observed: Micro): void {
     const { held, receipt, part } = reservation;
     const rise = raisedHold(account, held, observed) - held;
     if (rise === 0) return;
@@ -298,7 +298,7 @@ export class LedgerEngine<Account extends AccountState> {
   /** Charges what a renewal reports after the expiry, beyond what is charged by then. */
   #chargeLate(
     known: Account | undefined,
-    reservation: Reservation,
+    reservation: StoredReservation,
     { observedMicro, tags }: Pick<RenewRequest, "observedMicro" | "tags">,
     now: number,
   ): void {
@@ -358,7 +358,7 @@ export class LedgerEngine<Account extends AccountState> {
   /** Charges an amount, or undoes a charge, without a hold. @returns what prepaid credits pay of it. */
   #charge(
     known: Account | undefined,
-    call: Pick<Reservation, "receipt" | "limits" | "part">,
+    call: Pick<StoredReservation, "receipt" | "limits" | "part">,
     { charge, paid }: { charge: Micro; paid: Micro },
     now: number,
   ): Micro {
@@ -369,7 +369,10 @@ export class LedgerEngine<Account extends AccountState> {
   }
 }
 
-function openReservation(receipt: Receipt & Pick<Lease, "id" | "limits">, part: HeldLimits | undefined): Reservation {
+function openReservation(
+  receipt: Receipt & Pick<Lease, "id" | "limits">,
+  part: HeldLimits | undefined,
+): StoredReservation {
   const { id, amountMicro, expiresAt, limits } = receipt;
   return {
     id,

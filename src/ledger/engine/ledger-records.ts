@@ -17,7 +17,7 @@ export interface AccountState extends Instances {
 }
 
 /** A reservation that has not ended. */
-export interface Reservation {
+export interface StoredReservation {
   readonly id: string;
   /** `expired`: its lease ran out. Its checkpoint is charged, and a late settlement charges the difference. */
   state: "hold" | "expired";
@@ -51,7 +51,7 @@ export interface EndedReservation {
 }
 
 /** What a settlement charges to, also where it says itself what it had reserved. */
-export type Reserved = Pick<Reservation, "id" | "receipt" | "limits" | "part">;
+export type Reserved = Pick<StoredReservation, "id" | "receipt" | "limits" | "part">;
 
 /** How a reservation ends, as it enters the journal. */
 export interface ReservationEnd {
@@ -99,16 +99,16 @@ export interface LedgerRecords<Account extends AccountState = AccountState> {
   /** Those caps and rates have changed. A cap that the account's limits have not is gone. */
   putNamed(account: Account, part: HeldLimits): void;
 
-  reservation(id: string): Reservation | EndedReservation | undefined;
+  reservation(id: string): StoredReservation | EndedReservation | undefined;
   /** The holds of an account that have expired, in any order. */
-  due(account: Account, now: number): readonly Reservation[];
-  hold(account: Account, reservation: Reservation): void;
+  due(account: Account, now: number): readonly StoredReservation[];
+  hold(account: Account, reservation: StoredReservation): void;
   /** A renewal has changed it: while it is open, or after its lease has expired. */
-  renew(reservation: Reservation, now: number): void;
+  renew(reservation: StoredReservation, now: number): void;
   /** These holds have become `expired`. */
-  expire(account: Account, reservations: readonly Reservation[], now: number): void;
+  expire(account: Account, reservations: readonly StoredReservation[], now: number): void;
   /** Ends a reservation, in the journal too. */
-  end(account: Account | undefined, reservation: Reservation, end: ReservationEnd): void;
+  end(account: Account | undefined, reservation: StoredReservation, end: ReservationEnd): void;
   /** The same for one of which nothing was known. */
   endUnknown(reserved: Reserved, end: ReservationEnd): void;
   /** Whatever has ended at this moment or later is still known, unless its account was forgotten. */

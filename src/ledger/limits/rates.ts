@@ -66,8 +66,13 @@ export function blockedRate({ level, held }: Bucket, rate: RateLimit, now: numbe
 
 /** Takes what a call may need. */
 export function takeFrom(bucket: Bucket, { kind, take }: RateLimit): void {
-  if (kind !== "concurrent") bucket.level -= take * partsPerUnit;
+  if (kind !== "concurrent") bucket.level = boundedLevel(bucket.level - take * partsPerUnit);
   if (kind !== "requests") bucket.held += take;
+}
+
+/** What is owed beyond the safe integers is not counted. */
+function boundedLevel(level: number): number {
+  return Math.max(level, Number.MIN_SAFE_INTEGER);
 }
 
 /** A lease's part of a bucket, as it ends. */
@@ -84,7 +89,7 @@ export function endTake(bucket: Bucket, { kind, taken, actual }: EndedTake, now:
   const { level } = filled(bucket, now);
   bucket.at = now;
   // What exceeds the burst is cut wherever the level is read.
-  bucket.level = level + (taken - actual) * partsPerUnit;
+  bucket.level = boundedLevel(level + (taken - actual) * partsPerUnit);
 }
 
 export function rateState({ level, held }: Bucket, { id, kind, limit, burst }: RateLimit): RateState {

@@ -5,17 +5,18 @@ import type {
   LedgerRecords,
   NamedRecords,
   PrepaidCalls,
-  Reservation,
   ReservationEnd,
   Reserved,
   SideEntry,
+  StoredReservation,
 } from "../engine/ledger-records.js";
 import { newAccountLimits } from "../limits/account-limits.js";
 import type { HeldLimits } from "../limits/held-limits.js";
 import { mayNeedLot } from "../limits/prepaid.js";
 import type { TopUpRequest } from "../prepaid-state.js";
 import { type Receipt, startsOfEntry } from "../receipt.js";
-import type { KnownAccount } from "./known-account.js";
+import type { AccountCache } from "./account-cache.js";
+import { DecodedAccount, decodeReservation } from "./decoded-account.js";
 import {
   bucketName,
   capName,
@@ -26,7 +27,6 @@ import {
   type NewEntry,
   prepaidKey,
 } from "./ledger-storage.js";
-import { decodeReservation, StoredAccount } from "./stored-account.js";
 
 /** What must be read before an operation can be decided. */
 export interface Missing {
@@ -53,7 +53,7 @@ export interface NewIds {
 
 /** A reservation as it is after the operations, and when it was put. */
 interface ChangedReservation {
-  readonly reservation: Reservation;
+  readonly reservation: StoredReservation;
   /** `removed`: it has ended. */
   change: "none" | "put" | "removed";
 }
@@ -62,12 +62,12 @@ interface ChangedReservation {
  * The engine's records of one account, while some operations on it are decided. Nothing of what is known changes: what the
  * operations have changed is in here, and becomes a commit.
  */
-export class AccountWork implements LedgerRecords<StoredAccount> {
-  readonly #known: KnownAccount;
+export class AccountWork implements LedgerRecords<DecodedAccount> {
+  readonly #known: AccountCache;
   /** Ids of reservations and of entries that are new in all likelihood. The commit requires it. */
   readonly #newIds: ReadonlySet<string>;
   readonly #newId: () => string;
-  state: StoredAccount | undefined;
+  state: DecodedAccount | undefined;
   readonly #reservations = new Map<string, ChangedReservation>();
   /** Names of records that must be as they are known. */
   readonly required = new Set<string>();
@@ -77,7 +77,7 @@ export class AccountWork implements LedgerRecords<StoredAccount> {
   readonly buckets = new Set<string>();
   isCoreTouched = false;
 
-  constructor(known: KnownAccount, state: StoredAccount | undefined, { newIds, newId }: NewIds) {
+  constructor(known: AccountCache, state: DecodedAccount | undefined, { newIds, newId }: NewIds) {
     this.#known = known;
     this.state = state;
     this.#newIds = newIds;
@@ -94,12 +94,12 @@ export class AccountWork implements LedgerRecords<StoredAccount> {
     return !this.isCoreTouched && !isNamed && this.entries.length === 0 && this.changedReservations.length === 0;
   }
 
-  account(): StoredAccount | undefined {
+  account(): DecodedAccount | undefined {
     return this.state;
   }
 
-  addAccount(id: string): StoredAccount {
-    this.state ??= new StoredAccount(id);
+  addAccount(id: string): DecodedAccount {
+    this.state ??= new DecodedAccount(id);
     return this.state;
   }
 
@@ -107,19 +107,19 @@ export class AccountWork implements LedgerRecords<StoredAccount> {
     this.isCoreTouched = true;
   }
 
-  load(account: StoredAccount, { caps = [], rates = [] }: NamedRecords): void {
+  load(account: DecodedAccount, { caps = [], rates = [] }: NamedRecords): void {
     const names = [...caps.map(({ id }) => capName(id)), ...rates.map(({ id }) => bucketName(id))];
     const missing = names.filter((name) => !this.#known.isKnown(name));
     if (missing.length > 0) throw new MissingRecords({ names: missing });
     if (names.length > 0) account.limits ??= newAccountLimits();
   }
 
-  putNamed(_: StoredAccount, { caps, takes }: HeldLimits): void {
+  putNamed(_: DecodedAccount, { caps, takes }: HeldLimits): void {
     for (const { id } of caps) this.caps.add(id);
     for (const { id } of takes) this.buckets.add(id);
   }
 
-  reservation(id: string): Reservation | EndedReservation | undefined {
+  reservation(id: string): StoredReservation | EndedReservation | undefined {
     const changed = this.#reservations.get(id);
     if (changed !== undefined) {
       return changed.change === "removed" ? this.#ended(id) : changed.reservation;
@@ -143,26 +143,26 @@ export class AccountWork implements LedgerRecords<StoredAccount> {
     return ended;
   }
 
-  due(_: StoredAccount, now: number): readonly Reservation[] {
+  due(_: DecodedAccount, now: number): readonly StoredReservation[] {
     // Other processes' may be among them.
     if (now >= this.#known.nextDue) throw new MissingRecords({});
     const due = this.#known.dueHolds(now).map((id) => this.reservation(id));
-    return due.filter((one): one is Reservation => one?.state === "hold" && one.expiresAt <= now);
+    return due.filter((one): one is StoredReservation => one?.state === "hold" && one.expiresAt <= now);
   }
 
-  hold(_: StoredAccount, reservation: Reservation): void {
+  hold(_: DecodedAccount, reservation: StoredReservation): void {
     this.#reservations.set(reservation.id, { reservation, change: "put" });
   }
 
-  renew(reservation: Reservation): void {
+  renew(reservation: StoredReservation): void {
     this.#reservations.set(reservation.id, { reservation, change: "put" });
   }
 
-  expire(_: StoredAccount, reservations: readonly Reservation[]): void {
+  expire(_: DecodedAccount, reservations: readonly StoredReservation[]): void {
     for (const reservation of reservations) this.renew(reservation);
   }
 
-  end(_: StoredAccount | undefined, reservation: Reservation, end: ReservationEnd): void {
+  end(_: DecodedAccount | undefined, reservation: StoredReservation, end: ReservationEnd): void {
     this.#reservations.set(reservation.id, { reservation, change: "removed" });
     this.#writeEnd(reservation.id, reservation.receipt, end);
   }
@@ -183,7 +183,7 @@ export class AccountWork implements LedgerRecords<StoredAccount> {
     return this.#known.forgottenAt;
   }
 
-  prepaidCalls(_: StoredAccount, before: number): PrepaidCalls {
+  prepaidCalls(_: DecodedAccount, before: number): PrepaidCalls {
     if (!this.#known.areHoldsRead) throw new MissingRecords({ holds: true });
     let earliest: number | undefined;
     let last: string | undefined;

@@ -1,7 +1,6 @@
 import { partsPerUnit } from "../limits/rates.js";
+import type { AccountCache } from "./account-cache.js";
 import type { AccountWork } from "./account-work.js";
-import type { KnownAccount } from "./known-account.js";
-import { type Add, bucketName, type Commit, capName, coreName, holdName, type Put } from "./ledger-storage.js";
 import {
   bucketMovements,
   capMovements,
@@ -14,7 +13,8 @@ import {
   firstPrepaid,
   floorsOf,
   type Movement,
-} from "./stored-account.js";
+} from "./decoded-account.js";
+import { type Add, bucketName, type Commit, capName, coreName, holdName, type Put } from "./ledger-storage.js";
 
 /** How the counters of a record change whose text stays. */
 export interface Addition {
@@ -34,7 +34,7 @@ export interface Changes {
 }
 
 /** @param before - the state that the operations began with, in records. */
-export function changesOf(known: KnownAccount, work: AccountWork, before: RecordsBefore, now: number): Changes {
+export function accountChanges(known: AccountCache, work: AccountWork, before: RecordsBefore, now: number): Changes {
   const additions = new Map<string, Addition>();
   const puts = new Map<string, Put>();
   const removes: string[] = [];

@@ -1,11 +1,12 @@
 import { LedgerEngine } from "../engine/ledger-engine.js";
 import { isLedgerError } from "../is-ledger-error.js";
+import { type AccountCache, decode } from "./account-cache.js";
 import { AccountWork, type Missing } from "./account-work.js";
 import {
+  accountChanges,
   areSame,
   type Changes,
   type Corner,
-  changesOf,
   cornersOf,
   inCorner,
   type Margins,
@@ -13,19 +14,18 @@ import {
   type RecordsBefore,
   toAdds,
 } from "./changes.js";
-import { decode, type KnownAccount } from "./known-account.js";
+import type { DecodedAccount } from "./decoded-account.js";
 import type { Commit } from "./ledger-storage.js";
-import type { StoredAccount } from "./stored-account.js";
 
 /** An operation of the engine's on one account. */
-export interface Operation {
+export interface AccountOperation {
   /** The ids that are new in all likelihood. */
   readonly newIds: readonly string[];
   /** The records that it looks at, as far as that is known. */
   readonly names: readonly string[];
   /** Whether a result may only stand on what was just read. A denial changes nothing, so that no commit confirms it. */
   needsFresh(result: Result): boolean;
-  run(engine: LedgerEngine<StoredAccount>, now: number): unknown;
+  run(engine: LedgerEngine<DecodedAccount>, now: number): unknown;
 }
 
 /** What an operation has come to. */
@@ -53,16 +53,16 @@ const timesTried = [64, 8];
  * @throws MissingRecords
  */
 export function decide(
-  known: KnownAccount,
-  operations: readonly Operation[],
+  known: AccountCache,
+  operations: readonly AccountOperation[],
   { now, newId, neededBy }: { now: number; newId: () => string; neededBy: Map<string, string> },
 ): Decision {
   const newIds = new Set(operations.flatMap((operation) => operation.newIds));
-  const at = (state: StoredAccount | undefined, before: RecordsBefore) => {
+  const at = (state: DecodedAccount | undefined, before: RecordsBefore) => {
     const work = new AccountWork(known, state, { newIds, newId });
     const engine = new LedgerEngine(work, neededBy);
     const results = operations.map((operation) => resultOf(() => operation.run(engine, now)));
-    return { results, changes: changesOf(known, work, before, now), work };
+    return { results, changes: accountChanges(known, work, before, now), work };
   };
 
   const { results, changes, work } = at(known.state?.copy(), known.records);

@@ -8,13 +8,13 @@ import type { Receipt } from "../receipt.js";
  */
 export interface LedgerStorage {
   /** Reads records of accounts: of each account as it is at one moment. */
-  load(asked: readonly Asked[]): Promise<readonly Loaded[]>;
+  load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]>;
   /**
    * Commits changes of accounts, in one round trip. Of each account all is done, or nothing; and each by itself.
    *
    * @throws when it is not known what was done. To repeat a commit is safe: the second one is refused, or is found done.
    */
-  commit(commits: readonly Commit[]): Promise<readonly Outcome[]>;
+  commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]>;
   /** Accounts that have records which are due, `limit` at the most. */
   due(limit: number): Promise<readonly string[]>;
 }
@@ -33,7 +33,7 @@ export interface StoredRecord {
 }
 
 /** What is asked of one account. */
-export interface Asked {
+export interface AskedRecords {
   readonly account: string;
   /** The records of these names. `core` is always read, and what is due. */
   readonly names: readonly string[];
@@ -127,7 +127,7 @@ export interface NewEntry {
 }
 
 /** What has become of a commit. */
-export type Outcome =
+export type CommitOutcome =
   | {
       readonly isDone: true;
       /** The counters of the records that were added to, as they are now. */

@@ -1,18 +1,18 @@
 import { LedgerUnavailableError } from "../credit-ledger.js";
+import { AccountCache } from "./account-cache.js";
 import { MissingRecords } from "./account-work.js";
-import { type Decision, decide, type Operation } from "./decide.js";
-import { KnownAccount } from "./known-account.js";
-import type { Asked, Commit, LedgerStorage, Loaded, Outcome } from "./ledger-storage.js";
+import { type AccountOperation, type Decision, decide } from "./decide.js";
+import type { AskedRecords, Commit, CommitOutcome, LedgerStorage, Loaded } from "./ledger-storage.js";
 
 interface Waiting {
-  readonly operation: Operation;
+  readonly operation: AccountOperation;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
 /** The operations on one account, one batch after the other. */
 interface Lane {
-  readonly known: KnownAccount;
+  readonly known: AccountCache;
   waiting: Waiting[];
   isBusy: boolean;
 }
@@ -54,7 +54,7 @@ export class StorageLedger {
   }
 
   /** Decides an operation on an account, and commits it. @throws LedgerUnavailableError where the storage fails. */
-  run<Value>(account: string, operation: Operation): Promise<Value> {
+  run<Value>(account: string, operation: AccountOperation): Promise<Value> {
     return new Promise((resolve, reject) => {
       const lane = this.#laneOf(account);
       lane.waiting.push({ operation, resolve: resolve as (value: unknown) => void, reject });
@@ -68,7 +68,7 @@ export class StorageLedger {
 
   #laneOf(account: string): Lane {
     let lane = this.#lanes.get(account);
-    if (lane === undefined) lane = { known: new KnownAccount(account), waiting: [], isBusy: false };
+    if (lane === undefined) lane = { known: new AccountCache(account), waiting: [], isBusy: false };
     // The one that was used last is the last.
     this.#lanes.delete(account);
     this.#lanes.set(account, lane);
@@ -113,7 +113,7 @@ export class StorageLedger {
         ]);
         open = [
           ...missing.filter(({ batch, asked }, index) => this.#take(batch, loaded[index] as Loaded, asked)),
-          ...decided.filter((one, index) => !this.#settle(one, outcomes[index] as Outcome)),
+          ...decided.filter((one, index) => !this.#settle(one, outcomes[index] as CommitOutcome)),
         ].map(({ batch }) => batch);
       } catch (error) {
         this.#fail(
@@ -153,7 +153,7 @@ export class StorageLedger {
   }
 
   /** @returns whether it can be decided again. */
-  #take(batch: Batch, loaded: Loaded, { names, entries, holds }: Asked): boolean {
+  #take(batch: Batch, loaded: Loaded, { names, entries, holds }: AskedRecords): boolean {
     this.#aheadMs = loaded.now - this.#now();
     try {
       batch.lane.known.take(loaded, [...names, ...entries], holds);
@@ -165,7 +165,7 @@ export class StorageLedger {
   }
 
   /** @returns whether it has come to an end. */
-  #settle({ batch, decision, commit }: DecidedBatch, outcome: Outcome): boolean {
+  #settle({ batch, decision, commit }: DecidedBatch, outcome: CommitOutcome): boolean {
     if (!outcome.isDone) {
       const names = [...commit.requires.keys(), ...commit.adds.keys()];
       const asked = { account: commit.account, names, entries: commit.absentEntries };
@@ -211,7 +211,7 @@ interface Batch {
 
 interface AskedBatch {
   readonly batch: Batch;
-  readonly asked: Asked;
+  readonly asked: AskedRecords;
 }
 
 interface DecidedBatch {

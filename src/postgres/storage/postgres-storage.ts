@@ -1,13 +1,13 @@
 import {
   type Add,
-  type Asked,
+  type AskedRecords,
   type Commit,
+  type CommitOutcome,
   coreName,
   holdIdOf,
   type KeptEntry,
   type LedgerStorage,
   type Loaded,
-  type Outcome,
   type StoredRecord,
 } from "../../ledger/storage/ledger-storage.js";
 import type { PostgresPool } from "../postgres-pool.js";
@@ -48,13 +48,13 @@ export class PostgresStorage implements LedgerStorage {
     this.#schema = schema;
   }
 
-  async load(asked: readonly Asked[]): Promise<readonly Loaded[]> {
+  async load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]> {
     const rows = await this.#query<LoadedRow>(loadStatement, [JSON.stringify(asked.map(toAskedRow))]);
     const byAccount = new Map(rows.map((row) => [row.account, toLoaded(row)]));
     return asked.map(({ account }) => byAccount.get(account) as Loaded);
   }
 
-  async commit(commits: readonly Commit[]): Promise<readonly Outcome[]> {
+  async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
     const done = await this.#commit(commits.map((commit, n) => ({ n, commit })));
     const refused = commits.flatMap((commit, n) => (done.has(n) ? [] : [{ n, asked: namedBy(commit) }]));
     const loaded = refused.length === 0 ? [] : await this.load(refused.map(({ asked }) => asked));
@@ -103,12 +103,12 @@ function isHold(name: string): boolean {
   return holdIdOf(name) !== undefined;
 }
 
-function toAskedRow({ account, names, entries, holds = false }: Asked) {
+function toAskedRow({ account, names, entries, holds = false }: AskedRecords) {
   const records = names.filter((name) => !isHold(name) && name !== coreName);
   return { account, names: records, holds: names.filter(isHold), entries, allHolds: holds };
 }
 
-function namedBy({ account, requires, absentEntries }: Commit): Asked {
+function namedBy({ account, requires, absentEntries }: Commit): AskedRecords {
   return { account, names: [...requires.keys()], entries: absentEntries };
 }
 
@@ -135,7 +135,7 @@ function toLoaded(row: LoadedRow): Loaded {
   };
 }
 
-function toOutcome({ puts }: Commit, row: DoneRow): Outcome {
+function toOutcome({ puts }: Commit, row: DoneRow): CommitOutcome {
   const counters = new Map<string, readonly number[]>(row.records ?? []);
   if (row.counters !== null) counters.set(coreName, row.counters);
   const due = [...puts.values()].flatMap((put) => put.due ?? []);

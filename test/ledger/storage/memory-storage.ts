@@ -1,14 +1,14 @@
 import type { Clock } from "../../../src/ledger/clock.js";
 import {
-  type Asked,
+  type AskedRecords,
   type Commit,
+  type CommitOutcome,
   coreName,
   holdIdOf,
   type KeptEntry,
   type LedgerStorage,
   type Loaded,
   mostSkewMs,
-  type Outcome,
   type StoredRecord,
 } from "../../../src/ledger/storage/ledger-storage.js";
 
@@ -17,7 +17,7 @@ interface Kept extends StoredRecord {
   readonly due: number | undefined;
 }
 
-interface StoredAccount {
+interface DecodedAccount {
   version: string;
   /** But for the holds, whose names are all accounts'. */
   readonly records: Map<string, Kept>;
@@ -32,7 +32,7 @@ export class MemoryStorage implements LedgerStorage {
   /** What has been done, by kind. */
   readonly counts = { loads: 0, commits: 0, byVersion: 0, refused: 0 };
   readonly #clock: Clock;
-  readonly #accounts = new Map<string, StoredAccount>();
+  readonly #accounts = new Map<string, DecodedAccount>();
   readonly #holds = new Map<string, Kept>();
   readonly #entries = new Map<string, KeptEntry>();
   readonly #forgotten = new Map<string, number>();
@@ -42,12 +42,12 @@ export class MemoryStorage implements LedgerStorage {
     this.#clock = clock;
   }
 
-  async load(asked: readonly Asked[]): Promise<readonly Loaded[]> {
+  async load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]> {
     this.counts.loads += asked.length;
     return asked.map((one) => this.loadNow(one));
   }
 
-  async commit(commits: readonly Commit[]): Promise<readonly Outcome[]> {
+  async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
     return commits.map((one) => this.commitNow(one));
   }
 
@@ -82,7 +82,7 @@ export class MemoryStorage implements LedgerStorage {
     return holds.reduce((sum, { text }) => sum + JSON.parse(text).held, 0);
   }
 
-  loadNow({ account, names, entries, holds }: Asked): Loaded {
+  loadNow({ account, names, entries, holds }: AskedRecords): Loaded {
     const known = this.#accounts.get(account);
     const now = this.#clock.now();
     const found = new Map<string, StoredRecord>();
@@ -114,7 +114,7 @@ export class MemoryStorage implements LedgerStorage {
     };
   }
 
-  commitNow(commit: Commit): Outcome {
+  commitNow(commit: Commit): CommitOutcome {
     const { account, requires, absentEntries, adds, puts, removes, entries, version } = commit;
     this.counts.commits++;
     if (commit.expected !== undefined) this.counts.byVersion++;

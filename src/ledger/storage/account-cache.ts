@@ -1,22 +1,22 @@
 import { newAccountLimits } from "../limits/account-limits.js";
 import {
-  type Commit,
-  coreName,
-  holdIdOf,
-  holdName,
-  type KeptEntry,
-  type Loaded,
-  type Outcome,
-  type StoredRecord,
-} from "./ledger-storage.js";
-import {
+  DecodedAccount,
   decodeBucket,
   decodeCap,
   decodeCore,
   decodeReservation,
   type Encoded,
-  StoredAccount,
-} from "./stored-account.js";
+} from "./decoded-account.js";
+import {
+  type Commit,
+  type CommitOutcome,
+  coreName,
+  holdIdOf,
+  holdName,
+  type KeptEntry,
+  type Loaded,
+  type StoredRecord,
+} from "./ledger-storage.js";
 
 /** A process forgets what it knows of an account with more records. They are read again. */
 const mostRecords = 10_000;
@@ -28,12 +28,12 @@ const bucketPrefix = "rate:";
  * What this process knows of an account: as it was loaded, and what commits have made of it since. Other processes may have
  * changed it meanwhile. A commit finds out.
  */
-export class KnownAccount {
+export class AccountCache {
   readonly id: string;
   /** `undefined`: nothing is known of it. Empty: there is no such account. */
   version: string | undefined;
   /** `undefined`: there is no such account. */
-  state: StoredAccount | undefined;
+  state: DecodedAccount | undefined;
   /** When the next hold is due of which this process may not know. */
   nextDue = Number.POSITIVE_INFINITY;
   keptFrom = Number.NEGATIVE_INFINITY;
@@ -110,7 +110,7 @@ export class KnownAccount {
   }
 
   /** Takes what a commit has made of it. */
-  apply(commit: Commit, { counters, nextDue, previous }: Extract<Outcome, { isDone: true }>): void {
+  apply(commit: Commit, { counters, nextDue, previous }: Extract<CommitOutcome, { isDone: true }>): void {
     // Others were in between. What it has added to is told, and nothing else.
     if (previous !== this.version) this.#dropCounters((name) => counters.has(name));
     this.version = commit.version;
@@ -173,10 +173,10 @@ export class KnownAccount {
 }
 
 /** The account that stands in records. `undefined`: it has none. */
-export function decode(id: string, records: ReadonlyMap<string, Encoded>): StoredAccount | undefined {
+export function decode(id: string, records: ReadonlyMap<string, Encoded>): DecodedAccount | undefined {
   const core = records.get(coreName);
   if (core === undefined) return undefined;
-  const account = new StoredAccount(id);
+  const account = new DecodedAccount(id);
   decodeCore(account, core);
   for (const [name, record] of records) {
     if (name.startsWith(capPrefix)) {

@@ -1,12 +1,12 @@
 import { type AdmittedWindows, newInstance, noInstances, type WindowInstance } from "../account-state.js";
 import { LedgerUnavailableError } from "../credit-ledger.js";
-import type { AccountState, Reservation } from "../engine/ledger-records.js";
+import type { AccountState, StoredReservation } from "../engine/ledger-records.js";
 import { type AccountLimits, copyLimits } from "../limits/account-limits.js";
 import type { Prepaid } from "../limits/prepaid.js";
 import { type Bucket, fullAtOf, levelOf } from "../limits/rates.js";
 
 /** An account as a process knows it: the newest state of its core, and of the caps and rates that were read. */
-export class StoredAccount implements AccountState {
+export class DecodedAccount implements AccountState {
   readonly id: string;
   session = noInstances.session;
   week = noInstances.week;
@@ -18,8 +18,8 @@ export class StoredAccount implements AccountState {
     this.id = id;
   }
 
-  copy(): StoredAccount {
-    const account = new StoredAccount(this.id);
+  copy(): DecodedAccount {
+    const account = new DecodedAccount(this.id);
     account.session = copyOf(this.session);
     account.week = copyOf(this.week);
     account.month = copyOf(this.month);
@@ -85,7 +85,7 @@ type CoreText = readonly [version: number, WindowText, WindowText, WindowText, r
 type WindowText = readonly [start: number | null, end: number | null, bonus: number];
 
 /** @throws LedgerUnavailableError for an account of another release's. */
-export function decodeCore(account: StoredAccount, { text, counters }: Encoded): void {
+export function decodeCore(account: DecodedAccount, { text, counters }: Encoded): void {
   const [version, session, week, month, expiries]: CoreText = JSON.parse(text);
   if (version !== engineVersion) {
     throw new LedgerUnavailableError(
@@ -159,12 +159,12 @@ export function floorsOf({ text }: Encoded, now: number): readonly number[] {
   return [(now - origin) * limit, Number.NEGATIVE_INFINITY, now];
 }
 
-export function encodeReservation({ index: _, ...reservation }: Reservation): string {
+export function encodeReservation({ index: _, ...reservation }: StoredReservation): string {
   return JSON.stringify(reservation);
 }
 
-export function decodeReservation(text: string): Reservation {
-  const reservation: Omit<Reservation, "index"> = JSON.parse(text);
+export function decodeReservation(text: string): StoredReservation {
+  const reservation: Omit<StoredReservation, "index"> = JSON.parse(text);
   const { part, tags } = reservation;
   // JSON has no undefined.
   return { ...reservation, part: part && { ...part, prepaidAt: part.prepaidAt }, tags, index: -1 };
