@@ -106,7 +106,7 @@ export class AccountCache {
     for (const [name, record] of loaded.records) this.#put(name, record, this.#dueOf(name, record));
     for (const [key, entry] of loaded.entries) this.#entries.set(key, entry);
     if (!loaded.records.has(coreName)) this.#remove(coreName);
-    this.state = decode(this.id, this.#records);
+    this.state = accountIn(this.id, this.#records);
   }
 
   /** Takes what a commit has made of it. */
@@ -124,7 +124,7 @@ export class AccountCache {
       this.#put(name, { stamp: commit.version, text, counters: all }, due);
     }
     for (const name of commit.removes) this.#remove(name);
-    this.state = decode(this.id, this.#records);
+    this.state = accountIn(this.id, this.#records);
     if (this.state === undefined || this.#records.size > mostRecords) this.#forgetAll();
     this.forgetAsked();
   }
@@ -173,7 +173,7 @@ export class AccountCache {
 }
 
 /** The account that stands in records. `undefined`: it has none. */
-export function decode(id: string, records: ReadonlyMap<string, Encoded>): DecodedAccount | undefined {
+export function accountIn(id: string, records: ReadonlyMap<string, Encoded>): DecodedAccount | undefined {
   const core = records.get(coreName);
   if (core === undefined) return undefined;
   const account = new DecodedAccount(id);

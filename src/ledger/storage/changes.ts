@@ -34,7 +34,7 @@ export interface Changes {
 }
 
 /** @param before - the state that the operations began with, in records. */
-export function accountChanges(known: AccountCache, work: AccountWork, before: RecordsBefore, now: number): Changes {
+export function changesIn(known: AccountCache, work: AccountWork, before: RecordsBefore, now: number): Changes {
   const additions = new Map<string, Addition>();
   const puts = new Map<string, Put>();
   const removes: string[] = [];

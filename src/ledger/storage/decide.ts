@@ -1,12 +1,12 @@
 import { LedgerEngine } from "../engine/ledger-engine.js";
 import { isLedgerError } from "../is-ledger-error.js";
-import { type AccountCache, decode } from "./account-cache.js";
+import { type AccountCache, accountIn } from "./account-cache.js";
 import { AccountWork, type Missing } from "./account-work.js";
 import {
-  accountChanges,
   areSame,
   type Changes,
   type Corner,
+  changesIn,
   cornersOf,
   inCorner,
   type Margins,
@@ -18,7 +18,7 @@ import type { DecodedAccount } from "./decoded-account.js";
 import type { Commit } from "./ledger-storage.js";
 
 /** An operation of the engine's on one account. */
-export interface AccountOperation {
+export interface DecidedOperation {
   /** The ids that are new in all likelihood. */
   readonly newIds: readonly string[];
   /** The records that it looks at, as far as that is known. */
@@ -54,7 +54,7 @@ const timesTried = [64, 8];
  */
 export function decide(
   known: AccountCache,
-  operations: readonly AccountOperation[],
+  operations: readonly DecidedOperation[],
   { now, newId, neededBy }: { now: number; newId: () => string; neededBy: Map<string, string> },
 ): Decision {
   const newIds = new Set(operations.flatMap((operation) => operation.newIds));
@@ -62,7 +62,7 @@ export function decide(
     const work = new AccountWork(known, state, { newIds, newId });
     const engine = new LedgerEngine(work, neededBy);
     const results = operations.map((operation) => resultOf(() => operation.run(engine, now)));
-    return { results, changes: accountChanges(known, work, before, now), work };
+    return { results, changes: changesIn(known, work, before, now), work };
   };
 
   const { results, changes, work } = at(known.state?.copy(), known.records);
@@ -76,7 +76,7 @@ export function decide(
       );
       const isSameIn = (corner: Corner) => {
         const records = inCorner(known.records, margins, changes.additions, corner);
-        return areSame(changes, at(decode(known.id, records), records).changes);
+        return areSame(changes, at(accountIn(known.id, records), records).changes);
       };
       if (cornersOf(changes.additions).every(isSameIn)) {
         return { results, basis, commit: toCommit(changes, version, undefined, margins) };

@@ -33,7 +33,7 @@ import type { NamedLimits } from "../limits/account-limits.js";
 import { noUses } from "../limits/no-uses.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../prepaid-state.js";
 import type { RateUse } from "../rate-limit.js";
-import type { AccountOperation, Result } from "./decide.js";
+import type { DecidedOperation, Result } from "./decide.js";
 import type { DecodedAccount } from "./decoded-account.js";
 import { bucketName, capName, holdName, type LedgerStorage } from "./ledger-storage.js";
 import { StorageLedger } from "./storage-ledger.js";
@@ -61,7 +61,7 @@ export function storageCreditLedger(storage: LedgerStorage, clock: Clock, newId:
 
   function run<Value>(
     account: string,
-    named: Partial<Pick<AccountOperation, "names" | "newIds" | "needsFresh">>,
+    named: Partial<Pick<DecidedOperation, "names" | "newIds" | "needsFresh">>,
     decide: (engine: Engine, now: number) => Value,
   ): Promise<Value> {
     return ledger.run(account, { names: [], newIds: [], needsFresh: isRefusal, ...named, run: decide });

@@ -1,11 +1,11 @@
 import { LedgerUnavailableError } from "../credit-ledger.js";
 import { AccountCache } from "./account-cache.js";
 import { MissingRecords } from "./account-work.js";
-import { type AccountOperation, type Decision, decide } from "./decide.js";
+import { type DecidedOperation, type Decision, decide } from "./decide.js";
 import type { AskedRecords, Commit, CommitOutcome, LedgerStorage, Loaded } from "./ledger-storage.js";
 
 interface Waiting {
-  readonly operation: AccountOperation;
+  readonly operation: DecidedOperation;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -54,7 +54,7 @@ export class StorageLedger {
   }
 
   /** Decides an operation on an account, and commits it. @throws LedgerUnavailableError where the storage fails. */
-  run<Value>(account: string, operation: AccountOperation): Promise<Value> {
+  run<Value>(account: string, operation: DecidedOperation): Promise<Value> {
     return new Promise((resolve, reject) => {
       const lane = this.#laneOf(account);
       lane.waiting.push({ operation, resolve: resolve as (value: unknown) => void, reject });
