@@ -25,7 +25,7 @@ export function bucketAt(stored: Bucket | undefined, { limit, burst }: RateLimit
 }
 
 /** The bucket as it is now, by its own limit. A clock that has stepped back fills nothing. */
-function filled(bucket: Bucket, now: number): Bucket {
+export function filled(bucket: Bucket, now: number): Bucket {
   const { level, at, limit, burst } = bucket;
   return { ...bucket, level: Math.min(level + Math.max(0, now - at) * limit, burst * partsPerUnit), at: now };
 }
