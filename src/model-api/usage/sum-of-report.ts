@@ -53,7 +53,7 @@ function cachesBeside(said: SaidCounts, cachesStandBeside: boolean, rest: number
 }
 
 /** A server that has them under the names of two APIs counts them once. */
-function cachesOf(said: SaidCounts): { readonly cached: number; readonly written: number } {
+export function cachesOf(said: SaidCounts): { readonly cached: number; readonly written: number } {
   return { cached: said.cachedBeside || said.cached || 0, written: said.writtenBeside || said.written || 0 };
 }
 
