@@ -1,3 +1,4 @@
+import { readTokenCount } from "../../metering/token-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** Of one call, what the AI SDK says of tokens. */
@@ -10,7 +11,10 @@ interface CountedCall {
 /** OpenAI's `usage` of images, of the AI SDK's for each call. A half that one of them lacks is left out. */
 export function sumOfImageUsage(calls: readonly CountedCall[]): object | undefined {
   const usages = calls.map(({ usage }) => (isRecord(usage) ? usage : {}));
-  const [input, output] = ["inputTokens", "outputTokens"].map((name) => sumOf(usages.map((each) => each[name])));
+  // No prompt and no image is without tokens: zero is no count.
+  const [input, output] = ["inputTokens", "outputTokens"].map((name) =>
+    sumOf(usages.map((each) => each[name] || null)),
+  );
   if (input === undefined && output === undefined) return undefined;
   const details = calls.flatMap((each) => each.details);
   const [text, image] = ["textTokens", "imageTokens"].map((name) => sumOf(details.map((each) => each[name])));
@@ -23,12 +27,13 @@ export function sumOfImageUsage(calls: readonly CountedCall[]): object | undefin
   };
 }
 
-/** @returns `undefined` unless all of them are numbers. */
+/** @returns `undefined` unless all of them are counts. */
 function sumOf(counts: readonly unknown[]): number | undefined {
   let sum = 0;
   for (const count of counts) {
-    if (typeof count !== "number") return undefined;
-    sum += count;
+    const read = readTokenCount(count);
+    if (read === undefined) return undefined;
+    sum += read;
   }
   return counts.length > 0 ? sum : undefined;
 }

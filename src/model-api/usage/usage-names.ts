@@ -59,7 +59,10 @@ export const countPlaces: Readonly<Record<Counted, readonly CountPlace[]>> = {
   // These stand beside the prompt's where the report does not show that they are parts of it.
   cachedBeside: named("cache_read_input_tokens", "cacheReadInputTokens", "cacheReadInputTokenCount", "cache_n"),
   writtenBeside: named("cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWriteInputTokenCount"),
-  reasoning: [...within(outputDetails, "reasoning_tokens", "thinking_tokens"), ...named("thoughtsTokenCount", "reasoningTokens")],
+  reasoning: [
+    ...within(outputDetails, "reasoning_tokens", "thinking_tokens"),
+    ...named("thoughtsTokenCount", "reasoningTokens"),
+  ],
   // Perplexity's: it stands beside the completion's where it is more.
   ownReasoning: named("reasoning_tokens"),
   // What no name of a prompt or a completion counts, and is billed as one.

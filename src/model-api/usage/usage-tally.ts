@@ -146,13 +146,16 @@ function cacheTimesIn(usage: Record<string, unknown>): Record<string, unknown> |
   return undefined;
 }
 
+/** Far more than a message takes. */
+const mostIterations = 1024;
+
 /**
  * Of all model calls that a message took together: its own counts leave out what compactions and the like took, which
  * stands among the iterations alone.
  */
 function sumOfAll(iterations: readonly unknown[]): SaidCounts {
   const sum: SaidCounts = {};
-  for (const iteration of iterations) {
+  for (const iteration of iterations.slice(0, mostIterations)) {
     if (!isRecord(iteration)) continue;
     for (const [name, count] of Object.entries(countsOf(iteration)) as [Counted, number][]) {
       sum[name] = Math.min((sum[name] ?? 0) + count, largestCount);

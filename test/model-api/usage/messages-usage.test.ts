@@ -78,12 +78,15 @@ describe("the usage of a message", () => {
   it.each([
     [300, 9700],
     [0, 10_000],
-  ])("is not the whole prompt beside its caches, where its end says %i and %i", (input_tokens, cache_read_input_tokens) => {
-    const tally = messageTally();
-    tally.add({ input_tokens: 10_000, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 1 });
-    tally.add({ input_tokens, cache_read_input_tokens, cache_creation_input_tokens: 0, output_tokens: 20 });
-    expect(tally.report?.tokens).toMatchObject({ input: 10_000, cachedInput: cache_read_input_tokens, output: 20 });
-  });
+  ])(
+    "is not the whole prompt beside its caches, where its end says %i and %i",
+    (input_tokens, cache_read_input_tokens) => {
+      const tally = messageTally();
+      tally.add({ input_tokens: 10_000, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 1 });
+      tally.add({ input_tokens, cache_read_input_tokens, cache_creation_input_tokens: 0, output_tokens: 20 });
+      expect(tally.report?.tokens).toMatchObject({ input: 10_000, cachedInput: cache_read_input_tokens, output: 20 });
+    },
+  );
 
   it("keeps what stands beside caches, where a zero at its end is no count", () => {
     const tally = messageTally();
@@ -99,6 +102,14 @@ describe("the usage of a message", () => {
     ];
     const usage = { input_tokens: 23_000, output_tokens: 1000, iterations };
     expect(readMessagesUsage(usage)).toEqual({ input: 203_000, cachedInput: 0, output: 4500, reasoning: 0 });
+  });
+
+  it("reads 1,024 iterations, and no more", () => {
+    const iterations = new Array(300_000).fill({ type: "message", input_tokens: 1, output_tokens: 1 });
+    expect(readMessagesUsage({ input_tokens: 1, output_tokens: 2, iterations })).toMatchObject({
+      input: 1024,
+      output: 1024,
+    });
   });
 
   it("counts the caches of iterations, too, and never less than the whole says", () => {

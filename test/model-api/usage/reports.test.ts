@@ -268,6 +268,7 @@ it("what is written to a cache for longer than minutes is told from the rest", (
   // LiteLLM's.
   const own = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 500 };
   expect(
-    readReport({ ...prompt, input_tokens_details: { cache_creation_tokens: 500, cache_creation_token_details: own } })?.tokens,
+    readReport({ ...prompt, input_tokens_details: { cache_creation_tokens: 500, cache_creation_token_details: own } })
+      ?.tokens,
   ).toMatchObject({ input: 1000, cacheWrite: 500, cacheWrite1h: 500 });
 });

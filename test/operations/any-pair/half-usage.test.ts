@@ -117,7 +117,12 @@ describe("what nobody counts", () => {
       expect(whole).toMatchObject({ usageSource: "estimated", tokens: { input: 9 } });
       expect(whole?.tokens.output).toBeGreaterThan(200);
       const [first] = chatChunks("", {});
-      pair.server.reply(eventStream([{ ...first, choices: [{ ...choice, delta: message }] }, { choices: [], usage }]));
+      pair.server.reply(
+        eventStream([
+          { ...first, choices: [{ ...choice, delta: message }] },
+          { choices: [], usage },
+        ]),
+      );
       await call("chat/completions", true);
       expect(pair.events.at(-1)).toMatchObject({ usageSource: "estimated", tokens: whole?.tokens });
     }
