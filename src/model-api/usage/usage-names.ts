@@ -17,6 +17,7 @@ export const countNames = [
   "inputAudio",
   "cachedInputAudio",
   "outputAudio",
+  "audioSeconds",
 ] as const;
 
 /** A count that reports have. */
@@ -71,6 +72,8 @@ export const countPlaces: Readonly<Record<Counted, readonly CountPlace[]>> = {
   inputAudio: within(inputDetails, "audio_tokens"),
   cachedInputAudio: [],
   outputAudio: within(outputDetails, "audio_tokens"),
+  // Mistral's: the audio's tokens are in the total alone.
+  audioSeconds: named("prompt_audio_seconds"),
 };
 
 function named(...names: readonly string[]): CountPlace[] {

@@ -146,6 +146,13 @@ describe("a report", () => {
     });
   });
 
+  it("takes what Mistral counts in the total alone for the audio that it heard", () => {
+    const said = { prompt_audio_seconds: 203, prompt_tokens: 4, completion_tokens: 635, total_tokens: 3264 };
+    expect(readReport(said)?.tokens).toEqual({
+      ...{ input: 2629, cachedInput: 0, inputAudio: 2625, output: 635, reasoning: 0 },
+    });
+  });
+
   it("costs what the server bills: 368 at 3, 10,536 from the cache at 0.3, and 19 of output at 15", () => {
     const [, usage] = reports[0] ?? [];
     const price = compilePrice({ input: 3, cachedInput: 0.3, output: 15 });
