@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../../model-api/answer/usage.js";
+import type { Dialect } from "../../model-api/dialect.js";
 import { eventEnd, eventStart } from "../../wire/event-frame.js";
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
 import { createdAt } from "./chat-answer.js";
@@ -77,7 +78,7 @@ export class ChatChunkWriter {
     if (said !== undefined && !this.#includeUsage) {
       edits.set("usage", null);
     } else if (usage !== undefined) {
-      const shown = whole(visibleUsage(usage, this.#context.dialect), usage);
+      const shown = shownUsage(usage, this.#context.dialect);
       if (shown !== usage) edits.set("usage", JSON.stringify(shown));
     } else if (said !== undefined && said !== null) {
       edits.set("usage", "null");
@@ -104,9 +105,10 @@ function isWhole(usage: Record<string, unknown>): boolean {
   return (readUsage(usage)?.output ?? 0) > 0;
 }
 
-/** With the counts that clients require; the same object where it has them. */
-function whole(visible: unknown, reported: Record<string, unknown>): unknown {
-  const tokens = readUsage(reported);
-  if (tokens === undefined || tokens.output === 0) return null;
-  return hasUsageTotals(visible, tokens) ? visible : { ...(visible as object), ...toUsageObject(tokens) };
+/** With the counts that are charged; the same object where it has them. */
+function shownUsage(usage: Record<string, unknown>, dialect: Dialect | undefined): unknown {
+  const visible = visibleUsage(usage, dialect);
+  const tokens = readUsage(usage);
+  const isShown = tokens === undefined || hasUsageTotals(visible, tokens);
+  return isShown ? visible : { ...(visible as object), ...toUsageObject(tokens) };
 }
