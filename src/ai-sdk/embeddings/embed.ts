@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { beyondTarget } from "../../errors/target-limit.js";
-import { readTokenCount } from "../../metering/token-counts.js";
+import { countAt } from "../../model-api/usage/usage-tally.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type AISDKEmbeddingModel, providerName } from "../ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
@@ -124,7 +124,7 @@ function readResult(result: unknown, values: readonly string[]): EmbeddedSlice {
   return {
     embeddings: result["embeddings"],
     // No text is without tokens: zero is no count.
-    tokens: (isRecord(usage) && readTokenCount(usage["tokens"])) || undefined,
+    tokens: (isRecord(usage) && countAt(usage, [["tokens"]])) || undefined,
     estimate: values.reduce((sum, value) => sum + Math.ceil(Buffer.byteLength(value) / bytesOfToken), 0),
   };
 }

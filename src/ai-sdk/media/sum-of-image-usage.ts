@@ -1,4 +1,4 @@
-import { readTokenCount } from "../../metering/token-counts.js";
+import { countAt } from "../../model-api/usage/usage-tally.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** Of one call, what the AI SDK says of tokens. */
@@ -13,11 +13,13 @@ export function sumOfImageUsage(calls: readonly CountedCall[]): object | undefin
   const usages = calls.map(({ usage }) => (isRecord(usage) ? usage : {}));
   // No prompt and no image is without tokens: zero is no count.
   const [input, output] = ["inputTokens", "outputTokens"].map((name) =>
-    sumOf(usages.map((each) => each[name] || null)),
+    sumOf(usages.map((each) => countAt(each, [[name]]) || undefined)),
   );
   if (input === undefined && output === undefined) return undefined;
   const details = calls.flatMap((each) => each.details);
-  const [text, image] = ["textTokens", "imageTokens"].map((name) => sumOf(details.map((each) => each[name])));
+  const [text, image] = ["textTokens", "imageTokens"].map((name) =>
+    sumOf(details.map((each) => countAt(each, [[name]]))),
+  );
   return {
     ...(input !== undefined && { input_tokens: input }),
     ...(output !== undefined && { output_tokens: output }),
@@ -28,12 +30,11 @@ export function sumOfImageUsage(calls: readonly CountedCall[]): object | undefin
 }
 
 /** @returns `undefined` unless all of them are counts. */
-function sumOf(counts: readonly unknown[]): number | undefined {
+function sumOf(counts: readonly (number | undefined)[]): number | undefined {
   let sum = 0;
   for (const count of counts) {
-    const read = readTokenCount(count);
-    if (read === undefined) return undefined;
-    sum += read;
+    if (count === undefined) return undefined;
+    sum += count;
   }
   return counts.length > 0 ? sum : undefined;
 }
