@@ -160,8 +160,9 @@ function totalTokens(bytes: Uint8Array): UsageCounts | undefined {
   const input = countAt(bytes, prompt);
   const output = countAt(bytes, completion);
   const inAll = countAt(bytes, total);
-  if (!input || !output || inAll === undefined) return undefined;
-  return { input, cachedInput: 0, output: Math.max(output, inAll - input), reasoning: 0 };
+  // A total that has more says that the client has to get other counts.
+  if (!input || !output || inAll === undefined || inAll > input + output) return undefined;
+  return { input, cachedInput: 0, output, reasoning: 0 };
 }
 
 function detailedTokens(bytes: Uint8Array, { dialect }: AnswerContext): UsageCounts | undefined {

@@ -19,12 +19,14 @@ interface Failing {
   code?: string;
   model?: Partial<Model>;
   /** What the model counts for a text; `undefined`: it does not. */
-  tokens?: number;
+  tokens?: number | undefined;
+  /** The first call counts this in place of it. */
+  first?: number;
   parallel?: boolean;
 }
 
 /** A model that takes one text in a call, and refuses one of the calls. */
-function failing({ at, times = 1, statusCode, headers, code, tokens, parallel = false }: Failing, name = "m") {
+function failing({ at, times = 1, statusCode, headers, code, tokens, first, parallel = false }: Failing, name = "m") {
   let calls = 0;
   /** The texts that were embedded. */
   const asked: string[] = [];
@@ -44,7 +46,7 @@ function failing({ at, times = 1, statusCode, headers, code, tokens, parallel = 
       asked.push(...values);
       return {
         embeddings: values.map((value) => [name === "one" ? 1 : 2, Number(value.slice(7))]),
-        ...(tokens === undefined ? undefined : { usage: { tokens } }),
+        ...(tokens === undefined ? undefined : { usage: { tokens: calls === 1 ? (first ?? tokens) : tokens } }),
       };
     },
   };
@@ -80,6 +82,17 @@ describe("an embeddings request that is served by several calls, of which a late
     // Six calls of 3 tokens, at 1 micro-credit each.
     expect(event).toMatchObject({ chargedMicro: 18, tokens: { input: 18, output: 0 } });
     expect(calls).toEqual([7, 0]);
+  });
+
+  it.each([0, -30, Number.NaN, 1e12])("is charged by an estimate where the model counts %d once", async (first) => {
+    const estimate = (await ask({ at: 0, statusCode: 0 })).event.tokens.input;
+    await test?.close();
+    const { event } = await ask({ at: 0, statusCode: 0, tokens: 3, first });
+    expect(event).toMatchObject({ usageSource: "estimated", tokens: { input: estimate } });
+    await test?.close();
+    // Those that were made before a failure: 8 bytes are 2 tokens, beside five of 3.
+    const { event: failed } = await ask({ at: 7, statusCode: 400, tokens: 3, first });
+    expect(failed).toMatchObject({ chargedMicro: 17, tokens: { input: 17 } });
   });
 
   it("is charged by an estimate where the model does not count", async () => {

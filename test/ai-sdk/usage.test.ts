@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toUsage } from "../../src/ai-sdk/chat/usage.js";
+import { sumOfImageUsage } from "../../src/ai-sdk/media/sum-of-image-usage.js";
 import { type AISDKModel, aiSDK } from "../../src/ai-sdk.js";
 import { eventStream, wholeAnswer } from "../../src/testing.js";
 import { startServer } from "../clients/start-server.js";
@@ -129,4 +130,20 @@ it("keeps the server's own words for audio and tiers", () => {
     completion_tokens_details: { audio_tokens: 2 },
   });
   expect(toUsage(usage, model, { openai: { serviceTier: "flex" } })).toMatchObject({ service_tier: "flex" });
+});
+
+it.each([
+  [{ noCache: 0, cacheRead: 10_000 }, { text: 0, reasoning: 20 }, 10_000, 20],
+  [{ noCache: 5, cacheRead: 10_000 }, { text: 3, reasoning: undefined }, 10_005, 3],
+])("adds up what has no total: %j, %j", (inputTokens, outputTokens, prompt_tokens, completion_tokens) => {
+  const model = { specificationVersion: "v3", provider: "acme" };
+  expect(toUsage({ inputTokens, outputTokens }, model)).toMatchObject({ prompt_tokens, completion_tokens });
+});
+
+it("counts no images of several calls, of which one counts nothing", () => {
+  const call = (outputTokens: unknown) => ({ usage: { inputTokens: 10, outputTokens }, details: [] });
+  for (const none of [0, undefined, Number.NaN, -100]) {
+    expect(sumOfImageUsage([call(100), call(none)])).toEqual({ input_tokens: 20 });
+  }
+  expect(sumOfImageUsage([call(100), call(50)])).toMatchObject({ input_tokens: 20, output_tokens: 150 });
 });

@@ -224,10 +224,11 @@ describe("a request to rank", () => {
       { prompt_tokens: 0, total_tokens: 0 },
       { prompt_tokens: -9, total_tokens: "70" },
       { total_tokens: { of: 1 } },
+      { prompt_tokens: 0, total_tokens: 33 },
     ]) {
       model.reply(wholeAnswer({ results, usage }));
       const { json } = await post();
-      const { chargedMicro: tokens } = events[0] ?? {};
+      const { chargedMicro: tokens } = events.at(-1) ?? {};
       expect(tokens).toBeGreaterThan(0);
       expect(json.usage).toEqual({ prompt_tokens: tokens, total_tokens: tokens });
     }

@@ -39,6 +39,12 @@ const refusals: readonly [vendor: string, status: number, error: Refusal][] = [
   ["Anthropic", 429, { type: "rate_limit_error", details: { error_code: "contract_spend_limit_reached" } }],
   ["Anthropic", 429, { type: "rate_limit_error", details: { error_code: "enforced_spend_limit_reached" } }],
   ["xAI", 429, { message: "Your team 16f2 has either used all available credits or reached its monthly limit." }],
+  ["Gemini", 400, { code: 400, message: "User location is not supported for the API use without a billing account." }],
+  [
+    "Gemini",
+    400,
+    { code: 400, message: "Gemini API free tier is not available in your country. Please enable billing." },
+  ],
   ["Gemini", 429, { code: 429, message: "Your prepayment credits are depleted. Please go to AI Studio." }],
   ["DeepSeek", 402, { type: "unknown_error", code: "invalid_request_error", message: "Insufficient Balance" }],
   ["GLM", 429, { code: "1113", message: "Insufficient balance or no resource package. Please recharge." }],

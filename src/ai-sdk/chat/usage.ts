@@ -83,7 +83,7 @@ function readNested({ inputTokens, outputTokens }: Record<string, unknown>): Cou
 
 /** @returns `undefined` where the first one is not known. */
 function sumOf(first: number | undefined, ...others: readonly (number | undefined)[]): number | undefined {
-  return first && others.reduce<number>((sum, other) => sum + (other ?? 0), first);
+  return first === undefined ? undefined : others.reduce<number>((sum, other) => sum + (other ?? 0), first);
 }
 
 function readFlat(usage: Record<string, unknown>, provider: string, metadata: unknown): Counts {

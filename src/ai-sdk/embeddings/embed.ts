@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { beyondTarget } from "../../errors/target-limit.js";
+import { countAt } from "../../model-api/usage/usage-tally.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type AISDKEmbeddingModel, providerName } from "../ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "../ai-sdk-options.js";
@@ -122,14 +123,15 @@ function readResult(result: unknown, values: readonly string[]): EmbeddedSlice {
   const { usage } = result;
   return {
     embeddings: result["embeddings"],
-    tokens: isRecord(usage) && typeof usage["tokens"] === "number" ? usage["tokens"] : undefined,
+    // No text is without tokens: zero is no count.
+    tokens: (isRecord(usage) && countAt(usage, [["tokens"]])) || undefined,
     estimate: values.reduce((sum, value) => sum + Math.ceil(Buffer.byteLength(value) / bytesOfToken), 0),
   };
 }
 
 /** A sum is known when all its parts are. */
 function sumOf(sum: number | undefined, { tokens }: Embedded): number | undefined {
-  return sum === undefined || tokens === undefined || Number.isNaN(tokens) ? undefined : sum + tokens;
+  return sum === undefined || tokens === undefined ? undefined : sum + tokens;
 }
 
 function slicesOf<Item>(items: readonly Item[], length: number): Item[][] {

@@ -1,3 +1,4 @@
+import { countAt } from "../../model-api/usage/usage-tally.js";
 import { isRecord } from "../../wire/is-record.js";
 
 /** Of one call, what the AI SDK says of tokens. */
@@ -10,10 +11,15 @@ interface CountedCall {
 /** OpenAI's `usage` of images, of the AI SDK's for each call. A half that one of them lacks is left out. */
 export function sumOfImageUsage(calls: readonly CountedCall[]): object | undefined {
   const usages = calls.map(({ usage }) => (isRecord(usage) ? usage : {}));
-  const [input, output] = ["inputTokens", "outputTokens"].map((name) => sumOf(usages.map((each) => each[name])));
+  // No prompt and no image is without tokens: zero is no count.
+  const [input, output] = ["inputTokens", "outputTokens"].map((name) =>
+    sumOf(usages.map((each) => countAt(each, [[name]]) || undefined)),
+  );
   if (input === undefined && output === undefined) return undefined;
   const details = calls.flatMap((each) => each.details);
-  const [text, image] = ["textTokens", "imageTokens"].map((name) => sumOf(details.map((each) => each[name])));
+  const [text, image] = ["textTokens", "imageTokens"].map((name) =>
+    sumOf(details.map((each) => countAt(each, [[name]]))),
+  );
   return {
     ...(input !== undefined && { input_tokens: input }),
     ...(output !== undefined && { output_tokens: output }),
@@ -23,11 +29,11 @@ export function sumOfImageUsage(calls: readonly CountedCall[]): object | undefin
   };
 }
 
-/** @returns `undefined` unless all of them are numbers. */
-function sumOf(counts: readonly unknown[]): number | undefined {
+/** @returns `undefined` unless all of them are counts. */
+function sumOf(counts: readonly (number | undefined)[]): number | undefined {
   let sum = 0;
   for (const count of counts) {
-    if (typeof count !== "number") return undefined;
+    if (count === undefined) return undefined;
     sum += count;
   }
   return counts.length > 0 ? sum : undefined;

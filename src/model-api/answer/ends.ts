@@ -35,12 +35,13 @@ const words: Readonly<Record<EndMeaning, readonly string[]>> = {
   ],
   content_filter: [
     ...["content_filter", "content_filtered", "refusal", "safety", "sensitive", "guardrail_intervened", "error_toxic"],
-    ...["recitation", "blocklist", "prohibited_content", "spii", "language"],
+    ...["recitation", "blocklist", "prohibited_content", "spii", "language", "model_armor"],
     ...["image_safety", "image_prohibited_content", "image_recitation"],
   ],
   error: [
     ...["error", "insufficient_system_resource", "network_error", "abort", "aborted", "cancelled", "timeout", "failed"],
     ...["malformed_function_call", "unexpected_tool_call", "malformed_tool_use", "malformed_model_output"],
+    ...["malformed_response", "too_many_tool_calls", "missing_thought_signature", "server_error", "internal_error"],
   ],
 };
 

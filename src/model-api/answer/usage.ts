@@ -36,16 +36,15 @@ export function toUsageObject(tokens: TokenCounts): UsageObject {
 }
 
 /**
- * Whether the three counts that clients require are there.
- * @param charged - what is charged for; the prompt's count has to be its.
+ * Whether the three counts that clients require are there, and are those that are charged: a server may count the caches
+ * or the reasoning in the total alone.
  */
-export function hasUsageTotals(usage: unknown, charged?: Pick<TokenCounts, "input">): boolean {
+export function hasUsageTotals(usage: unknown, charged: Pick<TokenCounts, "input" | "output">): boolean {
   return (
     isRecord(usage) &&
-    Number.isInteger(usage["prompt_tokens"]) &&
-    Number.isInteger(usage["completion_tokens"]) &&
-    Number.isInteger(usage["total_tokens"]) &&
-    (charged === undefined || charged.input === usage["prompt_tokens"])
+    usage["prompt_tokens"] === charged.input &&
+    usage["completion_tokens"] === charged.output &&
+    Number.isInteger(usage["total_tokens"])
   );
 }
 

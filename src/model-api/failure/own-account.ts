@@ -41,6 +41,7 @@ const sentences: readonly RegExp[] = [
   // Gemini.
   /^your (prepayment|prepaid) credits are depleted/,
   /^your (project|billing account) has exceeded its (\w+ )?(spending|spend) (cap|limit)/,
+  /^(user location is not supported|gemini api free tier is not available)/,
   // xAI.
   /^your (newly created )?team\b.{0,80}?(used all available credits|doesn't have any credits)/,
   // DeepSeek, GLM, OpenRouter and others.

@@ -26,14 +26,9 @@ export function estimatePromptTokens(json: Uint8Array, mayHoldMedia: boolean): n
 }
 
 /**
- * The tokens of a response without a usage report: at the most, as prompts are held.
+ * The output of a response that nobody has counted: at the most, as prompts are held.
  * @param output - what was received.
  */
-function estimatedTokens(bounds: EstimateBounds, output: TextSample): TokenCounts {
-  return { input: bounds.promptTokens, cachedInput: 0, output: estimatedOutput(bounds, output), reasoning: 0 };
-}
-
-/** The same for the output alone. */
 export function estimatedOutput({ outputCap }: Pick<EstimateBounds, "outputCap">, output: TextSample): number {
   return Math.min(output.tokens(), outputCap);
 }
@@ -42,5 +37,5 @@ export function estimatedOutput({ outputCap }: Pick<EstimateBounds, "outputCap">
 export function partialTokens(bounds: EstimateBounds, pieces: readonly Uint8Array[]): TokenCounts {
   const sample = new TextSample(true);
   for (const piece of pieces) sample.addBytes(piece, 0, piece.length);
-  return estimatedTokens(bounds, sample);
+  return { input: bounds.promptTokens, cachedInput: 0, output: estimatedOutput(bounds, sample), reasoning: 0 };
 }

@@ -7,7 +7,8 @@ import type { SaidCounts, TokenReport } from "./token-report.js";
  *
  * - What came from a cache, and went into it, is a part of the prompt's count, or stands beside it. The total says which.
  *   Under the names of an API that has them beside it, they are no part of what is smaller.
- * - Where the total has more than is explained so, the rest is output that the completion's count leaves out.
+ * - Where the total has more than is explained so, the rest is output that the completion's count leaves out, or audio that
+ *   was heard.
  * - A total that is less than its parts says nothing.
  *
  * @param cachesStandBeside - the API has them beside the prompt.
@@ -20,12 +21,16 @@ export function sumOfReport(said: SaidCounts, cachesStandBeside: boolean): Token
   // A prompt that nobody has counted is what the total leaves for it.
   const left = prompt === 0 && told ? total - told - besidePrompt : 0;
   const input = Math.max(prompt + beside, left);
-  const rest = input === 0 ? 0 : Math.max(0, total - input - (told ?? 0) - besidePrompt);
+  const unnamed = input === 0 ? 0 : Math.max(0, total - input - (told ?? 0) - besidePrompt);
+  const heard = said.audioSeconds && told ? unnamed : 0;
+  const rest = unnamed - heard;
   const hasOutput = told !== undefined || rest > 0;
   const output = Math.min(outputOf(said, hasOutput ? (told ?? 0) + rest : undefined), largestCount);
-  const whole = Math.min(input + besidePrompt, largestCount);
+  const whole = Math.min(input + heard + besidePrompt, largestCount);
   if (whole + output === 0) return undefined;
-  return { tokens: tokensOf(said, whole, output), hasInput: input > 0, hasOutput };
+  const tokens = tokensOf(said, whole, output);
+  if (heard > 0) tokens.inputAudio = heard;
+  return { tokens, hasInput: input > 0, hasOutput };
 }
 
 /** @param answered - `undefined`: it is not counted, but for some of it. */
@@ -53,7 +58,7 @@ function cachesBeside(said: SaidCounts, cachesStandBeside: boolean, rest: number
 }
 
 /** A server that has them under the names of two APIs counts them once. */
-function cachesOf(said: SaidCounts): { readonly cached: number; readonly written: number } {
+export function cachesOf(said: SaidCounts): { readonly cached: number; readonly written: number } {
   return { cached: said.cachedBeside || said.cached || 0, written: said.writtenBeside || said.written || 0 };
 }
 

@@ -17,6 +17,7 @@ export const countNames = [
   "inputAudio",
   "cachedInputAudio",
   "outputAudio",
+  "audioSeconds",
 ] as const;
 
 /** A count that reports have. */
@@ -49,12 +50,20 @@ export const countPlaces: Readonly<Record<Counted, readonly CountPlace[]>> = {
   cached: [
     ...within(inputDetails, "cached_tokens"),
     ...named("prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens", "cachedContentTokenCount"),
+    ...named("cachedInputTokens", "prompt_eval_cached_count"),
+    ["inputTokenDetails", "cacheReadTokens"],
   ],
-  written: within(inputDetails, "cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens"),
+  written: [
+    ...within(inputDetails, "cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens"),
+    ["inputTokenDetails", "cacheWriteTokens"],
+  ],
   // These stand beside the prompt's where the report does not show that they are parts of it.
   cachedBeside: named("cache_read_input_tokens", "cacheReadInputTokens", "cacheReadInputTokenCount", "cache_n"),
   writtenBeside: named("cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWriteInputTokenCount"),
-  reasoning: [...within(outputDetails, "reasoning_tokens", "thinking_tokens"), ...named("thoughtsTokenCount")],
+  reasoning: [
+    ...within(outputDetails, "reasoning_tokens", "thinking_tokens"),
+    ...named("thoughtsTokenCount", "reasoningTokens"),
+  ],
   // Perplexity's: it stands beside the completion's where it is more.
   ownReasoning: named("reasoning_tokens"),
   // What no name of a prompt or a completion counts, and is billed as one.
@@ -63,6 +72,8 @@ export const countPlaces: Readonly<Record<Counted, readonly CountPlace[]>> = {
   inputAudio: within(inputDetails, "audio_tokens"),
   cachedInputAudio: [],
   outputAudio: within(outputDetails, "audio_tokens"),
+  // Mistral's: the audio's tokens are in the total alone.
+  audioSeconds: named("prompt_audio_seconds"),
 };
 
 function named(...names: readonly string[]): CountPlace[] {
@@ -77,10 +88,10 @@ export const partPlaces = {
   outputImage: within(outputDetails, "image_tokens"),
 } as const satisfies Readonly<Record<string, readonly CountPlace[]>>;
 
-/** Where it stands how long what was written to a cache is kept: Anthropic's, Qwen's and OpenAI's. */
+/** Where it stands how long what was written to a cache is kept: Anthropic's, Qwen's, OpenAI's and LiteLLM's. */
 export const cacheTimes: readonly CountPlace[] = [
   ["cache_creation"],
-  ...within(inputDetails, "cache_creation", "cache_write_tokens_details"),
+  ...within(inputDetails, "cache_creation", "cache_write_tokens_details", "cache_creation_token_details"),
 ];
 
 /** What of it is kept for minutes. */

@@ -1,7 +1,7 @@
 import { largestCount, readTokenCount } from "../../metering/token-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 import { readServiceTier } from "./service-tier.js";
-import { sumOfReport } from "./sum-of-report.js";
+import { cachesOf, sumOfReport } from "./sum-of-report.js";
 import type { SaidCounts, TokenReport } from "./token-report.js";
 import { unpricedUsage } from "./unpriced-usage.js";
 import {
@@ -146,13 +146,16 @@ function cacheTimesIn(usage: Record<string, unknown>): Record<string, unknown> |
   return undefined;
 }
 
+/** Far more than a message takes. */
+const mostIterations = 1024;
+
 /**
  * Of all model calls that a message took together: its own counts leave out what compactions and the like took, which
  * stands among the iterations alone.
  */
 function sumOfAll(iterations: readonly unknown[]): SaidCounts {
   const sum: SaidCounts = {};
-  for (const iteration of iterations) {
+  for (const iteration of iterations.slice(0, mostIterations)) {
     if (!isRecord(iteration)) continue;
     for (const [name, count] of Object.entries(countsOf(iteration)) as [Counted, number][]) {
       sum[name] = Math.min((sum[name] ?? 0) + count, largestCount);
@@ -171,6 +174,12 @@ function atLeast(said: SaidCounts, { completion, ...least }: SaidCounts): void {
 
 function merged(earlier: SaidCounts, { total, ...later }: SaidCounts): SaidCounts {
   const all: SaidCounts = { ...earlier };
+  // What was the whole prompt is no longer counted as one beside its caches.
+  const caches = besideOf(later);
+  if (caches > 0 && besideOf(earlier) === 0 && later.prompt === 0 && caches <= (earlier.prompt ?? 0)) all.prompt = 0;
+  if (earlier.writtenForHour && later.writtenForHour === undefined) {
+    all.writtenForHour = earlier.writtenForHour + Math.max(0, cachesOf(later).written - cachesOf(earlier).written);
+  }
   for (const [name, count] of Object.entries(later) as [Counted, number][]) {
     const before = all[name];
     if (before === undefined) all[name] = count;
@@ -182,4 +191,8 @@ function merged(earlier: SaidCounts, { total, ...later }: SaidCounts): SaidCount
   if (total !== undefined && total > 0) all.total = total;
   else if (later.prompt || later.completion) delete all.total;
   return all;
+}
+
+function besideOf({ cachedBeside = 0, writtenBeside = 0 }: SaidCounts): number {
+  return cachedBeside + writtenBeside;
 }

@@ -140,25 +140,27 @@ export function createdAt({ admittedAt }: Pick<AnswerContext, "admittedAt">): nu
 export function outputText(message: unknown): string {
   if (!isRecord(message)) return "";
   let output = "";
-  for (const name of ["content", "reasoning_content", "reasoning", "refusal"]) {
+  for (const name of ["content", "reasoning_content", "reasoning", "thinking", "refusal"]) {
     const text = message[name];
     if (typeof text === "string") output += text;
   }
   // Parts, audio and the like count as they are written.
-  for (const name of ["content", "audio", "reasoning_details"]) {
+  for (const name of ["content", "audio", "images", "reasoning_details"]) {
     const value = message[name];
     if (typeof value === "object" && value !== null) output += JSON.stringify(value);
   }
   if (Array.isArray(message["tool_calls"])) {
-    for (const call of message["tool_calls"]) output += functionText(isRecord(call) ? call["function"] : undefined);
+    for (const call of message["tool_calls"]) {
+      if (isRecord(call)) output += calledText(call["function"]) + calledText(call["custom"]);
+    }
   }
-  return output + functionText(message["function_call"]);
+  return output + calledText(message["function_call"]);
 }
 
-function functionText(call: unknown): string {
+function calledText(call: unknown): string {
   if (!isRecord(call)) return "";
   let output = "";
-  for (const name of ["name", "arguments"]) {
+  for (const name of ["name", "arguments", "input"]) {
     const text = call[name];
     if (typeof text === "string") output += text;
   }

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../../model-api/answer/usage.js";
+import type { Dialect } from "../../model-api/dialect.js";
 import { eventEnd, eventStart } from "../../wire/event-frame.js";
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
 import { createdAt } from "./chat-answer.js";
@@ -20,7 +21,8 @@ export class ChatChunkWriter {
   readonly #words: CompletionWords;
   #id: string | undefined;
   #created: number | undefined;
-  #usageChunkSent = false;
+  /** The usage that was sent. */
+  #sentUsage: string | undefined;
 
   /** @param includeUsage - the client requested the usage chunk. @param words - what the client calls a completion. */
   constructor(context: AnswerContext, includeUsage: boolean, words: CompletionWords = chatWords) {
@@ -45,7 +47,7 @@ export class ChatChunkWriter {
     if (json["error"] === null) edits.set("error", null);
     if (!isList) edits.set("choices", "[]");
     else if (isRepaired) edits.set("choices", JSON.stringify(choices));
-    this.#editUsage(json, usage, edits);
+    this.#editUsage(json, isList && choices.length > 0 ? undefined : usage, edits);
     this.#stamp(json, edits);
     // A line break in valid JSON can only be white space. It must not split the event's line.
     const bytes = Buffer.from(text.includes("\n") ? text.replaceAll("\n", " ") : text);
@@ -55,26 +57,28 @@ export class ChatChunkWriter {
 
   /** The end of the stream: the usage chunk, if it was requested and not sent yet, and `[DONE]`. */
   end({ tokens, reportedUsage }: Pick<ChatProgress, "tokens" | "reportedUsage">): Uint8Array {
-    if (!this.#includeUsage || this.#usageChunkSent) return Buffer.from(doneEvent);
+    if (!this.#includeUsage || this.#sentUsage !== undefined) return Buffer.from(doneEvent);
     const { model, dialect } = this.#context;
     const usage = { ...(visibleUsage(reportedUsage, dialect) as object), ...toUsageObject(tokens) };
     const chunk = { id: this.#id, object: this.#words.chunk, created: this.#created, model, choices: [], usage };
     return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n${doneEvent}`);
   }
 
-  /** Whether to send a chunk that contains usage only. */
+  /** Whether to send a chunk that contains usage only. Some servers repeat it, and some clients add up all of them. */
   #isUsageChunk(usage: Record<string, unknown>): boolean {
     if (!this.#includeUsage || !isWhole(usage)) return false;
-    this.#usageChunkSent = true;
-    return true;
+    const sent = this.#sentUsage;
+    this.#sentUsage = JSON.stringify(usage);
+    return sent !== this.#sentUsage;
   }
 
+  /** @param usage - of a chunk that has nothing else: the only one with usage, as OpenAI's. */
   #editUsage(json: ChatChunk["json"], usage: Record<string, unknown> | undefined, edits: MemberEdits): void {
     const said = json["usage"];
     if (said !== undefined && !this.#includeUsage) {
       edits.set("usage", null);
     } else if (usage !== undefined) {
-      const shown = whole(visibleUsage(usage, this.#context.dialect), usage);
+      const shown = shownUsage(usage, this.#context.dialect);
       if (shown !== usage) edits.set("usage", JSON.stringify(shown));
     } else if (said !== undefined && said !== null) {
       edits.set("usage", "null");
@@ -101,9 +105,10 @@ function isWhole(usage: Record<string, unknown>): boolean {
   return (readUsage(usage)?.output ?? 0) > 0;
 }
 
-/** With the counts that clients require; the same object where it has them. */
-function whole(visible: unknown, reported: Record<string, unknown>): unknown {
-  const tokens = readUsage(reported);
-  if (tokens === undefined || tokens.output === 0) return null;
-  return hasUsageTotals(visible, tokens) ? visible : { ...(visible as object), ...toUsageObject(tokens) };
+/** With the counts that are charged; the same object where it has them. */
+function shownUsage(usage: Record<string, unknown>, dialect: Dialect | undefined): unknown {
+  const visible = visibleUsage(usage, dialect);
+  const tokens = readUsage(usage);
+  const isShown = tokens === undefined || hasUsageTotals(visible, tokens);
+  return isShown ? visible : { ...(visible as object), ...toUsageObject(tokens) };
 }

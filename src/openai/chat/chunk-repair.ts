@@ -15,7 +15,7 @@ interface ChoiceState {
 }
 
 /** The names under which servers stream reasoning. */
-const reasoningMembers = ["reasoning_content", "reasoning", "reasoning_details"];
+const reasoningMembers = ["reasoning_content", "reasoning", "reasoning_details", "thinking"];
 
 /** The most choices that a request can ask for. */
 const mostChoices = 128;

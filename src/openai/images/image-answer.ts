@@ -4,6 +4,7 @@ import { AnswerEdits } from "../../model-api/answer/answer-edits.js";
 import { editAnswer } from "../../model-api/answer/edit-answer.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { visibleUsage } from "../../model-api/answer/usage.js";
+import { findReport } from "../../model-api/usage/find-report.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type ImageBounds, type ImageReport, kindOfImage, readImageReport, tokensOfImages } from "./image-usage.js";
 
@@ -33,13 +34,17 @@ export function toImageAnswer(received: ReceivedAnswer, context: ImageContext): 
   if (count === 0) return undefined;
   const edits = new AnswerEdits();
   if (json["error"] === null) edits.set("error", null);
-  const visible = visibleUsage(usage, context.dialect);
-  if (visible !== usage) edits.set("usage", visible === undefined ? null : JSON.stringify(visible));
   const images = [{ ...kindOfImage(json, context.asked), count }];
-  const report = readImageReport(usage, context.inputImage);
+  const report = readImageReport(findReport(json), context.inputImage);
+  const counted = tokensOfImages({ ...report, images, partials: 0 }, context);
+  const { input, output } = counted.tokens;
+  const sound = visibleUsage(usage, context.dialect);
+  const charged = { input_tokens: input, output_tokens: output, total_tokens: input + output };
+  const visible = counted.estimated && isRecord(sound) ? { ...sound, ...charged } : sound;
+  if (visible !== usage) edits.set("usage", visible === undefined ? null : JSON.stringify(visible));
   return {
     body: editAnswer(received, edits),
-    ...tokensOfImages({ ...report, images, partials: 0 }, context),
+    ...counted,
     report,
     unpriced: unpricedOfImages(json),
     responseId: undefined,

@@ -1,6 +1,7 @@
 import type { StreamProgress } from "../../metering/progress.js";
 import { addUsed, type ImageCount, type UsageCounts } from "../../metering/usage-counts.js";
 import type { CountedTokens } from "../../model-api/usage/counted-tokens.js";
+import { findReport } from "../../model-api/usage/find-report.js";
 import { unpricedOfImages } from "./image-answer.js";
 import {
   boundOfImages,
@@ -123,7 +124,7 @@ export class ImageProgress implements StreamProgress {
   /** @param json - the event, without its long texts. */
   imageCame(json: Readonly<Record<string, unknown>>): void {
     this.#add({ ...kindOfImage(json, this.#bounds.asked), count: 1 });
-    const report = readImageReport(json["usage"], this.#bounds.inputImage);
+    const report = readImageReport(findReport(json), this.#bounds.inputImage);
     this.#input.add(report.input);
     this.#output.add(report.output);
     this.unpriced ??= unpricedOfImages(json);

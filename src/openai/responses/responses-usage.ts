@@ -25,7 +25,7 @@ export function isWholeUsage(usage: unknown, charged: TokenCounts): boolean {
   return (
     isRecord(usage) &&
     usage["input_tokens"] === charged.input &&
-    Number.isInteger(usage["output_tokens"]) &&
+    usage["output_tokens"] === charged.output &&
     Number.isInteger(usage["total_tokens"]) &&
     hasDetail(usage["input_tokens_details"], "cached_tokens") &&
     hasDetail(usage["output_tokens_details"], "reasoning_tokens")

@@ -63,10 +63,10 @@ export function toRerankAnswer(
   if (searches !== undefined) tokens.searches = units ?? searches;
   else if (units !== undefined) tokens.searches = units;
   const usage = visibleUsage(reported, context.dialect);
-  const said = isRecord(usage) ? usage : undefined;
-  const own = { prompt_tokens: tokens.input, total_tokens: tokens.input };
-  // Where the server's usage is no count, it is as it is charged, whatever it says.
-  const shown = ofUsage === undefined ? { ...said, ...own } : { ...own, ...said };
+  const shown = {
+    ...(isRecord(usage) ? usage : undefined),
+    ...{ prompt_tokens: tokens.input, total_tokens: tokens.input },
+  };
   const head = JSON.stringify({ id: responseId, model: context.model, ...others });
   const tail = JSON.stringify({
     meta: {

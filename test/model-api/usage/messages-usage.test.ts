@@ -75,6 +75,26 @@ describe("the usage of a message", () => {
     expect(tally.report?.tokens).toEqual({ input: 90, cachedInput: 40, output: 9, reasoning: 0 });
   });
 
+  it.each([
+    [300, 9700],
+    [0, 10_000],
+  ])(
+    "is not the whole prompt beside its caches, where its end says %i and %i",
+    (input_tokens, cache_read_input_tokens) => {
+      const tally = messageTally();
+      tally.add({ input_tokens: 10_000, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 1 });
+      tally.add({ input_tokens, cache_read_input_tokens, cache_creation_input_tokens: 0, output_tokens: 20 });
+      expect(tally.report?.tokens).toMatchObject({ input: 10_000, cachedInput: cache_read_input_tokens, output: 20 });
+    },
+  );
+
+  it("keeps what stands beside caches, where a zero at its end is no count", () => {
+    const tally = messageTally();
+    tally.add({ input_tokens: 300, output_tokens: 1 });
+    tally.add({ input_tokens: 0, cache_read_input_tokens: 9700, output_tokens: 20 });
+    expect(tally.report?.tokens).toMatchObject({ input: 10_000, cachedInput: 9700 });
+  });
+
   it("counts all iterations, of which a compaction stands nowhere else", () => {
     const iterations = [
       { type: "compaction", input_tokens: 180_000, output_tokens: 3500 },
@@ -82,6 +102,14 @@ describe("the usage of a message", () => {
     ];
     const usage = { input_tokens: 23_000, output_tokens: 1000, iterations };
     expect(readMessagesUsage(usage)).toEqual({ input: 203_000, cachedInput: 0, output: 4500, reasoning: 0 });
+  });
+
+  it("reads 1,024 iterations, and no more", () => {
+    const iterations = new Array(300_000).fill({ type: "message", input_tokens: 1, output_tokens: 1 });
+    expect(readMessagesUsage({ input_tokens: 1, output_tokens: 2, iterations })).toMatchObject({
+      input: 1024,
+      output: 1024,
+    });
   });
 
   it("counts the caches of iterations, too, and never less than the whole says", () => {
@@ -119,6 +147,14 @@ describe("the usage of a message", () => {
     tally.add({ input_tokens: 5, cache_creation_input_tokens: 100, cache_creation, output_tokens: 1 });
     tally.add({ input_tokens: 5, cache_creation_input_tokens: 100, output_tokens: 7 });
     expect(tally.report?.tokens).toMatchObject({ input: 105, cacheWrite: 100, cacheWrite1h: 90, output: 7 });
+  });
+
+  it("takes what is written later for an hour's, too, where some of the beginning was", () => {
+    const tally = messageTally();
+    const cache_creation = { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 90 };
+    tally.add({ input_tokens: 5, cache_creation_input_tokens: 100, cache_creation, output_tokens: 1 });
+    tally.add({ input_tokens: 5, cache_creation_input_tokens: 700, output_tokens: 7 });
+    expect(tally.report?.tokens).toMatchObject({ input: 705, cacheWrite: 700, cacheWrite1h: 690 });
   });
 
   it("takes writes of an unknown time for those of an hour, where there are any", () => {

@@ -111,6 +111,19 @@ const reports: readonly (readonly [server: string, usage: Usage, read: Read])[] 
     [70, 50, 10, 5, 0],
   ],
   ["Ollama's own", { prompt_eval_count: 26, eval_count: 298 }, [26, 0, 0, 298, 0]],
+  [
+    "Ollama's own, with a cache",
+    { prompt_eval_count: 5000, prompt_eval_cached_count: 4900, eval_count: 12 },
+    [5000, 4900, 0, 12, 0],
+  ],
+  [
+    "the AI SDK's words",
+    {
+      ...{ inputTokens: 22_044, outputTokens: 16, totalTokens: 22_060, cachedInputTokens: 21_888, reasoningTokens: 9 },
+      inputTokenDetails: { noCacheTokens: 156, cacheReadTokens: 21_888, cacheWriteTokens: 50 },
+    },
+    [22_044, 21_888, 50, 16, 9],
+  ],
   ["llama.cpp's timings", { prompt_n: 3, cache_n: 236, predicted_n: 35, predicted_ms: 661.064 }, [239, 236, 0, 35, 0]],
   ["Cohere", { tokens: { input_tokens: 10, output_tokens: 5 } }, [10, 0, 0, 5, 0]],
   [
@@ -130,6 +143,13 @@ describe("a report", () => {
       tokens: { input, cachedInput, output, reasoning, ...(cacheWrite > 0 && { cacheWrite }) },
       hasInput: true,
       hasOutput: true,
+    });
+  });
+
+  it("takes what Mistral counts in the total alone for the audio that it heard", () => {
+    const said = { prompt_audio_seconds: 203, prompt_tokens: 4, completion_tokens: 635, total_tokens: 3264 };
+    expect(readReport(said)?.tokens).toEqual({
+      ...{ input: 2629, cachedInput: 0, inputAudio: 2625, output: 635, reasoning: 0 },
     });
   });
 
@@ -252,4 +272,10 @@ it("what is written to a cache for longer than minutes is told from the rest", (
   expect(written({ ttl_30m_tokens: 100, ttl_12h_tokens: 400 })).toMatchObject({
     ...{ input: 1000, cachedInput: 200, cacheWrite: 500, cacheWrite1h: 400 },
   });
+  // LiteLLM's.
+  const own = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 500 };
+  expect(
+    readReport({ ...prompt, input_tokens_details: { cache_creation_tokens: 500, cache_creation_token_details: own } })
+      ?.tokens,
+  ).toMatchObject({ input: 1000, cacheWrite: 500, cacheWrite1h: 500 });
 });

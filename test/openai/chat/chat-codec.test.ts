@@ -90,6 +90,18 @@ describe("usage", () => {
     expect(Buffer.from(stream.end()).toString()).toBe("data: [DONE]\n\n");
   });
 
+  it("comes once, for clients that add up all that they get", () => {
+    const stream = open({ includeUsage: true });
+    const some = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
+    // Gemini counts in each chunk, Groq in the last one.
+    expect(pushed(stream, chunk({ usage: some }))).toHaveProperty("usage", null);
+    const ended = pushed(stream, chunk({ choices: [choice({}, "stop")], usage, x_groq: { usage } }));
+    expect(ended).toHaveProperty("usage", null);
+    expect(pushed(stream, chunk({ choices: [], usage }))).toMatchObject({ choices: [], usage });
+    expect(pushed(stream, chunk({ choices: [], usage }))).toBeUndefined();
+    expect(Buffer.from(stream.end()).toString()).toBe("data: [DONE]\n\n");
+  });
+
   it("comes in a chunk of its own even when the upstream sent it with the finish", () => {
     const stream = open({ includeUsage: true });
     pushed(stream, chunk({ choices: [choice({ role: "assistant" }, "stop")], usage: { ...usage, extra: 1 } }));

@@ -64,6 +64,7 @@ describe.each(allSpoken)("the end of an answer of chat completions, for a client
     ["model_length", cut],
     ["model_context_window_exceeded", cut],
     ["SAFETY", filtered],
+    ["MODEL_ARMOR", filtered],
     ["content-filter", filtered],
     ["sensitive", filtered],
     ["eos_token", done],
@@ -75,7 +76,8 @@ describe.each(allSpoken)("the end of an answer of chat completions, for a client
     for (const stream of [false, true]) expect(await endOf(client, await pair.post({ stream }), stream)).toBe(expected);
   });
 
-  it.each(["error", "insufficient_system_resource", "network_error", "function_call_filter: MALFORMED_FUNCTION_CALL"])(
+  const failures = ["error", "insufficient_system_resource", "network_error", "server_error", "MALFORMED_RESPONSE"];
+  it.each([...failures, "TOO_MANY_TOOL_CALLS", "function_call_filter: MALFORMED_FUNCTION_CALL"])(
     "%s is another target's work, and is free",
     async (finish) => {
       pair = await startPair(client, "chat/completions", { model: targets });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { chatAnswer, chatChunks, eventStream, wholeAnswer } from "../../../src/testing.js";
 import { type Report, reporting } from "./reporting.js";
 import { allPairs, type Pair, type Spoken, startPair } from "./start-pair.js";
 
@@ -70,6 +71,16 @@ describe.each(allPairs)("$client on $target", ({ client, target }) => {
     }
   });
 
+  it.each([false, true])("is shown what is charged where the total has more output (stream: %s)", async (stream) => {
+    // xAI's, whose completion leaves reasoning out. Messages have no total.
+    if (target === "messages") return;
+    pair = await startPair(client, target);
+    pair.server.reply(reporting(target, { [inputName]: 10, [outputName]: 5, total_tokens: 35 }));
+    const text = await call(client, stream);
+    expect(pair.events.at(-1)).toMatchObject({ tokens: { input: 10, output: 25 }, chargedMicro: 260 });
+    expect(shownIn(text, client), text).toEqual({ input: 10, output: 25 });
+  });
+
   it.each([false, true])("is charged for caches beside the prompt as input (stream: %s)", async (stream) => {
     const model = { price: { input: 3, cachedInput: 0.3, output: 15 } };
     pair = await startPair(client, target, { model });
@@ -84,5 +95,36 @@ describe.each(allPairs)("$client on $target", ({ client, target }) => {
       { usageSource: "provider", tokens: { input: 10_904, cachedInput: 10_536, output: 19 }, chargedMicro: 4550 },
     ]);
     expect(shownIn(text, client), text).toEqual({ input: 10_904, output: 19 });
+  });
+});
+
+describe("what nobody counts", () => {
+  const more = "x = 1\n".repeat(200);
+  const custom = { id: "call_1", type: "custom", custom: { name: "code", input: more } };
+
+  it.each<[string, Record<string, unknown>]>([
+    ["a call of a custom tool", { content: null, tool_calls: [custom] }],
+    ["thoughts in Ollama's word", { content: "", thinking: more }],
+    ["an image in OpenRouter's word", { content: "", images: [{ type: "image_url", image_url: { url: more } }] }],
+  ])("is estimated: %s", async (_what, message) => {
+    pair = await startPair("chat/completions", "chat/completions");
+    const choice = { index: 0, finish_reason: "stop" };
+    for (const completion_tokens of [undefined, 0]) {
+      const usage = { prompt_tokens: 9, completion_tokens };
+      pair.server.reply(wholeAnswer({ ...chatAnswer(), choices: [{ ...choice, message }], usage }));
+      await call("chat/completions", false);
+      const whole = pair.events.at(-1);
+      expect(whole).toMatchObject({ usageSource: "estimated", tokens: { input: 9 } });
+      expect(whole?.tokens.output).toBeGreaterThan(200);
+      const [first] = chatChunks("", {});
+      pair.server.reply(
+        eventStream([
+          { ...first, choices: [{ ...choice, delta: message }] },
+          { choices: [], usage },
+        ]),
+      );
+      await call("chat/completions", true);
+      expect(pair.events.at(-1)).toMatchObject({ usageSource: "estimated", tokens: whole?.tokens });
+    }
   });
 });

@@ -67,6 +67,23 @@ it("of several images in a stream, a half that one of them lacks is estimated fo
   expect(await ended).toMatchObject({ usageSource: "estimated", chargedMicro: 20 * 5 + 544 * 40 });
 });
 
+it("is found wherever a response has it, and what is charged is shown", async () => {
+  const found = { usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 1290, totalTokenCount: 1302 } };
+  const zeros = { usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } };
+  const [input, output] = [mostInput, mostOutput];
+  for (const [more, usage] of [
+    [found, undefined],
+    [zeros, { input_tokens: input, output_tokens: output, total_tokens: input + output }],
+  ] as const) {
+    const { post, server, nextEvent } = await startImages();
+    server.reply(wholeAnswer({ ...imagesOf(1, { quality: "low", size: "1024x1024" }), ...more }));
+    const ended = nextEvent();
+    const response = await post("images/generations", { model: "acme/image", prompt: "A cat", quality: "low" });
+    expect(((await response.json()) as { usage?: unknown }).usage).toEqual(usage);
+    expect(await ended).toMatchObject({ chargedMicro: usage ? input * 5 + output * 40 : 12 * 5 + 1290 * 40 });
+  }
+});
+
 it("what another model has written beside an image is told of", async () => {
   for (const { stream, reply } of [
     { stream: false, reply: wholeAnswer(imagesOf(1, { usage: imageUsage, svg_usage: { input_tokens: 5 } })) },
