@@ -73,7 +73,7 @@ export class KeyMask {
   }
 
   #hideIn(bytes: Buffer): Buffer {
-    const text = bytes.latin1Slice();
+    const text = bytes.toString("latin1");
     this.#pattern ??= patternOf(this.#bytes);
     const pattern = this.#pattern;
     const pieces: (Buffer | string)[] = [];
@@ -110,7 +110,7 @@ export class KeyMask {
 }
 
 function patternOf(keys: readonly Buffer[]): RegExp {
-  const written = keys.map((key) => key.latin1Slice().replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
+  const written = keys.map((key) => key.toString("latin1").replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
   return new RegExp([...written, "\\\\u00[2-7]"].join("|"), "g");
 }
 
