@@ -24,6 +24,11 @@ function expectWords(answer: string, expected: string): void {
 const told = (text: string, request?: string) =>
   redact(text, { ...base, ...(request === undefined ? undefined : { request: Buffer.from(request) }) });
 
+it("a key with escapes in it is a key in a text for the operator", () => {
+  const text = `Wrong: ${key.replace("s", "\\u0073").replaceAll("-", "\\u002D")} \\u0022x\\u00e9`;
+  expect(redactKeys(text, () => secrets)).toBe("Wrong: [redacted] \\u0022x\\u00e9");
+});
+
 describe("real messages of upstreams that tell a client what to mend", () => {
   it.each([
     "Invalid 'messages[0].content[0].image_url.url'. Expected a data URL, but got unsupported MIME type 'image/bmp'.",

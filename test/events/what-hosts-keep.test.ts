@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { UpstreamProvider } from "../../src/providers/upstream-provider.js";
+import { chatAnswer, wholeAnswer } from "../../src/testing.js";
 import { collectGarbage } from "../support/collect-garbage.js";
 import { chatRequest, startTestGateway } from "../support/test-gateway.js";
 
@@ -19,6 +20,19 @@ it("a warning that the host keeps holds no request in memory", async () => {
     await new Promise(setImmediate);
     collectGarbage();
     expect(bodies.filter((body) => body.deref() !== undefined).length).toBeLessThanOrEqual(1);
+  } finally {
+    await test.close();
+  }
+});
+
+it("an upstream's id with the provider's key in it is told to nobody", async () => {
+  const test = await startTestGateway();
+  try {
+    for (const id of ["up-1", "for-sk-upstream-secret"]) {
+      test.upstream.replyOnce(wholeAnswer(chatAnswer(), { headers: { "x-request-id": id } }));
+      await (await test.gateway.handler(chatRequest())).text();
+    }
+    expect(test.events.map(({ attempts }) => attempts[0]?.upstreamRequestId)).toEqual(["up-1", undefined]);
   } finally {
     await test.close();
   }
