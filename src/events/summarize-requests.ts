@@ -216,7 +216,7 @@ class RequestSummary implements RequestObserver {
     const { error, reason } = outcome;
     const cause = error?.cause;
     const status = this.#isAnswered ? 200 : cause instanceof UpstreamStatusError ? cause.status : undefined;
-    const upstreamRequestId = upstreamIdOf(this.#headers);
+    const upstreamRequestId = upstreamIdOf(this.#headers, target);
     return {
       provider: target.providerName,
       model: target.upstreamModel,
@@ -240,11 +240,20 @@ function remainingOf({ windows: { session, week, month }, prepaid }: AccountCred
 
 const longestUpstreamId = 256;
 
-/** The names are those of OpenAI and most others, of Anthropic, and of Azure. */
-function upstreamIdOf(headers: Readonly<Record<string, string>> | undefined): string | undefined {
+/** The names are those of OpenAI and most others, of Anthropic, and of Azure. An id with a key in it is none. */
+function upstreamIdOf(
+  headers: Readonly<Record<string, string>> | undefined,
+  { secrets }: AttemptTarget,
+): string | undefined {
   // A host's own provider may leave its headers out.
   const id = headers?.["x-request-id"] ?? headers?.["request-id"] ?? headers?.["apim-request-id"];
-  return typeof id === "string" ? id.slice(0, longestUpstreamId) : undefined;
+  if (typeof id !== "string") return undefined;
+  try {
+    for (const key of secrets?.().keys ?? []) if (key !== "" && id.includes(key)) return undefined;
+  } catch {
+    // A provider of the host's may fail at it.
+  }
+  return id.slice(0, longestUpstreamId);
 }
 
 type OnCompleted = (event: RequestCompleted) => void;

@@ -17,6 +17,7 @@ import type { Warn } from "../events/warning.js";
 import { withoutRepeats } from "../events/without-repeats.js";
 import { TimeLimit } from "../guard/time-limit.js";
 import { callHook } from "../host-code/call-hook.js";
+import { writeStacks } from "../host-code/thrown.js";
 import { PendingBodies } from "../http/pending-bodies.js";
 import type { BodyOptions } from "../http/read-body.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
@@ -340,9 +341,11 @@ function bodyOptions(options: ResolvedOptions): { readonly body: BodyOptions; re
 function toWarn(onWarning: GatewayOptions["onWarning"]): Warn {
   if (onWarning === undefined) return (warning) => consoleWarn(withStoreFault(warning));
   // If the hook fails, there is no other place to report it.
-  return (warning) =>
+  return (warning) => {
+    writeStacks(warning.cause);
     callHook(
       () => onWarning(withStoreFault(warning)),
       () => {},
     );
+  };
 }

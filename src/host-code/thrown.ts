@@ -30,3 +30,22 @@ export function readable(thrown: unknown): unknown {
   }
   return new Error(messageOf(thrown));
 }
+
+/** An error that names its cause, and so on. */
+const mostCauses = 8;
+
+/**
+ * Has the stacks of an error and its causes written. Until then V8 keeps all that took part in them, as the bytes of the
+ * request, and hosts keep what they are told.
+ */
+export function writeStacks(thrown: unknown): void {
+  try {
+    let error = thrown;
+    for (let depth = 0; depth < mostCauses && error instanceof Error; depth++) {
+      void error.stack;
+      error = error.cause;
+    }
+  } catch {
+    // It is a proxy.
+  }
+}

@@ -4,64 +4,64 @@
  */
 const vocabulary: ReadonlySet<string> = new Set(
   (
-    "about above absent accept according across act active actual adapt adaptive add addition additional adjust " +
-    "advisor after again against all allof allow alone already also alternate although always among amount an " +
-    "annotation another answer anyof anything apart api appear apply approximate are argument around array as ascii " +
-    "ask aspect assign assistant associate at attach attempt audio authenticate author authorization auto available " +
-    "avoid away back background bad base base64 basic batch be beam bearer because become been before begin behind " +
-    "below beside beta between beyond bias big blank block body bool boolean bos both bound brace bracket break " +
-    "browser budget busy but by byte cache call came can cannot cap case category cause certain cfg change char " +
-    "character chat check child choice choose chunk citation class classifier clean clear client close code colon " +
-    "column combine come comma common compact compare complete complex compose compression compute condition config " +
-    "configure conflict consider consist constant constrain construct contain content context continue contribute " +
-    "control conversation convert copy correct correspond cost could couldn count crash create ctx current custom cut " +
-    "data date day decimal decode decrease decrypt deep default define definition defs delimiter delta deny depend " +
-    "deprecate depth describe description deserialize detect determine developer diarize dict dictionary did didn " +
-    "differ different digit dimension direct disable disallow discard discriminator display disposition divide do doc " +
-    "document doesn don done double download draft drop due duplicate during each earlier echo edit effort either " +
-    "element else embed empty enable encode encounter encrypt end engine enough ensure entire entity entropy entry " +
-    "enum enumeration eof eos epsilon equal error escape estimate even event ever exact example exceed except exclude " +
-    "exclusive execution exist expand expect explicit express extra factor fail failure false far fetch few fidelity " +
-    "field file filter final find finish first fit flac flag float fold follow for forbid form format found four fps " +
-    "fragment frame free frequency from full function functionality further gb gbnf generate get gif give given go " +
-    "got grammar granularity graphic greater group guarantee guard guardrail guidance guide had half handle harass " +
-    "harassment harm has hasn hate have haven header height help hence here high hint history hotword hour how " +
-    "however html http id identifier if ignore illegal illicit image immediate implement imply important impossible " +
-    "improper in include inclusive incompatible incomplete inconsistent incorrect increase indicate inference inline " +
-    "input insert inside inspect instance instead instruct insufficient int integer intend interpret interval into " +
-    "invalid is isn iso issue it item itself jinja join jpeg jpg json jsonl just kb keep key keyword kind know " +
-    "knowledge known kwargs label lack lang language large lark last late latency layer learn least leave left len " +
-    "length less let level like limit line list literal ll load logit logprob long look loop lora low m4a made make " +
-    "malform manage many map mark markdown marshal mask match matter max maximum may mb mcp mean media medium meet " +
-    "megapixel member memory mention merge message meta metadata method mib middle might mime min minimum minus " +
-    "minute mismatch miss modality mode model moderate moderation modify mono monotonic more most move mp3 mp4 mpeg " +
-    "mpga ms much multimodal multipart multiple multiply must mutate mutual name namespace narrow near necessary need " +
-    "negative neither nest never new next no non none nor not note nothing nucleus null num number numeric object " +
-    "obtain occur of off offset oga ogg old omit on once one oneof open openapi operation option optional opus or " +
-    "order original other otherwise our out output outside over overlap overload oversize overview own pad page pair " +
-    "parallel param parameter parent parse part partial pass past path pattern pcm pdf penalty per percent perform " +
-    "period permit pixel place plain plan please plural png point policy position positive possible post preamble " +
-    "precede precondition predict prefer prefill prefix presence present pretty prevent preview previous prior " +
-    "priority probability problem proceed process produce profile program prohibit prompt proper property provide " +
-    "purpose put px quality query quote random range rank rate rather ratio re reach read real reason receive " +
-    "recognize recursion recursive redact reduce ref reference refusal refuse regard regex regexp regular reject " +
-    "relate release remain remove rename render repeat repetition replace represent request require rerank reserve " +
-    "resize resolution resolve respect respond response responsible rest restrict result retention retry return " +
-    "rewrite role root round row rule run safety same sample satisfy save say scale schema score screenshot search " +
-    "second section see seem select self send sensitive sent separate sequence serialize set several sexual shape " +
-    "shell short shorten should shouldn show shown side signature silence similar simple since single size skip slash " +
-    "small snapshot so some something sort source space speak specific specify speculative speech speed spell split " +
-    "srt stage standard start state status step stereo still stop store stream strength strict string strip struct " +
-    "structure style sub such suffix sum summary supply support sure surrogate svg switch symbol syntax system tag " +
-    "take taken target temperature template terminate text tfs than that the their them then there these think third " +
-    "this those though threaten three threshold through thus tiff time timeout title to together token tokenizer too " +
-    "tool toolset top topic total toward trace trail transcribe transcript transform translate translation treat " +
-    "trigger true truncate truncation try tts turn two type typical undefined under unicode unique unit unless " +
-    "unprocessable unsupported until up update upload uri url us usage use usual utf utf8 valid validate value " +
-    "variant various ve vector verbosity version very via video view violate violation violence vision vocabulary " +
-    "voice volume vtt wait want was wasn wav way we webm webp webvtt well were what when where whereas whether which " +
-    "while white whitespace whole whose why wide width will window with within without word work would wouldn wrap " +
-    "write wrong xhigh year yet yield you your zero"
+    "aac about above absent accept according across act active actual adapt adaptive add addition additional adjust " +
+    "advisor after again against all allof allow alone already also alternate although always among amount an animate " +
+    "annotation another answer anyof anything apart api appear apply approximate are argument around array as ascii ask " +
+    "aspect assign assistant associate at attach attempt audio authenticate author authorization auto available avi avif " +
+    "avoid away back background bad base base64 basic batch be beam bearer because become been before begin behind below " +
+    "beside beta between beyond bias big blank block bmp body bool boolean bos both bound brace bracket break browser " +
+    "budget busy but by byte cache call came can cannot cap case category cause certain cfg change char character chat " +
+    "check child choice choose chunk citation class classifier clean clear client close code colon column combine come " +
+    "comma common compact compare compile complete complex compose compression compute condition config configure " +
+    "conflict consider consist constant constrain construct consult contain content context continue contribute control " +
+    "conversation convert copy correct correspond corrupt cost could couldn count crash create csv ctx current custom " +
+    "cut damage data date day decimal declaration decode decrease decrypt deep default define definition defs delimiter " +
+    "delta deny depend deprecate depth describe description deserialize detail detect determine developer device diarize " +
+    "dict dictionary did didn differ different digit dimension direct disable disallow discard discriminator display " +
+    "disposition divide do doc document docx doesn don done double download draft drop due duplicate during each earlier " +
+    "echo edit effort either element else embed empty enable encode encounter encrypt end engine enough ensure entire " +
+    "entity entropy entry enum enumeration eof eos epsilon equal error escape estimate even event ever exact example " +
+    "exceed except exclude exclusive execution exist expand expect explicit express extra factor fail failure false far " +
+    "fetch few fidelity field file fill filter final find finish first fit flac flag float fold follow for forbid " +
+    "forbidden form format found four fps fragment frame free frequency from full function functionality further gb gbnf " +
+    "generate get gif give given go got gpu grammar granularity graphic greater group guarantee guard guardrail guidance " +
+    "guide had half handle harass harassment harm has hasn hate have haven header heic heif height help hence here high " +
+    "hint history hotword hour how however html http id identifier if ignore illegal illicit image immediate implement " +
+    "imply important impossible improper in inappropriate include inclusive incompatible incomplete inconsistent " +
+    "incorrect increase indicate inference inform information initialize inline input insert inside inspect instance " +
+    "instead instruct insufficient int integer intend interpret interval into invalid is isn iso issue it item itself " +
+    "jinja join jpeg jpg json jsonl just kb keep key keyword kind know knowledge known kwargs label lack lang language " +
+    "large lark last late latency layer learn least leave left len length less let level like limit line list literal ll " +
+    "load loc logit logprob long look loop lora low m4a made make malform manage many map mark markdown marshal mask " +
+    "match matter max maximum may mb mcp mean media medium meet megapixel member memory mention merge message meta " +
+    "metadata method mib middle might mime min minimal minimum minus minute mismatch miss mkv modality mode model " +
+    "moderate moderation modify mono monotonic more most mov move mp3 mp4 mpeg mpga ms msg much multimodal multipart " +
+    "multiple multiply must mutate mutual name namespace narrow near necessary need negative neither nest never new next " +
+    "no non none nor not note nothing nucleus null num number numeric object obtain occur of off offset oga ogg old omit " +
+    "on once one oneof open openapi operation option optional opus or order original other otherwise our out output " +
+    "outside over overlap overload oversize overview own pad page pair parallel param parameter parent parse part " +
+    "partial pass past path pattern payload pcm pdf penalty per percent perform period permit pixel place plain plan " +
+    "please plural png point policy position positive possible post pre preamble precede precondition predict prefer " +
+    "prefill prefix presence present pretty prevent preview previous prior priority probability problem proceed process " +
+    "produce profile program prohibit prompt proper property provide purpose put px quality query quote random range " +
+    "rank rate rather ratio re reach read real reason receive recognize recursion recursive redact reduce ref reference " +
+    "refusal refuse regard regex regexp regular reject relate release remain remove rename render repeat repetition " +
+    "replace represent request require rerank reserve resize resolution resolve respect respond response responsible " +
+    "rest restrict result retention retry return rewrite risk role root round row rule run safety same sample satisfy " +
+    "save say scale schema score screenshot search second section see seem select self send sensitive sent separate " +
+    "sequence serialize serve set several sexual shape shell shift short shorten should shouldn show shown side " +
+    "signature silence similar simple since single size skip slash small snapshot so some something sort source space " +
+    "speak specific specify speculative speech speed spell split srt stage standard start state status step stereo still " +
+    "stop store stream strength strict string strip struct structure style sub such suffix sum summary supply support " +
+    "sure surrogate svg switch symbol syntax system tag take taken target temperature template terminate text tfs than " +
+    "that the their them then there these think third this those though threaten three threshold through thus tiff time " +
+    "timeout title to together token tokenizer too tool toolset top topic total toward trace trail transcribe transcript " +
+    "transform translate translation treat trigger true truncate truncation try tts turn two type typical undefined " +
+    "under unicode unique unit unless unprocessable unreadable unsupported until up update upload uri url us usage use " +
+    "usual utf utf8 valid validate value variant various ve vector verbosity version very via video view violate " +
+    "violation violence vision visit vocabulary voice volume vtt wait want was wasn wav way we webm webp webvtt well " +
+    "were what when where whereas whether which while white whitespace whole whose why wide width will window with " +
+    "within without word work would wouldn wrap write wrong xhigh xml year yet yield you your zero"
   ).split(" "),
 );
 

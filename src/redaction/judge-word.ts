@@ -13,13 +13,17 @@ const date = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?)?$|^\d\d:\
 /** A word, or several of a type's or a member's name: `ValueError`, `additionalProperties`. */
 const hump = /^[A-Za-z]?[a-z]*$|^[A-Z]+$/;
 const plainWord = /^(?:[A-Z]?[a-z]{1,24}|[A-Z]{1,24})$/;
+/** The same in any language, and several of them where no white space stands between words. */
+const foreignWords = /^(?:\p{Lu}?[\p{Ll}\p{M}]{1,24}|[\p{Lo}\p{Lm}\p{M}，。：、；！？（）「」]{1,200})$/u;
+const mediaType = /^(?:image|audio|video|text|application)\/[\w.+-]{1,64}$/i;
 
 /** Where the path of a member begins; other names with dots in them may be hosts. */
 const roots: ReadonlySet<string> = new Set(
   (
     "messages message tools tool input inputs response_format functions function choices properties items body definitions " +
     "$defs schema json_schema parameters arguments content system prompt documents text reasoning thinking metadata " +
-    "usage stream model output_config stream_options tool_choice tool_calls anyOf oneOf allOf additionalProperties"
+    "usage stream model output_config stream_options tool_choice tool_calls anyOf oneOf allOf additionalProperties contents " +
+    "GenerateContentRequest ChatRequest"
   ).split(" "),
 );
 
@@ -32,7 +36,9 @@ export function mayBeTold(word: string, context: WordContext): boolean {
   if (!/[\p{L}\p{N}]/u.test(core)) return !/[\p{L}\p{N}\p{M}]/u.test(word);
   if (number.test(core) || date.test(core)) return true;
   if (plainWord.test(core)) return context.isVendor || isErrorWord(core.toLowerCase()) || context.own.has(core);
-  return isOwn(core, context.own) || isCompound(core, context.own);
+  if (context.isVendor && foreignWords.test(core)) return true;
+  if (mediaType.test(core) && context.own.has(core)) return true;
+  return isOwn(core, context.own) || isCompound(core, context.own, word.startsWith("."));
 }
 
 /** Names, ids and public addresses; not what a client may only guess: addresses and files of networks, and persons. */
@@ -55,18 +61,21 @@ function isPrivate(text: string): boolean {
 /** Addresses, files, hosts such as "node-7", and numbers in many parts. */
 const noCompound = /[@\\%~]|\.\.|:\/\/|::|\d(?:[.:-]\d+){2}|(?:[0-9a-f]{1,4}:){4}|(?<!\b(?:utf|iso|base))[a-z]-\d/i;
 
-/** Several words and numbers with signs between them: `max_tokens=5`, `and/or`, `messages.0.role`. */
-function isCompound(core: string, own: OwnWords): boolean {
+/**
+ * Several words and numbers with signs between them: `max_tokens=5`, `and/or`, `messages.0.role`.
+ * @param isPath - it goes on with a path: `.image_url.url`, behind a bracket.
+ */
+function isCompound(core: string, own: OwnWords, isPath: boolean): boolean {
   if (noCompound.test(core)) return false;
-  return core.split(/[=:,+&>]+/).every((part) => part === "" || isMember(part, own));
+  return core.split(/[=:,+&>]+/).every((part) => part === "" || isMember(part, own, isPath));
 }
 
 /** A name, the path of a member, or several words. */
-function isMember(text: string, own: OwnWords): boolean {
-  if (number.test(text) || isOwn(text, own)) return true;
+function isMember(text: string, own: OwnWords, goesOn: boolean): boolean {
+  if (number.test(text) || /^(?:e\.g|i\.e)$/i.test(text) || isOwn(text, own)) return true;
   const isPath = /^#?\//.test(text) || /[\p{L}_]\.|\.[\p{L}_]/u.test(text);
   const [first = "", ...others] = text.split(/[./]+/).filter((part) => part !== "" && part !== "#");
-  if (isPath && !roots.has(first)) return false;
+  if (isPath && !goesOn && !roots.has(first)) return false;
   return isNames(first) && others.every((part) => isNames(part) || own.has(part));
 }
 

@@ -1,10 +1,13 @@
 import { Buffer } from "node:buffer";
 import { asBuffer } from "../wire/as-buffer.js";
-import { nameAt, skipSpace, skipString } from "../wire/json-members.js";
+import { skipSpace, skipString } from "../wire/json-members.js";
 import { isCommonWord } from "./upstream-secrets.js";
 
 /** Shorter ones are too often a part of something else. */
 const shortestKey = 8;
+
+/** In a document of any server's, far fewer strings have a key in them, or an escape for what needs none. */
+const mostStrings = 2 ** 17;
 
 /** Members that hold what a model wrote, or what it made: whatever stands there is no server's. */
 const texts: ReadonlySet<string> = new Set(
@@ -14,28 +17,34 @@ const texts: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-const [quote, colon, openBrace, openBracket] = [0x22, 0x3a, 0x7b, 0x5b];
-const instead = Buffer.from("[redacted]");
+/** How the escapes of printable ASCII begin, in which a key may be written as well as in its letters. */
+const escaped = "\\u00";
+const escapedBytes = Buffer.from(escaped);
+const instead = "[redacted]";
 
 /** Takes a provider's keys out of what its server says beside the words of a model: ids, fingerprints, names of its own. */
 export class KeyMask {
+  /** The longest first. */
   readonly #keys: readonly string[];
-  /** As they may be written in JSON, the longest first. */
+  /** As they may be written in JSON. */
   readonly #written: readonly string[];
   /** The same: bytes are found faster among bytes. */
   readonly #bytes: readonly Buffer[];
+  /** Finds them, or an escape, in bytes that are read as Latin-1. */
+  #pattern: RegExp | undefined;
 
   /** `undefined`: there is no key to be taken out. */
   static of(keys: readonly string[]): KeyMask | undefined {
-    const known = keys.filter((key) => key.length >= shortestKey && !isCommonWord(key));
+    // A number may stand outside of strings.
+    const known = keys.filter((key) => key.length >= shortestKey && !isCommonWord(key) && !/^[-+.\deE]+$/.test(key));
     return known.length === 0 ? undefined : new KeyMask(known);
   }
 
   private constructor(keys: readonly string[]) {
-    this.#keys = keys;
-    const written = keys.map((key) => JSON.stringify(key).slice(1, -1));
-    const all = new Set([...written, ...written.map((key) => key.replaceAll("/", "\\/"))]);
-    this.#written = [...all].sort((one, other) => other.length - one.length);
+    const all = new Set(keys.flatMap((key) => [key, encodeURIComponent(key.toWellFormed())]));
+    this.#keys = [...all].sort((one, other) => other.length - one.length);
+    const written = this.#keys.map((key) => JSON.stringify(key).slice(1, -1));
+    this.#written = [...new Set([...written, ...written.map((key) => key.replaceAll("/", "\\/"))])];
     this.#bytes = this.#written.map((key) => Buffer.from(key));
   }
 
@@ -44,48 +53,89 @@ export class KeyMask {
     return KeyMask.of([...this.#keys, ...keys]);
   }
 
-  /** @param json - a document. @returns the same where it is none, or has no key in it. */
+  /**
+   * @param json - a document. @returns the same where it is none, or has no key in it.
+   * @throws Error where a key, or what may be one, stands in more places than any server would write it to.
+   */
   hide(json: Uint8Array): Uint8Array {
     const bytes = asBuffer(json);
-    for (const key of this.#bytes) if (bytes.indexOf(key) >= 0) return isDocument(bytes) ? this.#hideIn(bytes) : json;
-    return json;
+    if (!bytes.includes(escapedBytes) && !this.#bytes.some((key) => bytes.includes(key))) return json;
+    const first = bytes[skipSpace(bytes, 0)];
+    return first === 0x7b || first === 0x5b ? this.#hideIn(bytes) : json;
   }
 
   /** The same for a text. */
   hideText(json: string): string {
-    for (const key of this.#written) if (json.includes(key)) return asBuffer(this.hide(Buffer.from(json))).toString();
-    return json;
+    if (!json.includes(escaped) && !this.#written.some((key) => json.includes(key))) return json;
+    const bytes = Buffer.from(json);
+    const hidden = this.hide(bytes);
+    return hidden === bytes ? json : asBuffer(hidden).toString();
   }
 
   #hideIn(bytes: Buffer): Buffer {
-    const pieces: Buffer[] = [];
-    let name = "";
+    const text = bytes.toString("latin1");
+    this.#pattern ??= patternOf(this.#bytes);
+    const pattern = this.#pattern;
+    const pieces: (Buffer | string)[] = [];
     let kept = 0;
-    let start = bytes.indexOf(quote);
-    while (start >= 0 && start < bytes.length) {
-      const end = Math.max(start + 1, skipString(bytes, start));
-      const isName = bytes[skipSpace(bytes, end)] === colon;
-      if (isName) name = nameAt(bytes, start, end);
-      if (isName || !texts.has(name)) {
-        pieces.push(bytes.subarray(kept, start), this.#hideInText(bytes.subarray(start, end)));
-        kept = end;
-      }
-      start = bytes.indexOf(quote, end);
+    pattern.lastIndex = 0;
+    for (let count = 0; pattern.test(text); count++) {
+      if (count === mostStrings) throw new Error("The provider's key, or what may be one, fills the answer.");
+      const at = pattern.lastIndex - 1;
+      const start = quoteBefore(text, at);
+      const end = skipString(bytes, start);
+      pattern.lastIndex = Math.max(end, at + 1);
+      if (isText(text, start, bytes)) continue;
+      const hidden = this.#hideInString(bytes.toString("utf8", start, end));
+      if (hidden === undefined) continue;
+      pieces.push(bytes.subarray(kept, start), hidden);
+      kept = end;
     }
-    return Buffer.concat([...pieces, bytes.subarray(kept)]);
+    if (kept === 0) return bytes;
+    pieces.push(bytes.subarray(kept));
+    return Buffer.concat(pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
   }
 
-  #hideInText(text: Buffer): Buffer {
-    for (const key of this.#bytes) {
-      const at = text.indexOf(key);
-      if (at < 0) continue;
-      return Buffer.concat([text.subarray(0, at), instead, this.#hideInText(text.subarray(at + key.length))]);
+  /** @returns `undefined` for a string that has no key in it, or that cannot be read. */
+  #hideInString(string: string): string | undefined {
+    let said: string;
+    try {
+      said = JSON.parse(string);
+    } catch {
+      return undefined;
     }
-    return text;
+    const hidden = this.#keys.reduce((left, key) => left.replaceAll(key, instead), said);
+    return hidden === said ? undefined : JSON.stringify(hidden);
   }
 }
 
-function isDocument(bytes: Buffer): boolean {
-  const first = bytes[skipSpace(bytes, 0)];
-  return first === openBrace || first === openBracket;
+function patternOf(keys: readonly Buffer[]): RegExp {
+  const written = keys.map((key) => key.toString("latin1").replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
+  return new RegExp([...written, "\\\\u00[2-7]"].join("|"), "g");
+}
+
+/** Whether a string is the value of a member that holds a model's words. */
+function isText(text: string, start: number, bytes: Buffer): boolean {
+  const colon = lastOf(text, start - 1);
+  if (text[colon] !== ":") return false;
+  const quote = lastOf(text, colon - 1);
+  return texts.has(bytes.toString("utf8", quoteBefore(text, quote) + 1, quote));
+}
+
+/** The last character that is no white space, up to here. */
+function lastOf(text: string, at: number): number {
+  let position = at;
+  while (position > 0 && text.charCodeAt(position) <= 0x20) position--;
+  return position;
+}
+
+/** The quote that opens the string in which something stands. */
+function quoteBefore(text: string, at: number): number {
+  let quote = text.lastIndexOf('"', at - 1);
+  for (; quote > 0; quote = text.lastIndexOf('"', quote - 1)) {
+    let backslashes = 0;
+    while (text[quote - 1 - backslashes] === "\\") backslashes++;
+    if (backslashes % 2 === 0) break;
+  }
+  return Math.max(0, quote);
 }

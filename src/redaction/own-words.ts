@@ -1,7 +1,10 @@
 import { asBuffer } from "../wire/as-buffer.js";
 
-/** So many words are looked for in the request. */
+/** So many words are looked for in the request, and fewer in a long one: so many bytes are searched in all. */
 const mostLookups = 32;
+const mostSearched = 128 * 1024 * 1024;
+/** No longer word is looked for: it takes longest. */
+const longestWord = 512;
 /** So long a word is not in a request by chance. */
 const distinctLength = 8;
 
@@ -12,11 +15,11 @@ export interface OwnWords {
 }
 
 export function ownWords(request: Uint8Array | undefined): OwnWords {
-  let lookups = 0;
   const buffer = request === undefined ? undefined : asBuffer(request);
+  let left = Math.min(mostLookups, Math.floor(mostSearched / Math.max(1, buffer?.length ?? 1)));
   return {
     has(word) {
-      if (buffer === undefined || word.length < 2 || lookups++ >= mostLookups) return false;
+      if (buffer === undefined || word.length < 2 || word.length > longestWord || left-- <= 0) return false;
       return buffer.includes(word.length < distinctLength ? JSON.stringify(word) : word);
     },
   };

@@ -50,11 +50,17 @@ export function redact(text: string, context: RedactContext): string {
     .slice(0, longestMessage);
 }
 
+/** A letter, digit or sign as JSON may write it, but no quote and no backslash. */
+const escapedLetter = /\\u00(2[013-9a-f]|[346][\da-f]|5[\dabd-f]|7[\da-e])/gi;
+
 /** A text for the operator: without keys, but with hosts and files. */
 export function redactKeys(text: string, secrets: (() => UpstreamSecrets) | undefined): string {
   const { keys, keyPrefixes } = readSecrets(secrets);
   // Of a member, the name tells: a part of it may be one of a key's.
-  const masked = maskSecrets(withoutSettings(withoutSecretMembers(bounded(text)), true), { keys, keyPrefixes });
+  const plain = bounded(text).replace(escapedLetter, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  const masked = maskSecrets(withoutSettings(withoutSecretMembers(plain), true), { keys, keyPrefixes });
   const words = masked.replace(word, (each) => (isKey(each) ? redactedMark : each));
   return words.replaceAll(redactedMark, "[redacted]");
 }

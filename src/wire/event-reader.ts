@@ -18,18 +18,35 @@ export interface EventReader {
   end(): ServerSentEvent[];
 }
 
+/** So many lines between two events may be none of the format's: each takes microseconds. */
+const mostOddLines = 1000;
+
 /** @param maxEventBytes - the most that an incomplete event may take up while its end is awaited, in characters. */
 export function createEventReader(maxEventBytes: number): EventReader {
   const decoder = new TextDecoder();
   let events: ServerSentEvent[] = [];
   let failure: ParseError | undefined;
+  let oddLines = 0;
   const parser = createParser({
     maxBufferSize: maxEventBytes,
-    onEvent: ({ data, event }) => events.push({ data, event }),
+    onEvent: ({ data, event }) => {
+      oddLines = 0;
+      events.push({ data, event });
+    },
     onError: (error) => {
       if (error.type === "max-buffer-size-exceeded") failure = error;
+      else if (++oddLines > mostOddLines)
+        throw new Error(`Over ${mostOddLines} of its lines are none of an event stream.`);
     },
   });
+  let isAfterReturn = false;
+  // The parser searches all that is left of a piece for either end of each line.
+  const withNewlines = (text: string): string => {
+    if (text === "" || (!isAfterReturn && !text.includes("\r"))) return text;
+    const rest = isAfterReturn && text.startsWith("\n") ? text.slice(1) : text;
+    isAfterReturn = text.endsWith("\r");
+    return rest.replace(/\r\n?/g, "\n");
+  };
   const feed = (text: string): ServerSentEvent[] => {
     parser.feed(text);
     if (failure !== undefined)
@@ -41,7 +58,7 @@ export function createEventReader(maxEventBytes: number): EventReader {
     return ready;
   };
   return {
-    read: (bytes) => feed(decoder.decode(bytes, { stream: true })),
-    end: () => feed(`${decoder.decode()}\n\n`),
+    read: (bytes) => feed(withNewlines(decoder.decode(bytes, { stream: true }))),
+    end: () => feed(withNewlines(`${decoder.decode()}\n\n`)),
   };
 }

@@ -248,3 +248,45 @@ it("what is the client's own may hold anything", async () => {
     }),
   ).toEqual({ status: 200 });
 });
+
+describe("tools of the server's where no tools belong", () => {
+  const search = [{ type: "web_search" }];
+  const searches = [{ type: "web_search_20250305", name: "web_search" }];
+  const places: readonly [Spoken, string, object][] = [
+    ["chat/completions", "a message", { messages: [{ ...user, tools: search }] }],
+    ["responses", "a message", item({ ...user, tools: search })],
+    ["responses", "a part", item({ role: "user", content: [{ type: "input_text", text: "Hi", tools: search }] })],
+    ["responses", "a compaction", item({ type: "compaction", encrypted_content: "x", tools: search })],
+    ["responses", "an output", item({ type: "function_call_output", call_id: "a", output: "1", tools: search })],
+    [
+      "responses",
+      "a function",
+      { input: "Hi", tools: [{ type: "function", name: "f", parameters: {}, tools: search }] },
+    ],
+    ["responses", "the reasoning", { input: "Hi", reasoning: { tools: search } }],
+    ["messages", "a message", { max_tokens: 9, messages: [{ ...user, tools: searches }] }],
+    ["messages", "a text", said({ type: "text", text: "Hi", tools: searches })],
+    ["messages", "changes of a text", said({ type: "text", text: "Hi", tool_changes: searches })],
+    ["messages", "a tool of a text", said({ type: "text", text: "Hi", tool: searches[0] })],
+    ["messages", "changes of a message", { max_tokens: 9, messages: [{ ...user, tool_changes: searches }] }],
+    ["messages", "the thinking", asked({ thinking: { type: "disabled", tools: searches } })],
+    [
+      "messages",
+      "changes of an edit",
+      asked({ context_management: { edits: [{ type: "clear_tool_uses_20250919", tool_changes: searches }] } }),
+    ],
+  ];
+
+  it.each(places)("are refused: %s, %s", async (client, _place, members) => {
+    const { post, server } = await start(client);
+    expect((await post(members)).status).toBe(400);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("a choice may name the request's own", async () => {
+    const { post } = await start("responses");
+    const tools = [{ type: "function", name: "f", parameters: {} }];
+    const choice = { type: "allowed_tools", mode: "auto", tools: [{ type: "function", name: "f" }] };
+    expect((await post({ input: "Hi", tools, tool_choice: choice })).status).toBe(200);
+  });
+});

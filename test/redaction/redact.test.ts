@@ -24,7 +24,38 @@ function expectWords(answer: string, expected: string): void {
 const told = (text: string, request?: string) =>
   redact(text, { ...base, ...(request === undefined ? undefined : { request: Buffer.from(request) }) });
 
+it("a key with escapes in it is a key in a text for the operator", () => {
+  const text = `Wrong: ${key.replace("s", "\\u0073").replaceAll("-", "\\u002D")} \\u0022x\\u00e9`;
+  expect(redactKeys(text, () => secrets)).toBe("Wrong: [redacted] \\u0022x\\u00e9");
+});
+
 describe("real messages of upstreams that tell a client what to mend", () => {
+  it.each([
+    "Invalid 'messages[0].content[0].image_url.url'. Expected a data URL, but got unsupported MIME type 'image/bmp'.",
+    "unsupported image type 'image/heic'",
+    "Invalid JSON payload received. Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': Cannot find field.",
+    "* GenerateContentRequest.contents[0].parts[0].data: required oneof field 'data' must have one initialized field",
+    "Invalid value: 'maximal'. Supported values are: 'minimal', 'low', 'medium', and 'high'.",
+    "Content Exists Risk",
+    "Input data may contain inappropriate content.",
+    "try increasing the context size or enable context shift",
+    "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+    "Value error, Grammar compile failed: unsupported keyword",
+  ])("keep all their words, their types and paths: %s", (text) => {
+    expect(told(text, '{"reasoning_effort":"maximal"}')).toBe(text);
+  });
+
+  it("keep the words of any language, at its vendor alone", () => {
+    for (const text of [
+      "输入的内容包含敏感词，请修改后重试。",
+      "参数 temperature 的值无效：必须在 0 到 2 之间。",
+      "La valeur de temperature doit être comprise entre 0 et 2.",
+    ]) {
+      expect(redact(text, { ...base, secrets: () => ({ isVendor: true }) })).toBe(text);
+      expect(told(text)).not.toMatch(/敏|值|valeur/);
+    }
+  });
+
   it.each([...new Set([...chatNames.all, ...embeddingNames.all])])(
     "keep the name of the member %s before a number",
     (name) => {

@@ -49,6 +49,11 @@ describe("createEventReader", () => {
     ]);
   });
 
+  it("reads no page of other lines, and any number of them beside events", () => {
+    expect(() => read(Buffer.from("a\n".repeat(1001)))).toThrow(/none of an event stream/);
+    expect(read(Buffer.from("a\ndata: x\n\n".repeat(3000)))).toHaveLength(3000);
+  });
+
   it("does not gather more than its bound", () => {
     const reader = createEventReader(1000);
     reader.read(Buffer.from(`data: ${"x".repeat(900)}\n\n`));

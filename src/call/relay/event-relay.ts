@@ -49,6 +49,11 @@ export class EventRelay {
     const shortcut = this.#shortcut;
     let position = 0;
     while (position < bytes.length && !progress.isDone) {
+      // A blank line between events means nothing, however many there are.
+      if (this.#atBoundary && bytes[position] === 0x0a) {
+        position++;
+        continue;
+      }
       const passed = this.#atBoundary ? shortcut?.pass(bytes, position, out) : undefined;
       if (passed !== undefined && passed > position) {
         position = passed;

@@ -4,6 +4,7 @@ import { isRecord } from "../../wire/is-record.js";
 /** The member of an error that has them. */
 export const moderationMember = "moderation_details";
 
+/** No server says more, and each word is looked at. */
 const mostMembers = 16;
 const mostWords = 32;
 const word = /^[\w ./-]{1,64}$/;
@@ -17,11 +18,14 @@ export function moderationDetails(
   context: RedactContext,
 ): Readonly<Record<string, unknown>> | undefined {
   if (!isRecord(said)) return undefined;
-  const isWord = (value: unknown) => typeof value === "string" && word.test(value) && redact(value, context) === value;
+  // They are the server's categories, and not what the client has sent.
+  const { upstreamModel, model, secrets } = context;
+  const others = { upstreamModel, model, secrets };
+  const isWord = (value: unknown) => typeof value === "string" && word.test(value) && redact(value, others) === value;
   const isPlain = (value: unknown) => typeof value === "boolean" || Number.isFinite(value) || isWord(value);
   const kept = Object.entries(said)
-    .filter(([name, value]) => isWord(name) && (isPlain(value) || (Array.isArray(value) && value.every(isPlain))))
     .slice(0, mostMembers)
-    .map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, mostWords) : value]);
+    .map(([name, value]): [string, unknown] => [name, Array.isArray(value) ? value.slice(0, mostWords) : value])
+    .filter(([name, value]) => isWord(name) && (Array.isArray(value) ? value.every(isPlain) : isPlain(value)));
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }

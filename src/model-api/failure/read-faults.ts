@@ -10,6 +10,9 @@ interface ValidationFaults {
 /** More faults would be too long to read. */
 const mostFaults = 3;
 
+/** So much of an error's text is looked at, in characters. */
+export const mostErrorText = 65_536;
+
 /**
  * Reads FastAPI's list of faults (`{"detail":[{"loc":["body","n"],"msg":"…"}]}`), and the forms in which servers wrap
  * it. `message` is the list, contains it, or contains it as JSON text.
@@ -21,7 +24,7 @@ export function readFaults(error: unknown): ValidationFaults | undefined {
   const list = listIn(error["detail"]) ?? listIn(error["message"]) ?? listIn(parsed(error["message"]));
   const [first] = list ?? [];
   if (list === undefined || first === undefined) return undefined;
-  const message = list.slice(0, mostFaults).map(describe).join("; ");
+  const message = list.slice(0, mostFaults).map(describe).join("; ").slice(0, mostErrorText);
   return { message, param: pathOf(first) };
 }
 
@@ -40,7 +43,7 @@ function isFault(value: unknown): value is Fault {
 }
 
 function parsed(text: unknown): unknown {
-  if (typeof text !== "string" || !text.startsWith("{")) return undefined;
+  if (typeof text !== "string" || text.length > mostErrorText || !text.startsWith("{")) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -7,7 +7,7 @@ import { findReport } from "../usage/find-report.js";
 import { readReport } from "../usage/usage-tally.js";
 import { moderationDetails, moderationMember } from "./moderation-details.js";
 import { isOwnAccount } from "./own-account.js";
-import { readFaults } from "./read-faults.js";
+import { mostErrorText, readFaults } from "./read-faults.js";
 import { readRetryAfter } from "./read-retry-after.js";
 
 /** The longest wait that an upstream may ask of a client, in seconds. */
@@ -154,18 +154,22 @@ export function readErrorObject(body: unknown): UpstreamErrorObject {
   const error = isRecord(body) ? (body["error"] ?? body) : body;
   const faults = readFaults(error);
   if (faults !== undefined) return { ...faults, type: "invalid_request_error", code: "" };
-  if (typeof error === "string") return { message: error, type: "", code: "", param: null };
-  if (!isRecord(error)) return { message: "", type: "", code: "", param: null };
+  if (!isRecord(error)) return { message: textOf(error), type: "", code: "", param: null };
   const { message, detail, type, code, param, details } = error;
   // Anthropic's codes, which its types do not tell.
   const own = isRecord(details) ? details["error_code"] : undefined;
   return {
-    message: typeof message === "string" ? message : typeof detail === "string" ? detail : "",
-    type: typeof type === "string" ? type : "",
-    code: typeof code === "string" ? code : typeof own === "string" ? own : "",
-    param: typeof param === "string" && param !== "" ? param : null,
+    message: textOf(typeof message === "string" ? message : detail),
+    type: textOf(type),
+    code: textOf(typeof code === "string" ? code : own),
+    param: textOf(param) || null,
     moderation: error[moderationMember],
   };
+}
+
+/** As much as is looked at, of an error that may be as long as an answer. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, mostErrorText) : "";
 }
 
 /** Checks type and code only: a message may repeat the client's own words, such as the name of a function. */

@@ -29,6 +29,8 @@ export interface RuleOptions {
   readonly speaks?: ReadonlySet<OperationName> | undefined;
 }
 
+/** A choice names tools of the request: it adds none. */
+const namedTools: ReadonlySet<string> = new Set(["tools"]);
 const noMembers: ReadonlySet<string> = new Set();
 
 /**
@@ -70,8 +72,11 @@ export class MemberRules {
     if (table === undefined || !this.#speaks.has(table.protocol)) return;
     if (this.#unknown !== "pass") this.#refuseUnknown(request, table, entries);
     if (request.odd === undefined) return;
-    // Tools are checked apart: those of the server's are refused where no target would run them, too.
-    for (const odd of request.odd) if (odd.place !== "tool" && !this.lets(odd, table)) throw refusalOf(odd);
+    // Those of messages and of responses are checked apart: they are refused where no target would run them, too.
+    const areTools = table.protocol === "chat/completions";
+    for (const odd of request.odd) {
+      if ((areTools || odd.place !== "tool") && !this.lets(odd, table)) throw refusalOf(odd);
+    }
   }
 
   /** The dialect, extended by the members of this request that must be removed. */
@@ -129,8 +134,12 @@ export class MemberRules {
     const places = new OddPlaces(table);
     const inner = new InnerMembers(body, leaps, table, places);
     if (name === "tools") inner.readTools(start, () => name);
+    else if (name === "tool_choice" && body[start] === 0x7b) inner.readObject(start, () => name, namedTools);
     else inner.readValue(start, () => name);
-    for (const odd of places.found ?? []) if (!this.lets(odd, table)) throw refusalOf(odd);
+    for (const odd of places.found ?? []) {
+      const isApart = name === "tools" && odd.place === "tool";
+      if (!isApart && !this.lets(odd, table)) throw refusalOf(odd);
+    }
   }
 
   #entriesFor(table: ProtocolTable | undefined): MemberEntries {

@@ -49,23 +49,36 @@ export class InnerMembers {
     else if (first === openBracket) this.#readList(start, path, (each, its) => this.readValue(each, its));
   }
 
-  /** Reads a list of tools. What a tool of the server's may have is the operator's word, like the tool itself. */
+  /** Reads a list of tools, and notes those of the server's. What such a tool may have is the operator's word, like itself. */
   readTools(start: number, path: Path): void {
     if (this.#body[start] === openBracket) this.#readList(start, path, (each, its) => this.readTool(each, its));
   }
 
   /** Reads the definition of a tool. */
   readTool(start: number, path: Path): void {
-    if (!this.#isOwnTool(start) || this.#isKnown(start, "tool member", nothing)) return;
-    this.#readMembers(start, path, "tool member", nothing);
+    if (!this.#isOwnTool(start)) this.#places.note("tool", this.#typeOf(start) ?? "", path);
+    else if (!this.#isKnown(start, "tool member", nothing)) this.#readMembers(start, path, "tool member", nothing);
   }
 
   /** Whether it is the definition of a tool that the client runs. Without a type it is one. */
   #isOwnTool(start: number): boolean {
-    const body = this.#body;
-    if (body[start] !== openBrace || inTool.run(body, start, this.#leaps) !== undefined) return false;
-    const type = typeAt(body, inTool.starts[0] ?? absent, inTool.ends[0] ?? 0);
+    if (this.#body[start] !== openBrace) return false;
+    const type = this.#typeOf(start);
     return type === undefined || this.#table.find("tool", type)?.treatment === "passes";
+  }
+
+  /** The type that an object names: empty where servers may read in different ways what it is. */
+  #typeOf(start: number): string | undefined {
+    const body = this.#body;
+    if (inTool.run(body, start, this.#leaps) !== undefined) return "";
+    return typeAt(body, inTool.starts[0] ?? absent, inTool.ends[0] ?? 0);
+  }
+
+  /** Whether a change of the tools, or the tool in it, is one of the server's. */
+  #isHosted(name: string, start: number): boolean {
+    if ((name !== "tool" && name !== "tool_changes") || this.#body[start] !== openBrace) return false;
+    const type = this.#typeOf(start);
+    return type === "" || (type !== undefined && this.#table.find("tool", type)?.treatment === "refused");
   }
 
   /** Whether there is nothing to note in an object, as nearly always. It makes no paths. */
@@ -94,17 +107,19 @@ export class InnerMembers {
     if ((isList && lists.has(name)) || this.#table.find("open inner member", name) !== undefined) return true;
     if (this.#table.find(place, name) === undefined)
       return isList && !isStructured({ body, leaps: this.#leaps }, { start: value });
-    return isList ? this.#isKnownList(value, name === "tools") : this.#isKnown(value, "inner member", nothing);
+    if (isList) return this.#isKnownList(value, name);
+    return !this.#isHosted(name, value) && this.#isKnown(value, "inner member", nothing);
   }
 
-  #isKnownList(start: number, areTools: boolean): boolean {
+  #isKnownList(start: number, name: string): boolean {
     const body = this.#body;
+    const areTools = name === "tools";
     let position = skipSpace(body, start + 1);
     while (body[position] !== closeBracket) {
       if (body[position] === openBrace) {
-        const isSkipped = areTools && !this.#isOwnTool(position);
-        if (!isSkipped && !this.#isKnown(position, areTools ? "tool member" : "inner member", nothing)) return false;
-      } else if (body[position] === openBracket && !this.#isKnownList(position, false)) return false;
+        if (areTools ? !this.#isOwnTool(position) : this.#isHosted(name, position)) return false;
+        if (!this.#isKnown(position, areTools ? "tool member" : "inner member", nothing)) return false;
+      } else if (body[position] === openBracket && !this.#isKnownList(position, name)) return false;
       position = skipSpace(body, endOfValue(body, position, this.#leaps));
       if (body[position] !== comma) return true;
       position = skipSpace(body, position + 1);
@@ -151,7 +166,15 @@ export class InnerMembers {
     if (this.#table.find("open inner member", name) !== undefined) return;
     this.#places.note(place, name, path);
     if (this.#table.find(place, name) === undefined) return;
-    if (name === "tools") this.readTools(value, path);
-    else this.readValue(value, path);
+    if (name === "tools") {
+      this.readTools(value, path);
+      return;
+    }
+    const note = (start: number, its: Path) => {
+      if (this.#isHosted(name, start)) this.#places.note("tool", this.#typeOf(start) ?? "", its);
+    };
+    if (this.#body[value] === openBracket) this.#readList(value, path, note);
+    else note(value, path);
+    this.readValue(value, path);
   }
 }

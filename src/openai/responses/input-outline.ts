@@ -56,8 +56,12 @@ const roles: readonly unknown[] = ["user", "assistant", "system", "developer"];
 const inItem = new MemberSearch(itemMembers, mostMembers);
 const inPart = new MemberSearch(partMembers, mostMembers);
 
-/** Lists in an item whose parts and tools are read one by one. */
-const readApart: ReadonlySet<string> = new Set(["content", "output", "tools"]);
+/** Lists in an item whose parts are read one by one. */
+const readApart: ReadonlySet<string> = new Set(["content", "output"]);
+
+/** Items that have tools. */
+const withTools: ReadonlySet<string> = new Set(["tool_search_output", "additional_tools", "mcp_list_tools"]);
+const readWithTools: ReadonlySet<string> = new Set([...readApart, "tools"]);
 
 /** Parts that nothing but text is in. */
 const plainTexts: ReadonlySet<string> = new Set(["input_text", "output_text"]);
@@ -143,8 +147,9 @@ export class InputCheck implements SlicedWork {
       text: type === "configuration_update" ? this.#spanOf("text") : undefined,
     });
     this.#places?.note("item", type, () => path);
-    if (inItem.structured > 0) this.#inner?.readObject(start, () => path, readApart);
-    if (tools !== undefined) this.#inner?.readTools(tools.start, () => `${path}.tools`);
+    const hasTools = withTools.has(type);
+    if (inItem.structured > 0) this.#inner?.readObject(start, () => path, hasTools ? readWithTools : readApart);
+    if (hasTools && tools !== undefined) this.#inner?.readTools(tools.start, () => `${path}.tools`);
     if (output !== undefined) this.#places?.noteFile(body, output.start, this.#leaps, () => `${path}.output`);
     const isMessage = type === "message";
     if (isMessage && content !== undefined) requireContent(this.#body[content.start], itemContent, `${path}.content`);

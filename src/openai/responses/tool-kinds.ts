@@ -95,6 +95,9 @@ class ToolReader {
     const runner = isLocal ? "client" : isServers ? "server" : runnerOf(type);
     const tool = { start, end, path, type, runner, name, held: 0 };
     this.tools.push(tool);
+    if (type !== "namespace" && runner === "client" && inner !== undefined && body[inner.start] !== 0x6e) {
+      throw invalidValue(`${path}.tools`, "Only a namespace holds tools.");
+    }
     if (type === "namespace" && inner !== undefined) tool.held = this.readList(inner, `${path}.tools`, true);
   }
 

@@ -117,7 +117,7 @@ export const responsesTable = new ProtocolTable(
       names: words(`
         content summary action actions operation outcome outputs output caller results sources path annotations
         logprobs top_logprobs pending_safety_checks acknowledged_safety_checks prompt_cache_breakpoint input_audio image_url
-        tools skills format grammar policy input`),
+        skills format grammar policy input`),
     },
     {
       place: "open member",
