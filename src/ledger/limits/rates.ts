@@ -20,19 +20,19 @@ export interface Bucket {
 export function bucketAt(stored: Bucket | undefined, { limit, burst }: RateLimit, now: number): Bucket {
   if (stored === undefined || isIdle(stored, now))
     return { level: burst * partsPerUnit, at: now, held: 0, limit, burst };
-  const bucket = filled(stored, now);
+  const bucket = filledBucket(stored, now);
   return { ...bucket, level: Math.min(bucket.level, burst * partsPerUnit), limit, burst };
 }
 
 /** The bucket as it is now, by its own limit. A clock that has stepped back fills nothing. */
-export function filled(bucket: Bucket, now: number): Bucket {
+export function filledBucket(bucket: Bucket, now: number): Bucket {
   const { level, at, limit, burst } = bucket;
   return { ...bucket, level: Math.min(level + Math.max(0, now - at) * limit, burst * partsPerUnit), at: now };
 }
 
 /** Whether it is as good as unknown: full, and no lease has taken anything of it. */
 export function isIdle(bucket: Bucket, now: number): boolean {
-  return bucket.held === 0 && filled(bucket, now).level >= bucket.burst * partsPerUnit;
+  return bucket.held === 0 && filledBucket(bucket, now).level >= bucket.burst * partsPerUnit;
 }
 
 /** When the bucket will be full by its own limit, in parts since an origin. What is full for long is earlier than now. */
@@ -86,7 +86,7 @@ export interface EndedTake {
 export function endTake(bucket: Bucket, { kind, taken, actual }: EndedTake, now: number): void {
   if (kind !== "requests") bucket.held -= taken;
   if (kind === "concurrent") return;
-  const { level } = filled(bucket, now);
+  const { level } = filledBucket(bucket, now);
   bucket.at = now;
   // What exceeds the burst is cut wherever the level is read.
   bucket.level = boundedLevel(level + (taken - actual) * partsPerUnit);

@@ -3,7 +3,7 @@ import { LedgerUnavailableError } from "../credit-ledger.js";
 import type { AccountState, StoredReservation } from "../engine/ledger-records.js";
 import { type AccountLimits, copyLimits } from "../limits/account-limits.js";
 import type { Prepaid } from "../limits/prepaid.js";
-import { type Bucket, filled, fullAtOf, levelOf } from "../limits/rates.js";
+import { type Bucket, filledBucket, fullAtOf, levelOf } from "../limits/rates.js";
 
 /** An account as a process knows it: the newest state of its core, and of the caps and rates that were read. */
 export class DecodedAccount implements AccountState {
@@ -142,7 +142,7 @@ export function encodeBucket(bucket: Bucket, known: Encoded | undefined, now: nu
   const isSame = knownLimit === limit && knownBurst === burst && !isBehind && !isFar;
   const origin = isSame ? knownOrigin : now;
   // What an operation has left as it was may be far behind a new origin.
-  const current = isSame ? bucket : filled(bucket, now);
+  const current = isSame ? bucket : filledBucket(bucket, now);
   // An origin that comes again would not tell it from the one before.
   const text = JSON.stringify([limit, burst, origin, ...(isBehind ? [known.counters[2]] : [])]);
   return { text, counters: [fullAtOf(current, origin), held, current.at] };
