@@ -47,6 +47,7 @@ const refusals: readonly [vendor: string, status: number, error: Refusal][] = [
   ],
   ["Gemini", 429, { code: 429, message: "Your prepayment credits are depleted. Please go to AI Studio." }],
   ["DeepSeek", 402, { type: "unknown_error", code: "invalid_request_error", message: "Insufficient Balance" }],
+  ["new-api", 400, { message: "该令牌额度已用尽 !token.UnlimitedQuota && token.RemainQuota = 0" }],
   ["GLM", 429, { code: "1113", message: "Insufficient balance or no resource package. Please recharge." }],
   ["GLM", 429, { code: "1113", message: "余额不足或无可用资源包,请充值。" }],
   ["Moonshot", 429, { type: "exceeded_current_quota_error", message: "Your account is suspended." }],

@@ -54,6 +54,8 @@ const sentences: readonly RegExp[] = [
   /^access denied, please make sure your account is in good standing/,
   /^(exceeded|budget has been exceeded)!? (budget|current cost)/,
   /^(您的?)?(账户|账号|帐户)?(余额不足|已欠费|欠费)/,
+  // new-api: the quota of a token, a user or a group is used up.
+  /^(该)?(令牌|用户|分组)?(剩余)?额度(已用尽|已耗尽|不足)/,
 ];
 
 /** Whether an upstream refuses the operator's account: another target may have one that it takes. */
