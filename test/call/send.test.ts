@@ -140,10 +140,10 @@ describe("send", () => {
   });
 
   it("reads an error from a body that is a list", async () => {
-    const body = [Buffer.from('{"error":{"message":"No such colour."}}')] as never;
+    const body = [Buffer.from('{"error":{"message":"No such parameter."}}')] as never;
     await expect(send(async () => ({ status: 400, headers: {}, body }))).rejects.toMatchObject({
       status: 400,
-      message: expect.stringContaining("No such colour."),
+      message: expect.stringContaining("No such parameter."),
     });
   });
 

@@ -61,12 +61,12 @@ const beforeTheAnswer: MessagesFault[] = [
   {
     name: "429 that stays",
     answer: atOnce(429, "rate_limit_error", {}, "You have reached your specified API usage limits."),
-    failure: { ...answered(402), shouldRetry: "false" },
+    failure: { ...answered(429), shouldRetry: "false" },
   },
   {
     name: "400 of our balance",
     answer: atOnce(400, "invalid_request_error", {}, "Your credit balance is too low to access the Anthropic API."),
-    failure: { ...answered(402), shouldRetry: "false" },
+    failure: { ...answered(400), shouldRetry: "false" },
   },
   {
     name: "401: our key is refused",

@@ -59,7 +59,9 @@ export class AnswerKeeper {
       if (body.length <= most) this.#keep(typeof body === "string" ? Buffer.from(body) : body, contentType, call);
       return response;
     }
-    return { ...response, body: new KeptStream(body, { most, room }, (bytes) => this.#keep(bytes, contentType, call)) };
+    const isOver = () => call.ending?.reason === "completed";
+    const terms = { most, room, isOver };
+    return { ...response, body: new KeptStream(body, terms, (bytes) => this.#keep(bytes, contentType, call)) };
   }
 
   #keep(bytes: Uint8Array, contentType: string, call: EndedCall): void {

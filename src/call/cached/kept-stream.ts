@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { GatherRoom } from "./gather-room.js";
 
-/** How much of a stream may be copied. */
-export interface CopyLimits {
+/** How much of a stream may be copied, and when it is over. */
+export interface CopyTerms {
+  /** Whether the call has come to its end, whoever still reads. */
+  readonly isOver: () => boolean;
   /** The longest stream that is kept, in bytes. */
   readonly most: number;
   readonly room: GatherRoom;
@@ -11,15 +13,15 @@ export interface CopyLimits {
 /** A stream on its way to its client, of which a copy is kept, unless it is too long. */
 export class KeptStream implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #pieces: AsyncIterator<Uint8Array>;
-  readonly #limits: CopyLimits;
+  readonly #terms: CopyTerms;
   readonly #ended: (bytes: Buffer) => void;
   #copies: Buffer[] | undefined = [];
   #length = 0;
 
   /** @param ended - gets all of the stream after its regular end. */
-  constructor(body: AsyncIterable<Uint8Array>, limits: CopyLimits, ended: (bytes: Buffer) => void) {
+  constructor(body: AsyncIterable<Uint8Array>, terms: CopyTerms, ended: (bytes: Buffer) => void) {
     this.#pieces = body[Symbol.asyncIterator]();
-    this.#limits = limits;
+    this.#terms = terms;
     this.#ended = ended;
   }
 
@@ -44,7 +46,13 @@ export class KeptStream implements AsyncIterableIterator<Uint8Array, undefined> 
     return { done: true, value: undefined };
   }
 
+  /** The client reads no more. Some stop at the last event, before the end of the stream: that is read for them. */
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#copies !== undefined && this.#terms.isOver()) {
+      let step = await this.next();
+      while (!step.done) step = await this.next();
+      return { done: true, value: undefined };
+    }
     this.#drop();
     await this.#pieces.return?.();
     return { done: true, value: undefined };
@@ -52,7 +60,7 @@ export class KeptStream implements AsyncIterableIterator<Uint8Array, undefined> 
 
   #copy(piece: Uint8Array): void {
     if (this.#copies === undefined) return;
-    const { most, room } = this.#limits;
+    const { most, room } = this.#terms;
     if (this.#length + piece.length > most || !room.take(piece.length)) {
       this.#drop();
       return;
@@ -63,7 +71,7 @@ export class KeptStream implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   #drop(): void {
-    this.#limits.room.giveBack(this.#length);
+    this.#terms.room.giveBack(this.#length);
     this.#copies = undefined;
     this.#length = 0;
   }

@@ -127,7 +127,7 @@ describe("nothing is kept", () => {
           yield Buffer.from(text);
           yield Buffer.from("!");
         })(),
-        { most: 8, room },
+        { most: 8, room, isOver: () => false },
         (bytes) => ended.push(bytes.toString()),
       );
     const [one, two] = [stream("123456"), stream("abcdef")];
@@ -142,6 +142,22 @@ describe("nothing is kept", () => {
     // All of the room is there again.
     expect(room.take(10)).toBe(true);
     expect(ended).toHaveLength(1);
+  });
+
+  it("of a stream that its client leaves before its end, but all of one that is over", async () => {
+    for (const isOver of [false, true]) {
+      const ended: string[] = [];
+      const pieces = (async function* () {
+        yield Buffer.from("data");
+        yield Buffer.from("[DONE]");
+      })();
+      const terms = { most: 100, room: new GatherRoom(100), isOver: () => isOver };
+      const stream = new KeptStream(pieces, terms, (bytes) => ended.push(bytes.toString()));
+      await stream.next();
+      await stream.return();
+      expect(ended).toEqual(isOver ? ["data[DONE]"] : []);
+      expect(terms.room.take(100)).toBe(true);
+    }
   });
 });
 

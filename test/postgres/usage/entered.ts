@@ -46,5 +46,6 @@ export async function enter(
 /** As the ledger's history has it. */
 export function toLedgerEntry({ at, kind, amountMicro, isPrepaid, prepaidMicro, tags }: Entered): LedgerEntry {
   const starts = isPrepaid ? {} : { session: 1, week: 1, month: 1 };
-  return { sequence: "", id: "", kind, at, amountMicro, prepaidMicro, starts, tags: tags ?? {} };
+  const prepaid = isPrepaid ? amountMicro : prepaidMicro;
+  return { sequence: "", id: "", kind, at, amountMicro, prepaidMicro: prepaid, starts, tags: tags ?? {} };
 }
