@@ -14,7 +14,8 @@ export interface Receipt extends AdmittedWindows {
   readonly prepaidMicro?: Micro | undefined;
 }
 
-const noStarts: Lease["starts"] = Object.freeze({}) as Lease["starts"];
+/** Of an entry that names no window. */
+export const noStarts: Lease["starts"] = Object.freeze({}) as Lease["starts"];
 
 /** The windows that an entry of the journal names: those in which its amount counts. */
 export function startsOfEntry(starts: Lease["starts"], amount: Micro, prepaid: Micro): Lease["starts"] {

@@ -1,18 +1,16 @@
 import type { Micro } from "../../metering/micro.js";
-import type { EntryTags, Lease } from "../credit-ledger.js";
+import type { EntryTags } from "../credit-ledger.js";
 import { copyLimits, endHold, type LeaseEnding, type NamedLimits } from "../limits/account-limits.js";
 import { expiredPart, type HeldLimits, usesAtExpiry } from "../limits/held-limits.js";
 import type { AccountView } from "../limits/limit-states.js";
 import { noUses } from "../limits/no-uses.js";
 import { firstExpired, lapse, mayNeedLot, type Prepaid } from "../limits/prepaid.js";
-import { type Receipt, startsOfEntry } from "../receipt.js";
+import { noStarts, type Receipt, startsOfEntry } from "../receipt.js";
 import { endedAtTag } from "../statement/statement-books.js";
 import type { AccountState, LedgerRecords, NamedRecords, StoredReservation } from "./ledger-records.js";
 
 /** Of so many accounts a call is remembered that may need expired credits. Then all are looked at again. */
 const mostNeeded = 10_000;
-
-const noStarts: Lease["starts"] = Object.freeze({}) as Lease["starts"];
 
 /** What becomes of an account by the mere time, and how a hold ends. */
 export class AccountKeeper<Account extends AccountState> {

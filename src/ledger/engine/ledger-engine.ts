@@ -41,7 +41,7 @@ import { creditsAfter, creditsOf } from "../limits/limit-states.js";
 import { noUses } from "../limits/no-uses.js";
 import { addTopUp, chargePrepaid, neverExpires, newPrepaid, type Prepaid, prepaidState } from "../limits/prepaid.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../prepaid-state.js";
-import { type Receipt, requireSame, toLease } from "../receipt.js";
+import { noStarts, type Receipt, requireSame, toLease } from "../receipt.js";
 import { type Settled, settledAs } from "../settled-as.js";
 import { AccountKeeper } from "./account-keeper.js";
 import type { AccountState, LedgerRecords, ReservationEnd, StoredReservation } from "./ledger-records.js";
@@ -55,8 +55,6 @@ interface End {
 }
 
 type Denial = Pick<DeniedReservation, "blocked" | "blockedCaps" | "blockedRates">;
-
-const noStarts: Lease["starts"] = Object.freeze({}) as Lease["starts"];
 
 /**
  * The only place where credits are reserved, renewed, settled, released, granted, topped up, deducted and reset. It decides, and

@@ -8,8 +8,10 @@ import {
   type Encoded,
 } from "./decoded-account.js";
 import {
+  bucketIdOf,
   type Commit,
   type CommitOutcome,
+  capIdOf,
   coreName,
   holdIdOf,
   holdName,
@@ -20,9 +22,6 @@ import {
 
 /** A process forgets what it knows of an account with more records. They are read again. */
 const mostRecords = 10_000;
-
-const capPrefix = "cap:";
-const bucketPrefix = "rate:";
 
 /**
  * What this process knows of an account: as it was loaded, and what commits have made of it since. Other processes may have
@@ -126,7 +125,6 @@ export class AccountCache {
     for (const name of commit.removes) this.#remove(name);
     this.state = accountIn(this.id, this.#records);
     if (this.state === undefined || this.#records.size > mostRecords) this.#forgetAll();
-    this.forgetAsked();
   }
 
   /** What was asked for one decision is asked again for the next. */
@@ -179,14 +177,11 @@ export function accountIn(id: string, records: ReadonlyMap<string, Encoded>): De
   const account = new DecodedAccount(id);
   decodeCore(account, core);
   for (const [name, record] of records) {
-    if (name.startsWith(capPrefix)) {
-      account.limits ??= newAccountLimits();
-      account.limits.caps.set(name.slice(4), decodeCap(record));
-    }
-    if (name.startsWith(bucketPrefix)) {
-      account.limits ??= newAccountLimits();
-      account.limits.buckets.set(name.slice(5), decodeBucket(record));
-    }
+    const [cap, bucket] = [capIdOf(name), bucketIdOf(name)];
+    if (cap === undefined && bucket === undefined) continue;
+    account.limits ??= newAccountLimits();
+    if (cap !== undefined) account.limits.caps.set(cap, decodeCap(record));
+    if (bucket !== undefined) account.limits.buckets.set(bucket, decodeBucket(record));
   }
   return account;
 }

@@ -121,7 +121,7 @@ function fingerprint({ additions, commit: { puts, removes, entries, requires } }
     [...additions].map(([name, { by }]) => [name, by]),
     [...puts],
     removes,
-    entries.map((entry) => ({ ...entry })),
+    entries,
     [...requires.keys()],
   ]);
 }

@@ -47,8 +47,6 @@ export interface Encoded {
 
 const ofWindow: readonly Movement[] = ["rises", "both"];
 const ofPrepaid: readonly Movement[] = ["both", "rises"];
-const ofCap = ofWindow;
-const ofBucket: readonly Movement[] = ["both", "both", "free"];
 
 /** Where the counters of prepaid credits begin in a core. */
 export const firstPrepaid = 6;
@@ -59,8 +57,8 @@ export function coreMovements({ length }: readonly number[]): readonly Movement[
   return all;
 }
 
-export const capMovements = ofCap;
-export const bucketMovements = ofBucket;
+export const capMovements = ofWindow;
+export const bucketMovements: readonly Movement[] = ["both", "both", "free"];
 
 /**
  * What the text of a core begins with. A release whose rules read or write accounts in another way takes the next number, so

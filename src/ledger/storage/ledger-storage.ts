@@ -139,28 +139,49 @@ export type CommitOutcome =
   /** It was refused. The account as it is, with all records and entries that the commit names. */
   | { readonly isDone: false; readonly loaded: Loaded };
 
+/** All that a commit stands on: what is told of an account where it is refused. */
+export function namedBy({ account, requires, absentEntries }: Commit): AskedRecords {
+  return { account, names: [...requires.keys()], entries: absentEntries };
+}
+
 /** So far may the clock of a decision be from the database's, in milliseconds. */
 export const mostSkewMs = 1_000;
 
 export const coreName = "core";
 
+const capPrefix = "cap:";
+const bucketPrefix = "rate:";
+const holdPrefix = "hold:";
+
 export function capName(id: string): string {
-  return `cap:${id}`;
+  return capPrefix + id;
 }
 
 export function bucketName(id: string): string {
-  return `rate:${id}`;
+  return bucketPrefix + id;
 }
-
-const holdPrefix = "hold:";
 
 export function holdName(id: string): string {
   return holdPrefix + id;
 }
 
+/** The id of the cap of this name. `undefined`: it is another record's. */
+export function capIdOf(name: string): string | undefined {
+  return idAfter(capPrefix, name);
+}
+
+/** The id of the rate of this name. `undefined`: it is another record's. */
+export function bucketIdOf(name: string): string | undefined {
+  return idAfter(bucketPrefix, name);
+}
+
 /** The id of the hold of this name. `undefined`: it is another record's. */
 export function holdIdOf(name: string): string | undefined {
-  return name.startsWith(holdPrefix) ? name.slice(holdPrefix.length) : undefined;
+  return idAfter(holdPrefix, name);
+}
+
+function idAfter(prefix: string, name: string): string | undefined {
+  return name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
 }
 
 /** The key of the entry that ends a reservation. */

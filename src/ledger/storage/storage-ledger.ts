@@ -2,7 +2,14 @@ import { LedgerUnavailableError } from "../credit-ledger.js";
 import { AccountCache } from "./account-cache.js";
 import { MissingRecords } from "./account-work.js";
 import { type DecidedOperation, type Decision, decide } from "./decide.js";
-import type { AskedRecords, Commit, CommitOutcome, LedgerStorage, Loaded } from "./ledger-storage.js";
+import {
+  type AskedRecords,
+  type Commit,
+  type CommitOutcome,
+  type LedgerStorage,
+  type Loaded,
+  namedBy,
+} from "./ledger-storage.js";
 
 interface Waiting {
   readonly operation: DecidedOperation;
@@ -167,9 +174,7 @@ export class StorageLedger {
   /** @returns whether it has come to an end. */
   #settle({ batch, decision, commit }: DecidedBatch, outcome: CommitOutcome): boolean {
     if (!outcome.isDone) {
-      const names = [...commit.requires.keys(), ...commit.adds.keys()];
-      const asked = { account: commit.account, names, entries: commit.absentEntries };
-      return !this.#take(batch, outcome.loaded, asked);
+      return !this.#take(batch, outcome.loaded, namedBy(commit));
     }
     batch.lane.known.apply(commit, outcome);
     this.#end(batch, decision);

@@ -8,6 +8,7 @@ import {
   type KeptEntry,
   type LedgerStorage,
   type Loaded,
+  namedBy,
   type StoredRecord,
 } from "../../ledger/storage/ledger-storage.js";
 import type { PostgresPool } from "../postgres-pool.js";
@@ -106,10 +107,6 @@ function isHold(name: string): boolean {
 function toAskedRow({ account, names, entries, holds = false }: AskedRecords) {
   const records = names.filter((name) => !isHold(name) && name !== coreName);
   return { account, names: records, holds: names.filter(isHold), entries, allHolds: holds };
-}
-
-function namedBy({ account, requires, absentEntries }: Commit): AskedRecords {
-  return { account, names: [...requires.keys()], entries: absentEntries };
 }
 
 function toLoaded(row: LoadedRow): Loaded {

@@ -1,3 +1,5 @@
+import { mostSkewMs } from "../../ledger/storage/ledger-storage.js";
+
 /**
  * Reads accounts. Each row of the parameter asks of one account; what it asks for is read by whole keys, so that no plan looks
  * at all records of a busy account.
@@ -87,7 +89,7 @@ with asked as materialized (
   from asked
   cross join (select infergate.clock_ms() as now) as moment
   left join account on account.id = asked.account
-  where abs(asked.now - moment.now) <= 1000
+  where abs(asked.now - moment.now) <= ${mostSkewMs}
     and account.stamp is not distinct from asked.stamp
     and (asked.expected is null or asked.expected = coalesce(account.version, ''))
     and not exists (

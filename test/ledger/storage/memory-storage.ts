@@ -9,6 +9,7 @@ import {
   type LedgerStorage,
   type Loaded,
   mostSkewMs,
+  namedBy,
   type StoredRecord,
 } from "../../../src/ledger/storage/ledger-storage.js";
 
@@ -135,8 +136,7 @@ export class MemoryStorage implements LedgerStorage {
       );
     if (isRefused) {
       this.counts.refused++;
-      const names = [...requires.keys(), ...adds.keys()];
-      return { isDone: false, loaded: this.loadNow({ account, names, entries: absentEntries }) };
+      return { isDone: false, loaded: this.loadNow(namedBy(commit)) };
     }
     this.#accounts.set(account, known);
     known.version = version;
