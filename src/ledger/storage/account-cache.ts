@@ -124,7 +124,7 @@ export class AccountCache {
     }
     for (const name of commit.removes) this.#remove(name);
     this.state = accountIn(this.id, this.#records);
-    if (this.state === undefined || this.#records.size > mostRecords) this.#forgetAll();
+    if (this.state === undefined || this.#records.size > mostRecords) this.forgetAll();
   }
 
   /** What was asked for one decision is asked again for the next. */
@@ -135,7 +135,7 @@ export class AccountCache {
     this.isFresh = false;
   }
 
-  #forgetAll(): void {
+  forgetAll(): void {
     this.version = undefined;
     this.state = undefined;
     this.#records.clear();
