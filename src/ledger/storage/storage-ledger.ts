@@ -228,7 +228,7 @@ export class StorageLedger {
   /** @returns whether it has come to an end. */
   #settle({ batch, decision, commit }: DecidedBatch, outcome: CommitOutcome, answered: Answered[]): boolean {
     if (!outcome.isDone) return !this.#take(batch, outcome.loaded, namedBy(commit), answered);
-    batch.lane.known.apply(commit, outcome);
+    batch.lane.known.apply(commit, decision.changes, outcome);
     answered.push({ batch, results: decision.results });
     return true;
   }

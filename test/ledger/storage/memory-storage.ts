@@ -1,4 +1,5 @@
 import type { Clock } from "../../../src/ledger/clock.js";
+import { decodeReservation } from "../../../src/ledger/storage/decoded-account.js";
 import {
   type AskedRecords,
   type Commit,
@@ -80,7 +81,7 @@ export class MemoryStorage implements LedgerStorage {
   /** What is held by open reservations of an account. */
   held(account: string): number {
     const holds = [...this.#holds.values()].filter((hold) => hold.account === account && hold.due !== undefined);
-    return holds.reduce((sum, { text }) => sum + JSON.parse(text).held, 0);
+    return holds.reduce((sum, { text }) => sum + decodeReservation("", text).held, 0);
   }
 
   loadNow({ account, names, entries, holds }: AskedRecords): Loaded {

@@ -3,7 +3,7 @@ import type { Clock } from "../../../src/ledger/clock.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { checkAccount, checkHistory, checkTotals } from "../../../src/ledger/ledger-input.js";
 import { StatementBooks } from "../../../src/ledger/statement/statement-books.js";
-import { DecodedAccount, decodeCore } from "../../../src/ledger/storage/decoded-account.js";
+import { DecodedAccount, decodeCore, structureOf } from "../../../src/ledger/storage/decoded-account.js";
 import { coreName, type LedgerStorage } from "../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../src/ledger/storage/storage-credit-ledger.js";
 import { TotalSums } from "../../../src/ledger/usage/total-sums.js";
@@ -51,7 +51,7 @@ export function ledgerOver(
       const [loaded] = await books.load([{ account: request.account, names: [], entries: [] }]);
       const core = loaded?.records.get(coreName);
       const account = new DecodedAccount(request.account);
-      if (core !== undefined) decodeCore(account, core);
+      if (core !== undefined) decodeCore(account, { structure: structureOf(core.text), counters: core.counters });
       const prepaid = account.limits?.prepaid;
       const statement = new StatementBooks(request, { now: clock.now(), keptFrom: undefined, prepaid });
       const { entries } = (await journal()).read({ account: request.account, limit: Number.MAX_SAFE_INTEGER });
