@@ -1,13 +1,14 @@
 import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
 import { inSchema } from "../../../src/postgres/schema/in-schema.js";
 import { PostgresStorage } from "../../../src/postgres/storage/postgres-storage.js";
+import { storageFunctions } from "../../../src/postgres/storage/storage-functions.js";
 import { storageTables } from "../../../src/postgres/storage/storage-tables.js";
 import type { JournalLine } from "../../ledger/storage/memory-storage.js";
 import type { StorageBooks } from "../../ledger/storage/storage-fixture.js";
 
 /** Makes the tables of a storage in a schema. */
 export async function createStorageTables(pool: PostgresPool, schema: string): Promise<void> {
-  for (const sql of storageTables) await pool.query(inSchema(sql, schema));
+  for (const sql of [...storageTables, ...storageFunctions]) await pool.query(inSchema(sql, schema));
 }
 
 /** A storage with what tests read of it. */

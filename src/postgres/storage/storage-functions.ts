@@ -1,0 +1,189 @@
+import { mostSkewMs } from "../../ledger/storage/ledger-storage.js";
+
+/**
+ * Functions, so that each connection keeps the plans of their statements: to plan them anew takes ten times as long as to run
+ * them. They are told what to compare and what to write; no rule of the ledger stands in them.
+ *
+ * Each statement in them reads what is committed by then (READ COMMITTED), so that what follows a lock is what was waited for.
+ */
+export const storageFunctions = [
+  /* sql */ `
+-- What is asked of one account: its records, holds and entries of these names, and the holds that are due by a moment.
+create function infergate.kept_state(
+  asked text, names text[], hold_names text[], entry_keys text[], due_until bigint, moment bigint
+) returns jsonb
+language plpgsql set enable_seqscan = off as $$
+declare
+  found_account infergate.kept_account;
+begin
+  select * into found_account from infergate.kept_account where id = asked;
+  return jsonb_build_object(
+    'account', asked,
+    'version', coalesce(found_account.version, ''),
+    'core', case when found_account.id is not null
+      then jsonb_build_array(found_account.stamp, found_account.core, found_account.counters) end,
+    'records', case when cardinality(names) > 0 then (
+      select jsonb_agg(jsonb_build_array(kept.name, kept.stamp, kept.content, kept.counters))
+      from infergate.kept_record as kept where kept.account = asked and kept.name = any(names)
+    ) end,
+    'holds', (
+      select jsonb_agg(jsonb_build_array(hold.name, hold.stamp, hold.content)) from (
+        select * from infergate.kept_hold as kept where kept.name = any(hold_names)
+        union
+        select * from infergate.kept_hold as kept where kept.account = asked and kept.due <= due_until
+      ) as hold
+    ),
+    'entries', case when cardinality(entry_keys) > 0 then (
+      select jsonb_agg(jsonb_build_array(kept.key, kept.account, kept.amount, kept.starts, kept.expires_at, kept.receipt))
+      from infergate.kept_entry as kept where kept.key = any(entry_keys)
+    ) end,
+    'nextDue', (select min(due) from infergate.kept_hold as kept where kept.account = asked and kept.due > moment),
+    'now', moment,
+    'forgottenAt', (select at from infergate.kept_forgotten where account = asked)
+  );
+end
+$$`,
+  /* sql */ `
+-- asked: [[account, names, holds, entries, whether all holds]], the lists as texts of arrays.
+create function infergate.load_kept(asked jsonb) returns setof jsonb
+language plpgsql set enable_seqscan = off as $$
+declare
+  one jsonb;
+  moment bigint := infergate.clock_ms();
+begin
+  for one in select value from jsonb_array_elements(asked) loop
+    return next infergate.kept_state(
+      one->>0, (one->>1)::text[], (one->>2)::text[], (one->>3)::text[],
+      case when (one->>4)::boolean then 9007199254740991 else moment end, moment
+    );
+  end loop;
+end
+$$`,
+  /* sql */ `
+-- Whether counters are within the bounds of an addition: [by, least, most, floors], each the text of an array.
+create function infergate.are_within(counters bigint[], addition jsonb) returns boolean
+language sql immutable as $$
+  select not exists (
+    select from unnest(
+      counters, (addition->>1)::bigint[], (addition->>2)::bigint[], (addition->>3)::bigint[]
+    ) as one(counter, least, most, floor)
+    where greatest(counter, floor) < least or greatest(counter, floor) > most
+  )
+$$`,
+  /* sql */ `
+create function infergate.with_added(counters bigint[], addition jsonb) returns bigint[]
+language sql immutable as $$
+  select array_agg(greatest(counter, floor) + change order by place)
+  from unnest(counters, (addition->>0)::bigint[], (addition->>3)::bigint[])
+    with ordinality as one(counter, change, floor, place)
+$$`,
+  /* sql */ `
+-- Each commit is
+--   [account, version, expected, stamp, now, core, counters, addition, records, holds, entries, absent keys]
+-- with records [name, stamp, content, counters, addition, whether it goes], holds [name, stamp, content, due, whether it goes],
+-- entries [key, kind, id, amount, prepaid, starts, tags, expiry, receipt]. The commits come in the order of their accounts, the
+-- same everywhere, or processes could deadlock. Each answers [previous version, counters, records' counters, next due], or
+-- null: it was refused.
+create function infergate.commit_kept(commits jsonb) returns setof jsonb
+language plpgsql set enable_seqscan = off as $$
+declare
+  one jsonb;
+  account_id text;
+  next_version text;
+  moment bigint;
+  was infergate.kept_account;
+  counters_now bigint[];
+  records_now jsonb;
+begin
+  for one in select value from jsonb_array_elements(commits) loop
+    account_id := one->>0;
+    next_version := one->>1;
+    select * into was from infergate.kept_account where id = account_id for update;
+    moment := infergate.clock_ms();
+    if was.stamp is distinct from one->>3
+      or one->>2 is distinct from coalesce(was.version, '') and one->>2 is not null
+      or abs((one->>4)::bigint - moment) > ${mostSkewMs}
+      or jsonb_typeof(one->7) = 'array' and not infergate.are_within(was.counters, one->7)
+      or jsonb_array_length(one->8) > 0 and exists (
+        select from jsonb_array_elements(one->8) as asked
+        left join lateral (
+          select * from infergate.kept_record where account = account_id and name = asked->>0
+        ) as kept on true
+        where kept.stamp is distinct from asked->>1
+          or jsonb_typeof(asked->4) = 'array' and not infergate.are_within(kept.counters, asked->4)
+      )
+      or exists (
+        select from jsonb_array_elements(one->9) as asked
+        left join lateral (select stamp from infergate.kept_hold where name = asked->>0) as kept on true
+        where kept.stamp is distinct from asked->>1
+      )
+      or exists (
+        select from jsonb_array_elements_text(one->11) as asked(key)
+        cross join lateral (select from infergate.kept_entry where key = asked.key) as kept
+      )
+    then
+      return next 'null'::jsonb;
+      continue;
+    end if;
+
+    counters_now := null;
+    if was.id is null then
+      insert into infergate.kept_account (id, version, stamp, core, counters)
+      values (account_id, next_version, next_version, one->>5, (one->>6)::bigint[]);
+    elsif one->>5 is not null then
+      update infergate.kept_account set version = next_version, stamp = next_version, core = one->>5,
+        counters = (one->>6)::bigint[]
+        where id = account_id;
+    elsif jsonb_typeof(one->7) = 'array' then
+      counters_now := infergate.with_added(was.counters, one->7);
+      update infergate.kept_account set version = next_version, counters = counters_now where id = account_id;
+    else
+      update infergate.kept_account set version = next_version where id = account_id;
+    end if;
+
+    records_now := null;
+    if jsonb_array_length(one->8) > 0 then
+      delete from infergate.kept_record where account = account_id and name in (
+        select asked->>0 from jsonb_array_elements(one->8) as asked where (asked->>5)::boolean
+      );
+      with added as (
+        update infergate.kept_record as kept set counters = infergate.with_added(kept.counters, asked->4)
+        from jsonb_array_elements(one->8) as asked
+        where kept.account = account_id and kept.name = asked->>0 and jsonb_typeof(asked->4) = 'array'
+        returning kept.name, kept.counters
+      )
+      select jsonb_agg(jsonb_build_array(name, counters)) into records_now from added;
+      insert into infergate.kept_record as kept (account, name, stamp, content, counters)
+      select account_id, asked->>0, next_version, asked->>2, (asked->>3)::bigint[]
+      from jsonb_array_elements(one->8) as asked where asked->>2 is not null
+      on conflict (account, name) do update
+        set stamp = excluded.stamp, content = excluded.content, counters = excluded.counters;
+    end if;
+
+    if jsonb_array_length(one->9) > 0 then
+      delete from infergate.kept_hold where name in (
+        select asked->>0 from jsonb_array_elements(one->9) as asked where (asked->>4)::boolean
+      );
+      update infergate.kept_hold as kept set stamp = next_version, content = asked->>2, due = (asked->>3)::bigint
+      from jsonb_array_elements(one->9) as asked
+      where kept.name = asked->>0 and asked->>1 is not null and asked->>2 is not null;
+      -- One of the same name that another account has just made fails the statement, and each commit is sent by itself.
+      insert into infergate.kept_hold (name, account, stamp, content, due)
+      select asked->>0, account_id, next_version, asked->>2, (asked->>3)::bigint
+      from jsonb_array_elements(one->9) as asked where asked->>1 is null and asked->>2 is not null;
+    end if;
+
+    insert into infergate.kept_entry
+      (account, at, key, kind, id, amount, prepaid, starts, tags, expires_at, receipt)
+    select account_id, moment, entry->>0, entry->>1, entry->>2, (entry->>3)::bigint, (entry->>4)::bigint, entry->>5,
+      entry->>6, (entry->>7)::bigint, entry->>8
+    from jsonb_array_elements(one->10) with ordinality as list(entry, place) order by place;
+
+    return next jsonb_build_array(
+      coalesce(was.version, ''), to_jsonb(counters_now), records_now,
+      (select min(due) from infergate.kept_hold as kept where kept.account = account_id)
+    );
+  end loop;
+end
+$$`,
+];
