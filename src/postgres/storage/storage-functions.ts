@@ -70,29 +70,35 @@ begin
 end
 $$`,
   /* sql */ `
--- Whether counters are within the bounds of an addition: [by, least, most, floors], each the text of an array.
-create function infergate.are_within(counters bigint[], addition jsonb) returns boolean
-language sql immutable as $$
-  select not exists (
-    select from unnest(
-      counters, (addition->>1)::bigint[], (addition->>2)::bigint[], (addition->>3)::bigint[]
-    ) as one(counter, least, most, floor)
-    where greatest(counter, floor) < least or greatest(counter, floor) > most
-  )
-$$`,
-  /* sql */ `
+-- Counters after an addition, [by, least, most, floors], each the text of an array; null: they are not within its bounds. What
+-- has no bound is null.
 create function infergate.with_added(counters bigint[], addition jsonb) returns bigint[]
-language sql immutable as $$
-  select array_agg(greatest(counter, floor) + change order by place)
-  from unnest(counters, (addition->>0)::bigint[], (addition->>3)::bigint[])
-    with ordinality as one(counter, change, floor, place)
+language plpgsql as $$
+declare
+  sums bigint[];
+begin
+  select case when bool_and(
+    greatest(counter, floor) >= coalesce(least, -9223372036854775808)
+    and greatest(counter, floor) <= coalesce(most, 9223372036854775807)
+  ) then array_agg(greatest(counter, floor) + change) end
+  into sums
+  from unnest(
+    counters, (addition->>0)::bigint[], (addition->>1)::bigint[], (addition->>2)::bigint[], (addition->>3)::bigint[]
+  ) as one(counter, change, least, most, floor);
+  return sums;
+end
 $$`,
   /* sql */ `
 -- Each commit is
---   [account, version, expected, stamp, now, core, counters, addition, records, holds, entries, absent keys, sums]
--- with records [name, stamp, content, counters, addition, whether it goes], holds [name, stamp, content, due, whether it goes],
--- entries [key, kind, id, amount, prepaid, starts, tags, expiry, receipt], sums [digest, names but for the account, counts]. The commits come in the order of their accounts, the
--- same everywhere, or processes could deadlock. Each answers [previous version, counters, records' counters, next due], or
+--    0 account, 1 version, 2 expected version, 3 stamp of the core, 4 when it was decided,
+--    5 core, 6 its counters, 7 or its addition,
+--    8 records [[name, stamp, content, counters, addition, whether it goes]],
+--    9 names of holds and 10 their stamps, 11 names of holds that must not be there,
+--   12 new holds [[name, content, due]], 13 changed ones, alike, 14 names of those that go,
+--   15 entries [[key, kind, id, amount, prepaid, starts, tags, expiry, receipt]], 16 keys that must not be there,
+--   17 sums [[digest, names but for the account, counts]].
+-- What is empty is null; names, stamps, keys and counters are texts of arrays. The commits come in the order of their accounts,
+-- the same everywhere, or processes could deadlock. Each answers [previous version, counters, records' counters, next due], or
 -- null: it was refused.
 create function infergate.commit_kept(commits jsonb) returns setof jsonb
 language plpgsql set enable_seqscan = off as $$
@@ -110,33 +116,30 @@ begin
     next_version := one->>1;
     select * into was from infergate.kept_account where id = account_id for update;
     moment := infergate.clock_ms();
+    counters_now := case when one->>7 is not null then infergate.with_added(was.counters, one->7) end;
     if was.stamp is distinct from one->>3
-      or one->>2 is distinct from coalesce(was.version, '') and one->>2 is not null
+      or one->>2 <> coalesce(was.version, '')
       or abs((one->>4)::bigint - moment) > ${mostSkewMs}
-      or jsonb_typeof(one->7) = 'array' and not infergate.are_within(was.counters, one->7)
-      or jsonb_array_length(one->8) > 0 and exists (
+      or one->>7 is not null and counters_now is null
+      or one->>8 is not null and exists (
         select from jsonb_array_elements(one->8) as asked
         left join lateral (
           select * from infergate.kept_record where account = account_id and name = asked->>0
         ) as kept on true
         where kept.stamp is distinct from asked->>1
-          or jsonb_typeof(asked->4) = 'array' and not infergate.are_within(kept.counters, asked->4)
+          or asked->>4 is not null and infergate.with_added(kept.counters, asked->4) is null
       )
-      or exists (
-        select from jsonb_array_elements(one->9) as asked
-        left join lateral (select stamp from infergate.kept_hold where name = asked->>0) as kept on true
-        where kept.stamp is distinct from asked->>1
+      or one->>9 is not null and exists (
+        select from unnest((one->>9)::text[], (one->>10)::text[]) as asked(name, stamp)
+        where not exists (select from infergate.kept_hold as kept where kept.name = asked.name and kept.stamp = asked.stamp)
       )
-      or exists (
-        select from jsonb_array_elements_text(one->11) as asked(key)
-        cross join lateral (select from infergate.kept_entry where key = asked.key) as kept
-      )
+      or one->>11 is not null and exists (select from infergate.kept_hold where name = any((one->>11)::text[]))
+      or one->>16 is not null and exists (select from infergate.kept_entry where key = any((one->>16)::text[]))
     then
       return next 'null'::jsonb;
       continue;
     end if;
 
-    counters_now := null;
     if was.id is null then
       insert into infergate.kept_account (id, version, stamp, core, counters)
       values (account_id, next_version, next_version, one->>5, (one->>6)::bigint[]);
@@ -144,22 +147,20 @@ begin
       update infergate.kept_account set version = next_version, stamp = next_version, core = one->>5,
         counters = (one->>6)::bigint[]
         where id = account_id;
-    elsif jsonb_typeof(one->7) = 'array' then
-      counters_now := infergate.with_added(was.counters, one->7);
-      update infergate.kept_account set version = next_version, counters = counters_now where id = account_id;
     else
-      update infergate.kept_account set version = next_version where id = account_id;
+      update infergate.kept_account set version = next_version, counters = coalesce(counters_now, was.counters)
+        where id = account_id;
     end if;
 
     records_now := null;
-    if jsonb_array_length(one->8) > 0 then
+    if one->>8 is not null then
       delete from infergate.kept_record where account = account_id and name in (
         select asked->>0 from jsonb_array_elements(one->8) as asked where (asked->>5)::boolean
       );
       with added as (
         update infergate.kept_record as kept set counters = infergate.with_added(kept.counters, asked->4)
         from jsonb_array_elements(one->8) as asked
-        where kept.account = account_id and kept.name = asked->>0 and jsonb_typeof(asked->4) = 'array'
+        where kept.account = account_id and kept.name = asked->>0 and asked->>4 is not null
         returning kept.name, kept.counters
       )
       select jsonb_agg(jsonb_build_array(name, counters)) into records_now from added;
@@ -170,30 +171,32 @@ begin
         set stamp = excluded.stamp, content = excluded.content, counters = excluded.counters;
     end if;
 
-    if jsonb_array_length(one->9) > 0 then
-      delete from infergate.kept_hold where name in (
-        select asked->>0 from jsonb_array_elements(one->9) as asked where (asked->>4)::boolean
-      );
-      update infergate.kept_hold as kept 
-      set stamp = next_version, content = asked->>2, due = (asked->>3)::bigint, at = moment
-      from jsonb_array_elements(one->9) as asked
-      where kept.name = asked->>0 and asked->>1 is not null and asked->>2 is not null;
-      -- One of the same name that another account has just made fails the statement, and each commit is sent by itself.
+    if one->>14 is not null then
+      delete from infergate.kept_hold where name = any((one->>14)::text[]);
+    end if;
+    if one->>13 is not null then
+      update infergate.kept_hold as kept
+      set stamp = next_version, content = asked->>1, due = (asked->>2)::bigint, at = moment
+      from jsonb_array_elements(one->13) as asked where kept.name = asked->>0;
+    end if;
+    if one->>12 is not null then
+      -- One of the same name fails the statement, and each commit is sent by itself.
       insert into infergate.kept_hold (name, account, stamp, content, due, at)
-      select asked->>0, account_id, next_version, asked->>2, (asked->>3)::bigint, moment
-      from jsonb_array_elements(one->9) as asked where asked->>1 is null and asked->>2 is not null;
+      select asked->>0, account_id, next_version, asked->>1, (asked->>2)::bigint, moment
+      from jsonb_array_elements(one->12) as asked;
+    end if;
+    if one->>15 is not null then
+      insert into infergate.kept_entry
+        (account, at, key, kind, id, amount, prepaid, starts, tags, expires_at, receipt)
+      select account_id, moment, entry->>0, entry->>1, entry->>2, (entry->>3)::bigint, (entry->>4)::bigint, entry->>5,
+        entry->>6, (entry->>7)::bigint, entry->>8
+      from jsonb_array_elements(one->15) as entry;
     end if;
 
-    insert into infergate.kept_entry
-      (account, at, key, kind, id, amount, prepaid, starts, tags, expires_at, receipt)
-    select account_id, moment, entry->>0, entry->>1, entry->>2, (entry->>3)::bigint, (entry->>4)::bigint, entry->>5,
-      entry->>6, (entry->>7)::bigint, entry->>8
-    from jsonb_array_elements(one->10) with ordinality as list(entry, place) order by place;
-
-    if jsonb_array_length(one->12) > 0 then
+    if one->>17 is not null then
       insert into infergate.kept_sum_name (digest, account, ${ownNames.join(", ")})
       select sum->>0, account_id, ${ownNames.map((_, index) => `sum->>${index + 1}`).join(", ")}
-      from jsonb_array_elements(one->12) as sum
+      from jsonb_array_elements(one->17) as sum
       on conflict do nothing;
       ${sumTables.map(addToSums).join("\n      ")}
     end if;
@@ -304,7 +307,7 @@ function addToSums({ table, lengthMs }: (typeof sumTables)[number]): string {
   );
   return /* sql */ `insert into infergate.${table} as kept (digest, begins, ${countColumns.join(", ")})
       select sum->>0, moment / ${lengthMs} * ${lengthMs}, ${counts.join(", ")}
-      from jsonb_array_elements(one->12) as sum
+      from jsonb_array_elements(one->17) as sum
       cross join lateral (select (sum->>${ownNames.length + 1})::double precision[] as count) as counted
       on conflict (digest, begins) do update set ${added.join(", ")};`;
 }
