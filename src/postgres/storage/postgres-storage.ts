@@ -123,11 +123,12 @@ export class PostgresStorage implements LedgerStorage {
 
   async purge({ entries, topUps, sums, forgotten }: PurgedBefore, limit: number): Promise<boolean> {
     const sumsBefore = sumTables.map((table) => sums.find(({ lengthMs }) => lengthMs === table.lengthMs)?.before ?? 0);
-    const [isMore] = await this.#query<boolean>(
-      /* sql */ `select to_jsonb(infergate.purge_kept($1, $2, $3::text::bigint[], $4, $5))::text as json`,
+    const [isMore] = await this.#query<boolean[]>(
+      /* sql */ `
+      select jsonb_build_array(infergate.purge_kept($1, $2, $3::text::bigint[], $4, $5), infergate.roll_up_kept())::text as json`,
       [entries, topUps, numberArray(sumsBefore), forgotten, limit],
     );
-    return isMore === true;
+    return isMore?.includes(true) === true;
   }
 
   async announce(accounts: readonly string[]): Promise<void> {

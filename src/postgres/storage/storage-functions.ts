@@ -1,9 +1,30 @@
 import { mostSkewMs } from "../../ledger/storage/ledger-storage.js";
 import { sumNames } from "../../ledger/usage/kept-sums.js";
-import { countColumns, sumTables } from "./storage-tables.js";
+import { countColumns, shortest, sumTables } from "./storage-tables.js";
 
 /** A sum of a commit is [digest, names but for the account, counts]. */
 const ownNames = sumNames.filter((name) => name !== "account");
+
+/** What is added to a sum that is there. */
+const orAdd = `on conflict (digest, begins) do update set
+        ${countColumns
+          .map((name) => `${name} = coalesce(kept.${name} + excluded.${name}, kept.${name}, excluded.${name})`)
+          .join(", ")}`;
+
+/** What goes of the sums of all accounts with one of them. */
+const takenAway = `select digest, begins, ${countColumns.map((name) => `0 - ${name} as ${name}`).join(", ")}
+    from gone where begins < (select until from infergate.kept_rolled)`;
+
+/** Each with its place among the moments before which sums are too old. */
+const purgedSums = [
+  ...sumTables.map(({ table }, index) => ({ table, place: index + 1 })),
+  { table: "kept_sum_all", place: sumTables.length },
+];
+
+/** So many quarters of an hour are rolled up at once. */
+const rolledAtOnce = 16;
+/** What was dated before a quarter's end is committed by then. */
+const rollUpAfterMs = 60_000;
 
 /**
  * Functions, so that each connection keeps the plans of their statements: to plan them anew takes ten times as long as to run
@@ -11,6 +32,7 @@ const ownNames = sumNames.filter((name) => name !== "account");
  *
  * Each statement in them reads what is committed by then (READ COMMITTED), so that what follows a lock is what was waited for.
  */
+
 export const storageFunctions = [
   /* sql */ `
 -- What is asked of one account: its records, holds and entries of these names, and the holds that are due by a moment. Names
@@ -199,6 +221,10 @@ begin
       from jsonb_array_elements(one->17) as sum
       on conflict do nothing;
       ${sumTables.map(addToSums).join("\n      ")}
+      -- The clock was put back.
+      if moment < (select until from infergate.kept_rolled) then
+        ${addToAll(addedSums(shortest.lengthMs))};
+      end if;
     end if;
 
     return next jsonb_build_array(
@@ -221,6 +247,8 @@ $$`,
 -- Forgets some of an account, and all the rest with the last of it. Answers whether there is more.
 create function infergate.forget_kept(wanted text, step_size int) returns boolean
 language plpgsql set enable_seqscan = off as $$
+declare
+  dropped bigint;
 begin
   -- First: nothing comes to the account while it is locked.
   perform from infergate.kept_account where id = wanted for update;
@@ -229,14 +257,12 @@ begin
   delete from infergate.kept_entry where ctid = any (
     array(select ctid from infergate.kept_entry where account = wanted limit step_size)
   );
+  -- What is rolled up meanwhile would lack what goes.
+  perform pg_advisory_xact_lock(hashtextextended('infergate.kept_rolled', 0));
   ${sumTables
     .map(
-      ({ table }) => `delete from infergate.${table} where ctid = any (
-    array(
-      select kept.ctid from infergate.kept_sum_name as name join infergate.${table} as kept using (digest)
-      where name.account = wanted limit step_size
-    )
-  );`,
+      ({ table }) => `with gone as (${deleteOfAccount(table)} returning *)
+  ${table === shortest.table ? addToAll(takenAway, true) : "select count(*) into dropped from gone"};`,
     )
     .join("\n  ")}
   if infergate.has_kept_lines(wanted) then return true; end if;
@@ -281,11 +307,11 @@ begin
     on conflict (only_row) do update set kept_from = greatest(kept.kept_from, excluded.kept_from)
   )
   select greatest((select count(*) from gone), (select count(*) from expired)) into most;
-  ${sumTables
+  ${purgedSums
     .map(
-      ({ table }, index) => `with gone as (
+      ({ table, place }) => `with gone as (
     delete from infergate.${table} where ctid = any (
-      array(select ctid from infergate.${table} where begins < sums_before[${index + 1}] limit step_size for update skip locked)
+      array(select ctid from infergate.${table} where begins < sums_before[${place}] limit step_size for update skip locked)
     )
     returning true
   )
@@ -293,21 +319,70 @@ begin
   most := greatest(most, dropped);`,
     )
     .join("\n  ")}
+  update infergate.kept_rolled set since = sums_before[${sumTables.length}] where since < sums_before[${sumTables.length}];
   delete from infergate.kept_forgotten where at < forgotten_before;
   return most >= step_size;
+end
+$$`,
+  /* sql */ `
+-- Adds what accounts have used in the next quarters of an hour to the sums of all. Answers whether there may be more.
+create function infergate.roll_up_kept() returns boolean
+language plpgsql set enable_seqscan = off as $$
+declare
+  ended constant bigint := (infergate.clock_ms() - ${rollUpAfterMs}) / ${shortest.lengthMs} * ${shortest.lengthMs};
+  rolled bigint;
+  first bigint;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('infergate.kept_rolled', 0)) then return false; end if;
+  rolled := (select until from infergate.kept_rolled);
+  first := (select min(begins) from infergate.${shortest.table} where begins >= rolled and begins < ended);
+  rolled := greatest(rolled, case when first is null then ended else least(ended, first + ${rolledAtOnce * shortest.lengthMs}) end);
+  if first is not null then
+    ${addToAll(`select * from infergate.${shortest.table} where begins >= first and begins < rolled`)};
+  end if;
+  update infergate.kept_rolled set until = rolled where until < rolled;
+  return rolled < ended;
 end
 $$`,
 ];
 
 /** The statement that adds what a commit adds to the sums of a length. */
 function addToSums({ table, lengthMs }: (typeof sumTables)[number]): string {
-  const counts = countColumns.map((_, index) => `nullif(count[${index + 1}], 0)`);
-  const added = countColumns.map(
-    (name) => `${name} = coalesce(kept.${name} + excluded.${name}, kept.${name}, excluded.${name})`,
-  );
   return /* sql */ `insert into infergate.${table} as kept (digest, begins, ${countColumns.join(", ")})
-      select sum->>0, moment / ${lengthMs} * ${lengthMs}, ${counts.join(", ")}
+      ${addedSums(lengthMs)} ${orAdd};`;
+}
+
+/** What a commit adds to the sums of a length: digests, beginnings and counts. */
+function addedSums(lengthMs: number): string {
+  const counts = countColumns.map((name, index) => `nullif(count[${index + 1}], 0) as ${name}`);
+  return /* sql */ `select sum->>0 as digest, moment / ${lengthMs} * ${lengthMs} as begins, ${counts.join(", ")}
       from jsonb_array_elements(one->17) as sum
-      cross join lateral (select (sum->>${ownNames.length + 1})::double precision[] as count) as counted
-      on conflict (digest, begins) do update set ${added.join(", ")};`;
+      cross join lateral (select (sum->>${ownNames.length + 1})::double precision[] as count) as counted`;
+}
+
+/** A statement that adds sums of accounts to those of all. @param isFirst - whether it goes on with a list of `with`. */
+function addToAll(source: string, goesOn = false): string {
+  const names = sumNames.filter((name) => name !== "account" && name !== "key");
+  const added = countColumns.map((name) => `sum(${name}) as ${name}`).join(", ");
+  return /* sql */ `${goesOn ? "," : "with"} part as materialized (
+    select 'all ' || md5(jsonb_build_array(${names.join(", ")})::text) as digest, begins, ${names.join(", ")}, ${added}
+    from (${source}) as kept join infergate.kept_sum_name using (digest)
+    group by begins, ${names.join(", ")}
+  ), named as (
+    insert into infergate.kept_sum_name (digest, account, key, ${names.join(", ")})
+    select distinct digest, '', '', ${names.join(", ")} from part
+    on conflict do nothing
+  )
+  insert into infergate.kept_sum_all as kept (digest, begins, ${countColumns.join(", ")})
+  select digest, begins, ${countColumns.join(", ")} from part ${orAdd}`;
+}
+
+function deleteOfAccount(table: string): string {
+  return /* sql */ `
+    delete from infergate.${table} where ctid = any (
+      array(
+        select kept.ctid from infergate.kept_sum_name as name join infergate.${table} as kept using (digest)
+        where name.account = wanted limit step_size
+      )
+    )`;
 }
