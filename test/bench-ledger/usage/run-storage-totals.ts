@@ -63,4 +63,7 @@ async function makeMonth(): Promise<void> {
     }
   }
   await pool.query("vacuum analyze");
+  const rollUp = "select infergate.roll_up_kept() as more";
+  while ((await pool.query(rollUp)).rows[0].more);
+  await pool.query("vacuum analyze");
 }
