@@ -8,7 +8,7 @@ import { usedParts } from "./used-parts.js";
 /**
  * A storage keeps sums of these lengths: days of UTC, and quarters of an hour, since every time zone begins its hours with one.
  * Each addition is added to one of each length: to the one that begins at `Math.floor(at / length) * length`, where `at` is when
- * the database writes it.
+ * the database writes it. A storage may make the longer ones later, of shorter ones, as long as what it returns is all.
  */
 export const sumLengthsMs = [dayMs, dayMs / 96] as const;
 
