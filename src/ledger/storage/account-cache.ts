@@ -237,6 +237,13 @@ export class AccountCache {
   }
 }
 
+/** The account that was read. `undefined`: there is none. */
+export function loadedAccount(loaded: Loaded): DecodedAccount | undefined {
+  const known = new AccountCache(loaded.account);
+  known.take(loaded, []);
+  return known.state;
+}
+
 /** The account that stands in records. `undefined`: it has none. */
 export function accountIn(id: string, records: ReadonlyMap<string, Numbered>): DecodedAccount | undefined {
   const core = records.get(coreName);

@@ -3,15 +3,14 @@ import { isLedgerError } from "../is-ledger-error.js";
 import { type AccountCache, accountIn } from "./account-cache.js";
 import { AccountWork, type Missing } from "./account-work.js";
 import {
-  areSame,
   type Changes,
   type Corner,
   changesIn,
+  comesToTheSame,
   cornersOf,
   inCorner,
   type Margins,
   marginsOf,
-  type RecordsBefore,
   toAdds,
 } from "./changes.js";
 import { type DecodedAccount, encodeReservation, structureText } from "./decoded-account.js";
@@ -28,13 +27,16 @@ export interface DecidedOperation {
   run(engine: LedgerEngine<DecodedAccount>, now: number): unknown;
 }
 
+/** A commit without what its entries add to sums. */
+export type DecidedCommit = Omit<Commit, "sums">;
+
 /** What an operation has come to. */
 export type Result = { readonly value: unknown } | { readonly refusal: unknown };
 
 export interface Decision {
   readonly results: readonly Result[];
   /** `undefined`: nothing changes. */
-  readonly commit: Commit | undefined;
+  readonly commit: DecidedCommit | undefined;
   readonly changes: Changes;
   /** What it looks at of reservations and entries. */
   readonly basis: Pick<Missing, "names" | "entries">;
@@ -60,14 +62,14 @@ export function decide(
 ): Decision {
   const newIds = new Set<string>();
   for (const operation of operations) for (const id of operation.newIds) newIds.add(id);
-  const at = (state: DecodedAccount | undefined, before: RecordsBefore) => {
+  const runOn = (state: DecodedAccount | undefined) => {
     const work = new AccountWork(known, state, { newIds, newId });
     const engine = new LedgerEngine(work, neededBy);
-    const results = operations.map((operation) => resultOf(() => operation.run(engine, now)));
-    return { results, changes: changesIn(known, work, before, now), work };
+    return { work, results: operations.map((operation) => resultOf(() => operation.run(engine, now))) };
   };
 
-  const { results, changes, work } = at(known.state?.copy(), known.records);
+  const { results, work } = runOn(known.state?.copy());
+  const changes = changesIn(known, work, known.records, now);
   const marks = { account: known.id, version: newId(), now };
   const basis = { names: [...work.required], entries: [...work.absentEntries] };
   if (work.changesNothing) return { results, commit: undefined, changes, basis };
@@ -78,7 +80,7 @@ export function decide(
       );
       const isSameIn = (corner: Corner) => {
         const records = inCorner(known.records, margins, changes.additions, corner);
-        return areSame(changes, at(accountIn(known.id, records), records).changes);
+        return comesToTheSame(changes, runOn(accountIn(known.id, records)).work, records, now);
       };
       if (cornersOf(changes.additions).every(isSameIn)) {
         return { results, basis, changes, commit: toCommit(changes, { ...marks, expected: undefined, margins }) };
@@ -93,7 +95,7 @@ interface CommitMarks extends Pick<Commit, "account" | "version" | "expected" | 
   readonly margins?: ReadonlyMap<string, Margins>;
 }
 
-function toCommit(changes: Changes, { margins, ...marks }: CommitMarks): Commit {
+function toCommit(changes: Changes, { margins, ...marks }: CommitMarks): DecidedCommit {
   const { removes, entries, absentEntries, requires } = changes;
   const adds = new Map<string, readonly Add[]>();
   for (const [name, addition] of changes.additions) adds.set(name, toAdds(addition, margins?.get(name)));

@@ -1,8 +1,9 @@
 import { afterTurn } from "../../runtime/after-turn.js";
 import { LedgerUnavailableError } from "../credit-ledger.js";
+import { type SumAddition, SumAdditions } from "../usage/kept-sums.js";
 import { AccountCache } from "./account-cache.js";
 import { MissingRecords } from "./account-work.js";
-import { type DecidedOperation, type Decision, decide, type Result } from "./decide.js";
+import { type DecidedCommit, type DecidedOperation, type Decision, decide, type Result } from "./decide.js";
 import {
   type AskedRecords,
   type Commit,
@@ -49,6 +50,7 @@ const slowMs = 250;
 const mostWaiting = 10_000;
 /** Of all accounts, with those under way. */
 const mostUnanswered = 100_000;
+const noSums: readonly SumAddition[] = [];
 /** So often is a batch decided again: enough for any race, and an end for a storage that always refuses. */
 const mostTries = 100;
 
@@ -62,15 +64,19 @@ export class StorageLedger {
   readonly #newId: () => string;
   readonly #mostAccounts: number;
   readonly #lanes = new Map<string, Lane>();
-  readonly #sends = new RepeatedSends("The ledger's storage");
+  readonly #repeated = new RepeatedSends("The ledger's storage");
   readonly #neededBy = new Map<string, string>();
+  readonly #sums = new SumAdditions();
   /** What the storage's clock is ahead of this process's, in milliseconds. */
   #aheadMs = 0;
   /** Those with something waiting and nothing under way, in the order in which they became so. */
   readonly #ready = new Set<Lane>();
   #unanswered = 0;
   #trips = 0;
+  /** As {@link #trips}, and those that are slow. */
+  #sends = 0;
   #isScheduled = false;
+  readonly #whenIdle: (() => void)[] = [];
 
   constructor(storage: LedgerStorage, { now, newId, mostAccounts = 20_000 }: StorageLedgerOptions) {
     this.#storage = storage;
@@ -101,6 +107,11 @@ export class StorageLedger {
 
   due(limit: number): Promise<readonly string[]> {
     return this.#storage.due(limit);
+  }
+
+  /** Resolves when nothing is on its way. */
+  async idle(): Promise<void> {
+    while (this.#sends > 0 || this.#ready.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
   #laneOf(account: string): Lane {
@@ -167,12 +178,13 @@ export class StorageLedger {
   /** Decides, reads what is missing, commits, and decides again what others were faster with. */
   async #send(): Promise<void> {
     const leave = this.#enter();
+    this.#sends++;
     let open: readonly Batch[] = this.#takeBatches();
     for (let turn = 0; open.length > 0; turn++) {
       const answered: Answered[] = [];
       if (turn < mostTries) open = await this.#turn(open, answered);
       else {
-        const error = failed(new Error(`The storage has refused ${mostTries} times.`));
+        const error = toUnavailable(new Error(`The storage has refused ${mostTries} times.`));
         answered.push(...open.map((batch) => ({ batch, error })));
         open = [];
       }
@@ -181,6 +193,8 @@ export class StorageLedger {
       if (open.length === 0) leave();
       for (const each of answered) deliver(each);
     }
+    this.#sends--;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
   /** @returns the batches that are to be decided again. */
@@ -198,18 +212,18 @@ export class StorageLedger {
         ...decided.filter((one, index) => !this.#settle(one, outcomes[index] as CommitOutcome, answered)),
       ].map(({ batch }) => batch);
     } catch (cause) {
-      const error = failed(cause);
+      const error = toUnavailable(cause);
       answered.push(...[...missing, ...decided].map(({ batch }) => ({ batch, error })));
       return [];
     }
   }
 
   #load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]> {
-    return this.#sends.run({ send: () => this.#storage.load(asked), mayRepeat: true });
+    return this.#repeated.run({ send: () => this.#storage.load(asked), mayRepeat: true });
   }
 
   #commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
-    return this.#sends.run({ send: () => this.#storage.commit(commits), mayRepeat: !commits.some(hasReset) });
+    return this.#repeated.run({ send: () => this.#storage.commit(commits), mayRepeat: !commits.some(hasReset) });
   }
 
   #decide(batch: Batch, { missing, decided, answered }: Turn): void {
@@ -232,11 +246,17 @@ export class StorageLedger {
       // What no commit confirms stands on what was just read.
       if (!isConfirmed && !known.isJustRead(basis)) throw new MissingRecords(basis);
       if (commit === undefined) answered.push({ batch, results });
-      else decided.push({ batch, decision, commit });
+      else decided.push({ batch, decision, commit: this.#withSums(commit) });
     } catch (error) {
       if (error instanceof MissingRecords) missing.push({ batch, asked: { account, ...error.missing } });
-      else answered.push({ batch, error: failed(error) });
+      else answered.push({ batch, error: toUnavailable(error) });
     }
+  }
+
+  #withSums(commit: DecidedCommit): Commit {
+    const { account, entries, now } = commit;
+    const areKept = this.#storage.sums !== undefined && entries.length > 0;
+    return { ...commit, sums: areKept ? this.#sums.of(account, entries, now) : noSums };
   }
 
   /** @returns whether it can be decided again. */
@@ -246,7 +266,7 @@ export class StorageLedger {
       batch.lane.known.take(loaded, [...names, ...entries], holds);
       return true;
     } catch (error) {
-      answered.push({ batch, error: failed(error) });
+      answered.push({ batch, error: toUnavailable(error) });
       return false;
     }
   }
@@ -270,16 +290,10 @@ export class StorageLedger {
   }
 }
 
-function failed(cause: unknown): LedgerUnavailableError {
-  if (cause instanceof LedgerUnavailableError) return cause;
-  return new LedgerUnavailableError("The ledger's storage failed.", { cause });
-}
-
 /** A reset has no id: a second one would take away what was charged after the first. */
 function hasReset({ entries }: Commit): boolean {
   return entries.some(({ kind }) => kind === "reset");
 }
-
 function deliver({ batch, results, error }: Answered): void {
   for (const [index, { resolve, reject }] of batch.some.entries()) {
     const result = results?.[index];
@@ -287,6 +301,11 @@ function deliver({ batch, results, error }: Answered): void {
     else if ("refusal" in result) reject(result.refusal);
     else resolve(result.value);
   }
+}
+
+export function toUnavailable(cause: unknown): LedgerUnavailableError {
+  if (cause instanceof LedgerUnavailableError) return cause;
+  return new LedgerUnavailableError("The ledger's storage failed.", { cause });
 }
 
 interface Batch {

@@ -1,20 +1,27 @@
 import {
   type Add,
+  type AskedEntries,
   type AskedRecords,
   type Commit,
   type CommitOutcome,
   coreName,
+  type EntryPage,
   holdIdOf,
   type KeptEntry,
   type LedgerStorage,
   type Loaded,
   namedBy,
+  type PurgedBefore,
   type StoredRecord,
 } from "../../ledger/storage/ledger-storage.js";
 import { decodeReceipt, encodeReceipt } from "../../ledger/storage/receipt-text.js";
+import { type AskedSums, type StoredSum, sumNames } from "../../ledger/usage/kept-sums.js";
+import type { Notifications } from "../listen/notifications.js";
 import type { PostgresPool } from "../postgres-pool.js";
 import { retryTransient, sqlState } from "../retry-transient.js";
 import { inSchema } from "../schema/in-schema.js";
+import { entriesQuery, type StoredEntryRow, sumsQuery, toStoredEntry, toStoredSum } from "./journal-queries.js";
+import { sumTables } from "./storage-tables.js";
 
 const loadSql = "select kept::text as json from infergate.load_kept($1::text::jsonb) as kept";
 const commitSql = "select answer::text as json from infergate.commit_kept($1::text::jsonb) as answer";
@@ -31,6 +38,7 @@ interface LoadedRow {
   readonly entries: readonly (readonly [string, string, number, string, number | null, string | null])[] | null;
   readonly nextDue: number | null;
   readonly now: number;
+  readonly keptFrom: number | null;
   readonly forgottenAt: number | null;
 }
 
@@ -49,9 +57,13 @@ export class PostgresStorage implements LedgerStorage {
   readonly #pool: PostgresPool;
   readonly #schema: string;
 
-  constructor(pool: PostgresPool, schema: string) {
+  readonly subscribe?: NonNullable<LedgerStorage["subscribe"]>;
+
+  /** @param notifications - absent: no process listens. */
+  constructor(pool: PostgresPool, schema: string, notifications?: Notifications) {
     this.#pool = pool;
     this.#schema = schema;
+    if (notifications?.isEnabled) this.subscribe = (onChange) => notifications.subscribe(this.#channel, onChange);
   }
 
   async load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]> {
@@ -82,6 +94,54 @@ export class PostgresStorage implements LedgerStorage {
     );
   }
 
+  async entries(asked: AskedEntries): Promise<EntryPage> {
+    const { sql, values } = entriesQuery(asked);
+    const [page] = await this.#query<{ version: string; entries: readonly StoredEntryRow[] }>(sql, values);
+    return { version: page?.version ?? "", entries: page?.entries.map(toStoredEntry) ?? [] };
+  }
+
+  async sums(asked: AskedSums): Promise<readonly StoredSum[]> {
+    const { sql, values } = sumsQuery(asked);
+    const rows = await this.#query<readonly (string | number)[]>(sql, values);
+    return rows.map((row) => toStoredSum(row, asked));
+  }
+
+  async accounts(after: string, limit: number): Promise<readonly string[]> {
+    return this.#query<string>(
+      /* sql */ `select to_jsonb(id)::text as json from infergate.kept_account where id > $1 order by id limit $2`,
+      [after, limit],
+    );
+  }
+
+  async forget(account: string, limit: number): Promise<boolean> {
+    const [isMore] = await this.#query<boolean>(
+      /* sql */ `select to_jsonb(infergate.forget_kept($1, $2))::text as json`,
+      [account, limit],
+    );
+    return isMore === true;
+  }
+
+  async purge({ entries, topUps, sums, forgotten }: PurgedBefore, limit: number): Promise<boolean> {
+    const sumsBefore = sumTables.map((table) => sums.find(({ lengthMs }) => lengthMs === table.lengthMs)?.before ?? 0);
+    const [isMore] = await this.#query<boolean>(
+      /* sql */ `select to_jsonb(infergate.purge_kept($1, $2, $3::text::bigint[], $4, $5))::text as json`,
+      [entries, topUps, numberArray(sumsBefore), forgotten, limit],
+    );
+    return isMore === true;
+  }
+
+  async announce(accounts: readonly string[]): Promise<void> {
+    await this.#pool.query("select pg_notify($1, account) from jsonb_array_elements_text($2::text::jsonb) as account", [
+      this.#channel,
+      JSON.stringify(accounts),
+    ]);
+  }
+
+  /** For notices of accounts that may have credits again. */
+  get #channel(): string {
+    return `${this.#schema}_account`;
+  }
+
   /** @returns an answer for each commit, in their order. */
   async #commit(commits: readonly Commit[]): Promise<readonly CommitAnswer[]> {
     try {
@@ -107,9 +167,9 @@ function isHold(name: string): boolean {
   return holdIdOf(name) !== undefined;
 }
 
-function toAskedRow({ account, names, entries, holds = false }: AskedRecords) {
+function toAskedRow({ account, names, entries, holds = false, all = false }: AskedRecords) {
   const records = names.filter((name) => !isHold(name) && name !== coreName);
-  return [account, textArray(records), textArray(names.filter(isHold)), textArray(entries), holds];
+  return [account, all ? null : textArray(records), textArray(names.filter(isHold)), textArray(entries), holds];
 }
 
 /** The text of an array of texts. */
@@ -140,7 +200,7 @@ function toLoaded(row: LoadedRow): Loaded {
   return {
     ...{ account: row.account, version: row.version, now: row.now, records, entries },
     nextDue: row.nextDue ?? Number.POSITIVE_INFINITY,
-    keptFrom: Number.NEGATIVE_INFINITY,
+    keptFrom: row.keptFrom ?? Number.NEGATIVE_INFINITY,
     forgottenAt: row.forgottenAt ?? Number.NEGATIVE_INFINITY,
   };
 }
@@ -162,7 +222,7 @@ function toRow(commit: Commit) {
     ...[core?.text ?? null, core === undefined ? null : numberArray(core.counters), toAddition(adds.get(coreName))],
     recordRows(commit),
     ...holdLists(commit),
-    ...[entryRows(commit), textsOrNull(absentEntries)],
+    ...[entryRows(commit), textsOrNull(absentEntries), sumRows(commit)],
   ];
 }
 
@@ -218,6 +278,16 @@ function entryRows({ entries }: Commit) {
       ...[key, kind, id, amountMicro, prepaidMicro, JSON.stringify(starts)],
       ...[tags === undefined ? null : JSON.stringify(tags), expiresAt],
       receipt === undefined ? null : encodeReceipt(receipt),
+    ]),
+  );
+}
+
+function sumRows({ sums }: Commit) {
+  return orNull(
+    sums.map(({ digest, names, counts }) => [
+      digest,
+      ...sumNames.flatMap((name) => (name === "account" ? [] : [names[name]])),
+      numberArray(counts),
     ]),
   );
 }

@@ -1,4 +1,9 @@
 import { mostSkewMs } from "../../ledger/storage/ledger-storage.js";
+import { sumNames } from "../../ledger/usage/kept-sums.js";
+import { countColumns, sumTables } from "./storage-tables.js";
+
+/** A sum of a commit is [digest, names but for the account, counts]. */
+const ownNames = sumNames.filter((name) => name !== "account");
 
 /**
  * Functions, so that each connection keeps the plans of their statements: to plan them anew takes ten times as long as to run
@@ -8,7 +13,8 @@ import { mostSkewMs } from "../../ledger/storage/ledger-storage.js";
  */
 export const storageFunctions = [
   /* sql */ `
--- What is asked of one account: its records, holds and entries of these names, and the holds that are due by a moment.
+-- What is asked of one account: its records, holds and entries of these names, and the holds that are due by a moment. Names
+-- that are null are all.
 create function infergate.kept_state(
   asked text, names text[], hold_names text[], entry_keys text[], due_until bigint, moment bigint
 ) returns jsonb
@@ -22,7 +28,10 @@ begin
     'version', coalesce(found_account.version, ''),
     'core', case when found_account.id is not null
       then jsonb_build_array(found_account.stamp, found_account.core, found_account.counters) end,
-    'records', case when cardinality(names) > 0 then (
+    'records', case when names is null then (
+      select jsonb_agg(jsonb_build_array(kept.name, kept.stamp, kept.content, kept.counters))
+      from infergate.kept_record as kept where kept.account = asked
+    ) when cardinality(names) > 0 then (
       select jsonb_agg(jsonb_build_array(kept.name, kept.stamp, kept.content, kept.counters))
       from infergate.kept_record as kept where kept.account = asked and kept.name = any(names)
     ) end,
@@ -39,7 +48,8 @@ begin
     ) end,
     'nextDue', (select min(due) from infergate.kept_hold as kept where kept.account = asked and kept.due > moment),
     'now', moment,
-    'forgottenAt', (select at from infergate.kept_forgotten where account = asked)
+    'keptFrom', (select kept_from from infergate.kept_retention),
+    'forgottenAt', (select at from infergate.kept_forgotten where digest = sha256(convert_to(asked, 'UTF8')))
   );
 end
 $$`,
@@ -85,7 +95,8 @@ $$`,
 --    8 records [[name, stamp, content, counters, addition, whether it goes]],
 --    9 names of holds and 10 their stamps, 11 names of holds that must not be there,
 --   12 new holds [[name, content, due]], 13 changed ones, alike, 14 names of those that go,
---   15 entries [[key, kind, id, amount, prepaid, starts, tags, expiry, receipt]], 16 keys that must not be there.
+--   15 entries [[key, kind, id, amount, prepaid, starts, tags, expiry, receipt]], 16 keys that must not be there,
+--   17 sums [[digest, names but for the account, counts]].
 -- What is empty is null; names, stamps, keys and counters are texts of arrays. The commits come in the order of their accounts,
 -- the same everywhere, or processes could deadlock. Each answers [previous version, counters, records' counters, next due], or
 -- null: it was refused.
@@ -164,13 +175,14 @@ begin
       delete from infergate.kept_hold where name = any((one->>14)::text[]);
     end if;
     if one->>13 is not null then
-      update infergate.kept_hold as kept set stamp = next_version, content = asked->>1, due = (asked->>2)::bigint
+      update infergate.kept_hold as kept
+      set stamp = next_version, content = asked->>1, due = (asked->>2)::bigint, at = moment
       from jsonb_array_elements(one->13) as asked where kept.name = asked->>0;
     end if;
     if one->>12 is not null then
       -- One of the same name fails the statement, and each commit is sent by itself.
-      insert into infergate.kept_hold (name, account, stamp, content, due)
-      select asked->>0, account_id, next_version, asked->>1, (asked->>2)::bigint
+      insert into infergate.kept_hold (name, account, stamp, content, due, at)
+      select asked->>0, account_id, next_version, asked->>1, (asked->>2)::bigint, moment
       from jsonb_array_elements(one->12) as asked;
     end if;
     if one->>15 is not null then
@@ -181,6 +193,14 @@ begin
       from jsonb_array_elements(one->15) as entry;
     end if;
 
+    if one->>17 is not null then
+      insert into infergate.kept_sum_name (digest, account, ${ownNames.join(", ")})
+      select sum->>0, account_id, ${ownNames.map((_, index) => `sum->>${index + 1}`).join(", ")}
+      from jsonb_array_elements(one->17) as sum
+      on conflict do nothing;
+      ${sumTables.map(addToSums).join("\n      ")}
+    end if;
+
     return next jsonb_build_array(
       coalesce(was.version, ''), to_jsonb(counters_now), records_now,
       (select min(due) from infergate.kept_hold as kept where kept.account = account_id)
@@ -188,4 +208,106 @@ begin
   end loop;
 end
 $$`,
+  /* sql */ `
+-- Whether there are lines of a journal, or sums, of an account.
+create function infergate.has_kept_lines(wanted text) returns boolean
+language plpgsql set enable_seqscan = off as $$
+begin
+  return exists (select from infergate.kept_entry where account = wanted)
+    ${sumTables.map(({ table }) => `or exists (select from infergate.${table} join infergate.kept_sum_name using (digest) where account = wanted)`).join("\n    ")};
+end
+$$`,
+  /* sql */ `
+-- Forgets some of an account, and all the rest with the last of it. Answers whether there is more.
+create function infergate.forget_kept(wanted text, step_size int) returns boolean
+language plpgsql set enable_seqscan = off as $$
+begin
+  -- First: nothing comes to the account while it is locked.
+  perform from infergate.kept_account where id = wanted for update;
+  insert into infergate.kept_forgotten as kept values (sha256(convert_to(wanted, 'UTF8')), infergate.clock_ms())
+    on conflict (digest) do update set at = greatest(kept.at, excluded.at);
+  delete from infergate.kept_entry where ctid = any (
+    array(select ctid from infergate.kept_entry where account = wanted limit step_size)
+  );
+  ${sumTables
+    .map(
+      ({ table }) => `delete from infergate.${table} where ctid = any (
+    array(
+      select kept.ctid from infergate.kept_sum_name as name join infergate.${table} as kept using (digest)
+      where name.account = wanted limit step_size
+    )
+  );`,
+    )
+    .join("\n  ")}
+  if infergate.has_kept_lines(wanted) then return true; end if;
+  delete from infergate.kept_sum_name where account = wanted;
+  delete from infergate.kept_hold where account = wanted;
+  delete from infergate.kept_record where account = wanted;
+  delete from infergate.kept_account where id = wanted;
+  return false;
+end
+$$`,
+  /* sql */ `
+-- Drops what is too old, so many rows of each kind at the most. Answers whether there may be more. What another process drops,
+-- it leaves alone. By bitmaps of BRIN indexes: where nothing is to be dropped, other plans read all there is.
+create function infergate.purge_kept(
+  entries_before bigint, top_ups_before bigint, sums_before bigint[], forgotten_before bigint, step_size int
+) returns boolean
+language plpgsql set enable_seqscan = off set enable_indexscan = off as $$
+declare
+  dropped bigint;
+  most bigint;
+begin
+  with gone as (
+    delete from infergate.kept_entry where ctid = any (
+      array(
+        select ctid from infergate.kept_entry
+        where at < entries_before and (kind not in ('topup', 'deduction') or at < top_ups_before)
+        limit step_size for update skip locked
+      )
+    )
+    returning true
+  ), expired as (
+    delete from infergate.kept_hold where ctid = any (
+      array(
+        select ctid from infergate.kept_hold where due is null and at < entries_before
+        limit step_size for update skip locked
+      )
+    )
+    returning true
+  ), noted as (
+    insert into infergate.kept_retention as kept
+    select true, entries_before where exists (select from gone) or exists (select from expired)
+    on conflict (only_row) do update set kept_from = greatest(kept.kept_from, excluded.kept_from)
+  )
+  select greatest((select count(*) from gone), (select count(*) from expired)) into most;
+  ${sumTables
+    .map(
+      ({ table }, index) => `with gone as (
+    delete from infergate.${table} where ctid = any (
+      array(select ctid from infergate.${table} where begins < sums_before[${index + 1}] limit step_size for update skip locked)
+    )
+    returning true
+  )
+  select count(*) into dropped from gone;
+  most := greatest(most, dropped);`,
+    )
+    .join("\n  ")}
+  delete from infergate.kept_forgotten where at < forgotten_before;
+  return most >= step_size;
+end
+$$`,
 ];
+
+/** The statement that adds what a commit adds to the sums of a length. */
+function addToSums({ table, lengthMs }: (typeof sumTables)[number]): string {
+  const counts = countColumns.map((_, index) => `nullif(count[${index + 1}], 0)`);
+  const added = countColumns.map(
+    (name) => `${name} = coalesce(kept.${name} + excluded.${name}, kept.${name}, excluded.${name})`,
+  );
+  return /* sql */ `insert into infergate.${table} as kept (digest, begins, ${countColumns.join(", ")})
+      select sum->>0, moment / ${lengthMs} * ${lengthMs}, ${counts.join(", ")}
+      from jsonb_array_elements(one->17) as sum
+      cross join lateral (select (sum->>${ownNames.length + 1})::double precision[] as count) as counted
+      on conflict (digest, begins) do update set ${added.join(", ")};`;
+}

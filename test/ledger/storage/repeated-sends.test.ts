@@ -66,7 +66,7 @@ it("what was done, and whose answer was lost, is done once", async () => {
   const reserved = reserve("call");
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await reserved).toMatchObject({ ok: true, replayed: true });
-  expect(storage.held("a")).toBe(100);
+  expect(storage.counters("a")?.[1]).toBe(100);
   expect(storage.sent).toBe(2);
 });
 
