@@ -7,9 +7,7 @@ export function redisLayout(commands: readonly Command[]): string {
 }
 
 function linesOf([command = "", key = "", ...args]: Command): string[] {
-  const name = key
-    .replace(/\{[\w-]{22}\}/, "{account}")
-    .replace(/:(ended|grant|topup|topups):.*$/, ":$1:<id>");
+  const name = key.replace(/\{[\w-]{22}\}/, "{account}").replace(/:(ended|grant|topup|topups):.*$/, ":$1:<id>");
   if (command === "SET") return [`${name}: ${shapeOf(args[0] ?? "")}`];
   if (command === "ZADD") {
     return pairsOf(args).map(([score]) => `${name}: text by ${shapeOf(score)}`);
