@@ -57,7 +57,7 @@ export function recordAccountStore(
       const { expected } = check("put", putCondition, condition);
       await changeRecord(records, "account_record", account.id, (found) => {
         requireVersion("put", account.id, found, expected);
-        return accountRecord(putOver(account, found && toAccount(found)));
+        return recordOfAccount(putOver(account, found && toAccount(found)));
       });
     },
     async list(page = {}) {
@@ -74,7 +74,7 @@ export function recordAccountStore(
       const changed = await changeRecord(records, "account_record", id, (found) => {
         if (found === undefined) return undefined;
         requireVersion("update", id, found, expected);
-        return accountRecord(changeAccount(toAccount(found), change));
+        return recordOfAccount(changeAccount(toAccount(found), change));
       });
       return changed && toAccount(changed);
     },
@@ -96,7 +96,7 @@ function changeAccount(account: KeptAccount, change: AccountChange): StoredAccou
 }
 
 /** The record of an account. Its members stand in one order: what is not changed keeps its version. */
-export function accountRecord(account: StoredAccount): RecordData {
+export function recordOfAccount(account: StoredAccount): RecordData {
   const { id, plan, anchor, status, message, metadata, rates, models, priceFactor } = account;
   const members = { id, plan, anchor, status, message, metadata, rates, models, priceFactor };
   return { id, owner: "", alias: null, text: JSON.stringify(withoutNulls(members)) };

@@ -49,7 +49,7 @@ export function recordKeyStore(by: string, records: RecordStore): WritableKeySto
     },
     async insert(key) {
       checkInput(`${by}.insert: the key is not valid`, keySchema, key);
-      if ((await records.put("key", keyRecord(key), { expected: null })) === "put") return;
+      if ((await records.put("key", recordOfKey(key), { expected: null })) === "put") return;
       throw new Error(`${by}.insert: the id ${key.id}, or the hash with it, is taken.`);
     },
     async update(id, change) {
@@ -60,7 +60,7 @@ export function recordKeyStore(by: string, records: RecordStore): WritableKeySto
         records,
         "key",
         id,
-        (found) => found && keyRecord(changeKey(JSON.parse(found.text), given)),
+        (found) => found && recordOfKey(changeKey(JSON.parse(found.text), given)),
       );
       return changed && toKey(changed);
     },
@@ -76,7 +76,7 @@ const changeable = [
   ...(["credits", "rates", "tags"] as const),
 ] as const satisfies readonly (keyof KeyChange)[];
 
-export function keyRecord(key: StoredKey): RecordData {
+export function recordOfKey(key: StoredKey): RecordData {
   const members = Object.fromEntries([...fixed, ...changeable].map((name) => [name, key[name]]));
   return { id: key.id, owner: key.account, alias: key.hash, text: JSON.stringify(withoutNulls(members)) };
 }
