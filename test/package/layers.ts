@@ -9,7 +9,7 @@ export interface Layer {
 
 const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "books", "responses"];
 const provider = "providers/upstream-provider.js";
-const store = [...contracts, "metering", "check"];
+const store = ["records", ...contracts, "metering", "check"];
 
 /** Lowest first: no folder imports one that stands below it here. */
 export const layers: readonly Layer[] = [
@@ -54,34 +54,40 @@ export const layers: readonly Layer[] = [
     packages: ["node:buffer"],
   },
   {
+    folder: "records",
+    question: "What must a database do to keep keys, plans, accounts, budgets and models?",
+    imports: [],
+    packages: ["#runtime"],
+  },
+  {
     folder: "keys",
     question: "What is an API key, and what does a key store promise?",
-    imports: ["metering", "check"],
+    imports: ["records", "metering", "check"],
     packages: ["zod", "#runtime"],
   },
   {
     folder: "budgets",
     question: "What is a budget on a tag, and what does a store of budgets promise?",
-    imports: ["keys", "metering", "check"],
+    imports: ["records", "keys", "metering", "check"],
     packages: ["zod"],
   },
   {
     folder: "plans",
     question: "What is a plan, and what does a plan store promise?",
-    imports: ["budgets", "metering", "check"],
+    imports: ["records", "budgets", "metering", "check"],
     packages: ["zod"],
   },
   {
     folder: "accounts",
     question: "What is an account, and what does an account store promise?",
-    imports: ["keys", "metering", "check"],
-    packages: ["zod", "#runtime"],
+    imports: ["records", "keys", "metering", "check"],
+    packages: ["zod"],
   },
   {
     folder: "models",
     question: "What does a store of models promise, and which rules do all of them share?",
-    imports: ["check"],
-    packages: ["zod", "#runtime"],
+    imports: ["records", "check"],
+    packages: ["zod"],
   },
   {
     folder: "ledger",
@@ -209,7 +215,7 @@ export const layers: readonly Layer[] = [
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
     imports: [
-      ...["runtime", ...contracts, "cache/response-cache-store.js", "metering", "guard/time-limit.js"],
+      ...["runtime", "records", ...contracts, "cache/response-cache-store.js", "metering", "guard/time-limit.js"],
       "check/require-booleans.js",
       "check/known-options.js",
     ],

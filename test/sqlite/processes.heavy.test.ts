@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
-import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
+import { sqlitePlanStore } from "../../src/sqlite/sqlite-single-stores.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { prepaidLeft } from "../support/prepaid-left.js";
 import { account, audit, journalSinceBegin, limitsAt } from "./audit.js";
@@ -22,7 +22,7 @@ describe("several processes with one database", () => {
       for (const starter of starters) expect(await starter.line()).toBe("started");
       const database = folder.open();
       sqlitePlanStore({ database });
-      expect(database.prepare("SELECT id FROM infergate_plan").all()).toHaveLength(4);
+      expect(database.prepare("SELECT id FROM infergate_record").all()).toHaveLength(4);
     }
     for (const starter of starters) starter.kill();
   });
