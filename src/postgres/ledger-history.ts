@@ -13,7 +13,7 @@ const defaultPageLength = 100;
 const sequenceDigits = 19;
 
 /** A row of {@link historyQuery}. There is one more than the page has if the page is not the last. */
-export interface StoredEntry {
+export interface JournalRow {
   readonly at: number;
   readonly sequence: number;
   readonly id: string;
@@ -73,7 +73,7 @@ function parseCursor(cursor: string): [at: number, sequence: number] {
   return place;
 }
 
-export function historyPage(rows: readonly StoredEntry[], { limit = defaultPageLength }: HistoryRequest): HistoryPage {
+export function historyPage(rows: readonly JournalRow[], { limit = defaultPageLength }: HistoryRequest): HistoryPage {
   const entries = rows.slice(0, limit).map(toEntry);
   return rows.length > limit ? { entries, cursor: entries.at(-1)?.sequence } : { entries };
 }
@@ -87,7 +87,7 @@ function toEntry({
   prepaid,
   starts: stored,
   tags,
-}: StoredEntry): LedgerEntry {
+}: JournalRow): LedgerEntry {
   const known = storedWindows.flatMap((window, index): [WindowName, number][] => {
     const start = stored[index];
     return typeof start === "number" ? [[window, start]] : [];

@@ -52,7 +52,7 @@ import type { RunBatches } from "./batching/run-in-halves.js";
 import { SingleOperations } from "./batching/single-operations.js";
 import type { Database } from "./database.js";
 import { byWindow, type LedgerAnswer, partOf, type Refusable, requireDone, viewOf } from "./ledger-answer.js";
-import { historyPage, historyQuery, type StoredEntry } from "./ledger-history.js";
+import { historyPage, historyQuery, type JournalRow } from "./ledger-history.js";
 import {
   deductOperation,
   grantOperation,
@@ -83,7 +83,7 @@ import {
   toPeriodTotal,
   totalsQuery,
 } from "./usage/totals-query.js";
-import { type StoredSum, toUsageSum, usageSql, usageValues } from "./usage/usage-query.js";
+import { toUsageSum, type UsageRow, usageSql, usageValues } from "./usage/usage-query.js";
 
 /** Of a long journal. */
 const forgottenAtOnce = 10_000;
@@ -214,12 +214,12 @@ export class PostgresLedger implements CreditLedger {
   async history(request: HistoryRequest): Promise<HistoryPage> {
     checkHistory(request);
     const { sql, values } = historyQuery(request);
-    return historyPage(await this.#query<StoredEntry>(sql, values), request);
+    return historyPage(await this.#query<JournalRow>(sql, values), request);
   }
 
   async usage(request: UsageRequest): Promise<UsageSum[]> {
     checkUsage(request);
-    const rows = await this.#query<StoredSum>(usageSql, usageValues(request));
+    const rows = await this.#query<UsageRow>(usageSql, usageValues(request));
     return rows.map((row) => toUsageSum(row, request.by));
   }
 

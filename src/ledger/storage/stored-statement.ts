@@ -2,7 +2,7 @@ import { type LedgerEntry, LedgerUnavailableError } from "../credit-ledger.js";
 import type { AccountStatement, StatementRequest } from "../statement/account-statement.js";
 import { StatementBooks } from "../statement/statement-books.js";
 import { sumLengthsMs } from "../usage/kept-sums.js";
-import { type Span, spanOf, summedSpans } from "../usage/time-spans.js";
+import { spanOf, summedSpans, type UsageSpan } from "../usage/time-spans.js";
 import { loadedAccount } from "./account-cache.js";
 import type { LedgerStorage, Loaded, StoredEntry } from "./ledger-storage.js";
 import { entryPages, toEntry } from "./stored-journal.js";
@@ -55,7 +55,7 @@ async function booksOf(
   const books = new StatementBooks(request, { now, keptFrom: isAll ? undefined : keptFrom, prepaid });
   if (newest === undefined) return books;
 
-  const add = async (span: Span, kinds: readonly LedgerEntry["kind"][]) => {
+  const add = async (span: UsageSpan, kinds: readonly LedgerEntry["kind"][]) => {
     const before = { at: newest.at, sequence: newest.sequence + 1 };
     for await (const entries of entryPages(storage, { account, ...span, kinds, before })) {
       for (const entry of entries) books.add(toEntry(entry));

@@ -1,7 +1,7 @@
 import { LedgerUnavailableError } from "../credit-ledger.js";
 import { type AskedSums, type StoredSum, type SumColumn, sumLengthsMs, unknownTags } from "../usage/kept-sums.js";
 import { mostTotals, tooManyTotals } from "../usage/most-totals.js";
-import { type Span, type SummedSpan, summedSpans } from "../usage/time-spans.js";
+import { type SummedSpan, summedSpans, type UsageSpan } from "../usage/time-spans.js";
 import type { LedgerStorage, StoredEntry } from "./ledger-storage.js";
 import { entryPages } from "./stored-journal.js";
 
@@ -23,7 +23,12 @@ export interface UsageSink {
  * Reads what was used in a time: from sums, and what these do not know from the journal. Where tags are asked for, that is what
  * divides a quarter of an hour, and quarters in which an account's calls had too many sets of tags.
  */
-export async function readUsage(storage: LedgerStorage, span: Span, asked: AskedUsage, sink: UsageSink): Promise<void> {
+export async function readUsed(
+  storage: LedgerStorage,
+  span: UsageSpan,
+  asked: AskedUsage,
+  sink: UsageSink,
+): Promise<void> {
   for (const part of summedSpans(span, sumLengthsMs)) await readSpan(storage, part, asked, sink);
 }
 
@@ -45,7 +50,7 @@ export async function readSpan(
   }
 }
 
-type Summed = Span & { readonly lengthMs: number };
+type Summed = UsageSpan & { readonly lengthMs: number };
 
 /** The accounts' sums of which some tags are not known, though their journal still knows them. */
 async function unknownIn(
@@ -80,7 +85,12 @@ async function* sumsIn(
   yield* sumsIn(storage, { lengthMs, from: middle, to }, { where, by });
 }
 
-async function readEntries(storage: LedgerStorage, span: Span, { where }: AskedUsage, sink: UsageSink): Promise<void> {
+async function readEntries(
+  storage: LedgerStorage,
+  span: UsageSpan,
+  { where }: AskedUsage,
+  sink: UsageSink,
+): Promise<void> {
   for (const account of where.account ?? [undefined]) {
     for await (const entries of entryPages(storage, { account, ...span }))
       for (const entry of entries) sink.entry(entry);

@@ -15,7 +15,7 @@ import { dayOf, UsageSums } from "../usage/usage-sums.js";
 import type { PeriodTotal, TotalsRequest } from "../usage/usage-totals.js";
 import type { LedgerStorage } from "./ledger-storage.js";
 import { toEntry } from "./stored-journal.js";
-import { readSpan, readUsage } from "./stored-sums.js";
+import { readSpan, readUsed } from "./stored-sums.js";
 
 /** Periods of so many sums, at the most, are read together. */
 const mostUnitsOfPeriod = 4;
@@ -29,7 +29,7 @@ export async function usageOf(
   const sums = new UsageSums(by);
   const names = new SumTexts();
   const columns = [...new Set(by.map(columnOfUsage))];
-  await readUsage(
+  await readUsed(
     storage,
     spanOf(from, to),
     { where: { account: [account] }, by: columns },

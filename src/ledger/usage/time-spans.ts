@@ -1,11 +1,11 @@
 /** A range of time. The end is exclusive. */
-export interface Span {
+export interface UsageSpan {
   readonly from: number;
   readonly to: number;
 }
 
 /** A range of time that sums of a length fill. */
-export interface SummedSpan extends Span {
+export interface SummedSpan extends UsageSpan {
   /** `undefined`: no sum is short enough, so that the journal must answer. */
   readonly lengthMs: number | undefined;
 }
@@ -15,12 +15,12 @@ const firstMoment = -8_640_000_000_000_000;
 const lastMoment = 8_640_000_000_000_000;
 
 /** A range within the moments that there are. */
-export function spanOf(from: number | undefined, to: number | undefined): Span {
+export function spanOf(from: number | undefined, to: number | undefined): UsageSpan {
   return { from: Math.max(from ?? firstMoment, firstMoment), to: Math.min(to ?? lastMoment, lastMoment) };
 }
 
 /** Divides a range: what whole sums of the first length fill, and beside it what those of the next one do. In the order of time. */
-export function summedSpans({ from, to }: Span, lengths: readonly number[]): readonly SummedSpan[] {
+export function summedSpans({ from, to }: UsageSpan, lengths: readonly number[]): readonly SummedSpan[] {
   if (from >= to) return [];
   const [length, ...shorter] = lengths;
   if (length === undefined) return [{ lengthMs: undefined, from, to }];
