@@ -83,7 +83,7 @@ import {
   toPeriodTotal,
   totalsQuery,
 } from "./usage/totals-query.js";
-import { toUsageSum, type UsageRow, usageSql, usageValues } from "./usage/usage-query.js";
+import { type SumRow, toUsageSum, usageSql, usageValues } from "./usage/usage-query.js";
 
 /** Of a long journal. */
 const forgottenAtOnce = 10_000;
@@ -219,7 +219,7 @@ export class PostgresLedger implements CreditLedger {
 
   async usage(request: UsageRequest): Promise<UsageSum[]> {
     checkUsage(request);
-    const rows = await this.#query<UsageRow>(usageSql, usageValues(request));
+    const rows = await this.#query<SumRow>(usageSql, usageValues(request));
     return rows.map((row) => toUsageSum(row, request.by));
   }
 

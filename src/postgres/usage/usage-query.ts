@@ -8,7 +8,7 @@ import { journalTagPrefix, reservedTags } from "../../metering/tags.js";
 const [earliestDay, latestDay] = [-100_000_000, 100_000_000];
 
 /** A row of {@link usageSql}: what is alike, in the order of the names, and then what it adds up to. */
-export type UsageRow = readonly (string | number | null)[];
+export type SumRow = readonly (string | number | null)[];
 
 export const usageSql =
   "select used::text as json from infergate.sum_usage($1, $2, $3, $4::text::jsonb, $5::text::jsonb) as used";
@@ -39,7 +39,7 @@ function splitRange(from: number, to: number): SplitRange {
   return { first, last, parts: ends.filter(([, since, until]) => since < until) };
 }
 
-export function toUsageSum(row: UsageRow, by: readonly string[]): UsageSum {
+export function toUsageSum(row: SumRow, by: readonly string[]): UsageSum {
   const values = by.map((name, index) => (name === "day" ? dayOf(Number(row[index]) * dayMs) : row[index]));
   const counts = row.slice(by.length).map(Number);
   return {
