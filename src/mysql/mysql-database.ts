@@ -1,0 +1,108 @@
+import { connectionOf, isMysqlPool, type MysqlConnection, type MysqlPool, runSql } from "./mysql-pool.js";
+
+/** Options of all that is kept in MySQL. */
+export interface MysqlOptions {
+  pool: MysqlPool;
+  /** What the names of the tables begin with: letters, digits and `_`. Default: `infergate_`. */
+  prefix?: string | undefined;
+}
+
+const attempts = 5;
+const firstPauseMs = 5;
+
+const duplicateKey = 1062;
+/** Deadlock, and what another transaction keeps locked or has just brought. The next attempt sees it. */
+const transient: ReadonlySet<unknown> = new Set([1213, 1205, duplicateKey]);
+const deadlock = 1213;
+
+export function isDuplicate(error: unknown): boolean {
+  return errorOf(error).errno === duplicateKey;
+}
+
+/** A host's pool, with the tables that the stores keep there. */
+export class MysqlDatabase {
+  readonly prefix: string;
+  readonly #pool: MysqlPool;
+  readonly #tables: readonly string[];
+  #ready: Promise<void> | undefined;
+
+  constructor({ pool, prefix = "infergate_" }: MysqlOptions, tables: (prefix: string) => readonly string[]) {
+    if (!isMysqlPool(pool)) throw new TypeError("pool must be a pool of mysql2: createPool(…).");
+    if (!/^[A-Za-z0-9_]{1,32}$/.test(prefix)) {
+      throw new TypeError("prefix must be 1 to 32 letters, digits and underscores.");
+    }
+    this.prefix = prefix;
+    this.#pool = pool;
+    this.#tables = tables(prefix);
+  }
+
+  /** Makes the tables that are not there. */
+  migrate(): Promise<void> {
+    this.#ready ??= this.#makeTables().catch((error) => {
+      this.#ready = undefined;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  /** Runs one statement that reads. */
+  async read<Value>(run: (connection: MysqlConnection) => Promise<Value>): Promise<Value> {
+    await this.migrate();
+    return this.#again(run);
+  }
+
+  /** Runs statements that are a transaction, and do nothing else: it may be run again. */
+  async write<Value>(run: (connection: MysqlConnection) => Promise<Value>): Promise<Value> {
+    await this.migrate();
+    return this.#again(async (connection, state) => {
+      await runSql(connection, "set transaction isolation level read committed");
+      await runSql(connection, "start transaction");
+      const value = await run(connection);
+      state.isCommitting = true;
+      await runSql(connection, "commit");
+      return value;
+    });
+  }
+
+  async #makeTables(): Promise<void> {
+    await this.#again(async (connection) => {
+      for (const sql of this.#tables) await runSql(connection, sql);
+    });
+  }
+
+  /** Runs it again where it is known that nothing was done. */
+  async #again<Value>(
+    run: (connection: MysqlConnection, state: { isCommitting: boolean }) => Promise<Value>,
+  ): Promise<Value> {
+    for (let attempt = 1; ; attempt++) {
+      const connection = await connectionOf(this.#pool);
+      const state = { isCommitting: false };
+      try {
+        const value = await run(connection, state);
+        connection.release();
+        return value;
+      } catch (error) {
+        await rollBack(connection);
+        const { errno, fatal } = errorOf(error);
+        // The server itself says of a deadlock that nothing was committed. Else what came of a commit is not known.
+        const isUndone = state.isCommitting ? errno === deadlock : transient.has(errno) || fatal === true;
+        if (!isUndone || attempt === attempts) throw error;
+        await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** attempt * Math.random()));
+      }
+    }
+  }
+}
+
+/** Puts the connection back as it was. Where that fails it is closed, and the server rolls back. */
+async function rollBack(connection: MysqlConnection): Promise<void> {
+  try {
+    await runSql(connection, "rollback");
+    connection.release();
+  } catch {
+    connection.destroy();
+  }
+}
+
+function errorOf(error: unknown): { errno?: unknown; fatal?: unknown } {
+  return typeof error === "object" && error !== null ? error : {};
+}
