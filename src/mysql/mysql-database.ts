@@ -10,13 +10,14 @@ export interface MysqlOptions {
 const attempts = 5;
 const firstPauseMs = 5;
 
-const duplicateKey = 1062;
-/** Deadlock, and what another transaction keeps locked or has just brought. The next attempt sees it. */
-const transient: ReadonlySet<unknown> = new Set([1213, 1205, duplicateKey]);
 const deadlock = 1213;
+/** Also what another transaction keeps locked, or has just brought. The next attempt sees it. */
+const transient: ReadonlySet<unknown> = new Set([deadlock, 1205, 1062]);
 
-export function isDuplicate(error: unknown): boolean {
-  return errorOf(error).errno === duplicateKey;
+/** Whether the server has refused a statement: then it may take another. */
+export function isOfStatement(error: unknown): boolean {
+  const { errno, fatal } = errorOf(error);
+  return typeof errno === "number" && fatal !== true;
 }
 
 /** A host's pool, with the tables that the stores keep there. */

@@ -1,3 +1,4 @@
+import { Joined } from "../../ledger/storage/joined.js";
 import {
   type Add,
   type AskedRecords,
@@ -11,14 +12,13 @@ import {
   namedBy,
   type Put,
 } from "../../ledger/storage/ledger-storage.js";
-import { isDuplicate, type MysqlDatabase } from "../mysql-database.js";
+import { isOfStatement, type MysqlDatabase } from "../mysql-database.js";
 import { type MysqlConnection, runSql } from "../mysql-pool.js";
 import { clockSql, rowsTable, type SqlValue, valueLists } from "../sql-literals.js";
 import { type ReadAccount, readAccounts, scopeOf } from "./read-accounts.js";
+import { neverDue } from "./storage-tables.js";
 
-/** So many accounts are read or committed together. */
-const mostTogether = 100;
-const recordColumns = "scope, name, account, version, stamp, content, counters, due";
+const recordColumns = "scope, name, version, stamp, content, counters, account, due";
 const entryColumns = "account, at, entry_key, kind, id, amount, prepaid, starts, tags, expires_at, receipt";
 
 /**
@@ -27,37 +27,42 @@ const entryColumns = "account, at, entry_key, kind, id, amount, prepaid, starts,
  */
 export class MysqlStorage implements LedgerStorage {
   readonly #database: MysqlDatabase;
+  readonly #loads: Joined<AskedRecords, ReadAccount>;
+  readonly #commits: Joined<Commit, CommitOutcome>;
 
   constructor(database: MysqlDatabase) {
     this.#database = database;
+    const read = (asked: readonly AskedRecords[]) =>
+      database.read((connection) => readAccounts(connection, database.prefix, asked));
+    this.#loads = new Joined(read, isOfStatement);
+    this.#commits = new Joined((commits) => this.#commit(commits), isOfStatement);
   }
 
   async load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]> {
-    const { prefix } = this.#database;
-    const read = (some: readonly AskedRecords[]) =>
-      this.#database.read((connection) => readAccounts(connection, prefix, some));
-    return (await inParts(asked, read)).map(({ loaded }) => loaded);
+    return (await this.#loads.run(asked)).map(({ loaded }) => loaded);
   }
 
   commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
-    return inParts(commits, (some) => this.#commit(some));
+    return this.#commits.run(commits);
   }
 
   async due(limit: number): Promise<readonly string[]> {
-    const sql = `select distinct account from ${this.#database.prefix}record where due <= ${clockSql} limit ${limit}`;
+    const sql = `select distinct account from ${this.#database.prefix}record where account is not null and due <= ${clockSql} limit ${limit}`;
     return (await this.#database.read((connection) => runSql(connection, sql))).map(([account]) => String(account));
   }
 
+  /** Of an account one after the other, since each stands on what the one before has made. */
   async #commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
-    try {
-      const work = (connection: MysqlConnection) => commitOn(connection, this.#database.prefix, commits);
-      return await this.#database.write(work);
-    } catch (error) {
-      // Two of them bring the same id.
-      if (!isDuplicate(error) || commits.length === 1) throw error;
-      const half = Math.ceil(commits.length / 2);
-      return [...(await this.#commit(commits.slice(0, half))), ...(await this.#commit(commits.slice(half)))];
+    const outcomes = new Map<Commit, CommitOutcome>();
+    let rest = commits;
+    while (rest.length > 0) {
+      const first = new Map(rest.toReversed().map((commit) => [commit.account, commit]));
+      const some = [...first.values()];
+      const done = await this.#database.write((connection) => commitOn(connection, this.#database.prefix, some));
+      for (const [index, commit] of some.entries()) outcomes.set(commit, done[index] as CommitOutcome);
+      rest = rest.filter((commit) => !outcomes.has(commit));
     }
+    return commits.map((commit) => outcomes.get(commit) as CommitOutcome);
   }
 }
 
@@ -155,8 +160,10 @@ function rowsOf({ account, version, puts, adds }: Commit, { records }: Loaded): 
   const rows = new Map<string, SqlValue[]>();
   const core = records.get(coreName);
   const put = (name: string, stamp: string, { text, counters, due }: Put) => {
-    const ofAccount = name === coreName ? version : null;
-    rows.set(name, [scopeOf(account, name), name, account, ofAccount, stamp, text, JSON.stringify(counters), due]);
+    const ofCore = name === coreName ? version : null;
+    const ofHold = isHold(name) ? [account, due ?? neverDue] : [null, null];
+    const list = JSON.stringify(counters);
+    rows.set(name, [scopeOf(account, name), name, ofCore, stamp, text, list, ...ofHold]);
   };
   // Each commit gives the account a version.
   if (core !== undefined) put(coreName, core.stamp, { ...core, due: undefined });
@@ -192,14 +199,4 @@ function toOutcome({ commit, loaded, otherDue }: Decided): CommitOutcome {
 
 function isHold(name: string): boolean {
   return holdIdOf(name) !== undefined;
-}
-
-async function inParts<Item, Result>(
-  items: readonly Item[],
-  run: (some: readonly Item[]) => Promise<readonly Result[]>,
-): Promise<Result[]> {
-  const parts: Promise<readonly Result[]>[] = [];
-  for (let start = 0; start < items.length; start += mostTogether)
-    parts.push(run(items.slice(start, start + mostTogether)));
-  return (await Promise.all(parts)).flat();
 }

@@ -8,6 +8,7 @@ import {
 } from "../../ledger/storage/ledger-storage.js";
 import { type MysqlConnection, runSql } from "../mysql-pool.js";
 import { clockSql, literal, rowsTable } from "../sql-literals.js";
+import { neverDue } from "./storage-tables.js";
 
 /** An account as it was read, and what a commit needs besides. */
 export interface ReadAccount {
@@ -61,30 +62,30 @@ function readSql(prefix: string, asked: readonly AskedRecords[], leftOut: readon
   );
   const keys = asked.flatMap(({ entries }) => entries.map((key) => [key]));
   const withHolds = asked.filter(({ holds }) => holds);
-  const record = "kept.account, kept.name, kept.version, kept.stamp, kept.content, kept.counters, kept.due, null, null";
+  const record = "kept.name, kept.version, kept.stamp, kept.content, kept.counters, null, null, null";
   const nextDue = (condition: string) => /* sql */ `(
     select next.due from ${prefix}record as next force index (due)
-    where next.account = asked.account and ${condition} order by next.due limit 1
+    where next.account = asked.account and next.due < ${neverDue}${condition} order by next.due limit 1
   )`;
   const others = leftOut.length === 0 ? "" : ` and next.name not in (${leftOut.map(literal).join(",")})`;
   const parts = [
     /* sql */ `select 'clock', null, null, null, null, null, null, ${clockSql}, @@session.autocommit, null`,
     /* sql */ `
     select 'account', asked.account, null, null, null, null, null,
-      ${nextDue(`next.due > ${clockSql}`)}, ${nextDue(`next.due is not null${others}`)},
+      ${nextDue(` and next.due > ${clockSql}`)}, ${nextDue(others)},
       (select at from ${prefix}forgotten as forgotten where forgotten.account = asked.account)
     from ${accounts(asked)} as asked`,
     /* sql */ `
-    select straight_join 'record', ${record} from ${rowsTable(["scope", "name"], names)} as asked
+    select straight_join 'record', kept.scope, ${record} from ${rowsTable(["scope", "name"], names)} as asked
     join ${prefix}record as kept force index (primary) on kept.scope = asked.scope and kept.name = asked.name`,
     /* sql */ `
-    select straight_join 'due', ${record} from ${accounts(asked)} as asked
+    select straight_join 'due', kept.account, ${record} from ${accounts(asked)} as asked
     join ${prefix}record as kept force index (due) on kept.account = asked.account and kept.due <= ${clockSql}`,
   ];
   if (withHolds.length > 0) {
     parts.push(/* sql */ `
-    select straight_join 'due', ${record} from ${accounts(withHolds)} as asked
-    join ${prefix}record as kept force index (due) on kept.account = asked.account and kept.due is not null`);
+    select straight_join 'due', kept.account, ${record} from ${accounts(withHolds)} as asked
+    join ${prefix}record as kept force index (due) on kept.account = asked.account and kept.due < ${neverDue}`);
   }
   if (keys.length > 0) {
     parts.push(/* sql */ `

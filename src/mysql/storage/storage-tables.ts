@@ -1,3 +1,6 @@
+/** When a hold is due that has expired: never. No hold is due so late. */
+export const neverDue = Number.MAX_SAFE_INTEGER;
+
 /**
  * What a {@link LedgerStorage} keeps in MySQL. Texts are opaque, and no rule stands in here. Names and ids are bytes: no
  * collation takes two for one, and none ignores spaces at the end.
@@ -8,14 +11,15 @@ create table if not exists ${prefix}record (
   -- Of a hold it is empty, since the names of holds are all accounts': else it is the account.
   scope varbinary(512) not null,
   name varbinary(1040) not null,
-  account varbinary(512) not null,
+  -- Of a hold, so that an index of them has no others.
+  account varbinary(512),
   -- Of a core: the account's.
   version varbinary(64),
   stamp varbinary(64) not null,
   content mediumblob not null,
   -- A list, in JSON.
   counters blob not null,
-  -- Of an open hold.
+  -- Of a hold. One that has expired comes last.
   due bigint,
   primary key (scope, name),
   key due (account, due)

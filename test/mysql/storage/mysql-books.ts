@@ -51,11 +51,11 @@ export class MysqlBooks extends MysqlStorage implements StorageBooks {
   }
 
   async forget(account: string): Promise<void> {
-    for (const table of ["record", "entry"]) {
-      await this.#run(`delete from infergate_${table} where account = ${literal(account)}`);
-    }
+    const id = literal(account);
+    await this.#run(`delete from infergate_record where scope = ${id} or account = ${id}`);
+    await this.#run(`delete from infergate_entry where account = ${id}`);
     await this.#run(
-      `insert into infergate_forgotten values (${literal(account)}, ${clockSql})
+      `insert into infergate_forgotten values (${id}, ${clockSql})
       on duplicate key update at = greatest(at, values(at))`,
     );
   }
