@@ -24,7 +24,15 @@ export class Joined<Item, Result> {
     this.#isOfSome = isOfSome;
   }
 
-  run(items: readonly Item[]): Promise<readonly Result[]> {
+  async run(items: readonly Item[]): Promise<readonly Result[]> {
+    const parts: Promise<readonly Result[]>[] = [];
+    for (let start = 0; start < items.length; start += mostTogether) {
+      parts.push(this.#join(items.slice(start, start + mostTogether)));
+    }
+    return (await Promise.all(parts)).flat();
+  }
+
+  #join(items: readonly Item[]): Promise<readonly Result[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ items, resolve, reject });
       void this.#goOn();
