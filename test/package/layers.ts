@@ -7,7 +7,7 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "books", "responses"];
+const contracts = ["records", "keys", "budgets", "plans", "accounts", "models", "ledger", "books", "responses"];
 const provider = "providers/upstream-provider.js";
 const store = [...contracts, "metering", "check"];
 
@@ -54,33 +54,38 @@ export const layers: readonly Layer[] = [
     packages: ["node:buffer"],
   },
   {
+    folder: "records",
+    question: "What must a database do to keep keys, plans, accounts, budgets and models?",
+    imports: [],
+  },
+  {
     folder: "keys",
     question: "What is an API key, and what does a key store promise?",
-    imports: ["metering", "check"],
+    imports: ["records", "metering", "check"],
     packages: ["zod", "#runtime"],
   },
   {
     folder: "budgets",
     question: "What is a budget on a tag, and what does a store of budgets promise?",
-    imports: ["keys", "metering", "check"],
+    imports: ["records", "keys", "metering", "check"],
     packages: ["zod"],
   },
   {
     folder: "plans",
     question: "What is a plan, and what does a plan store promise?",
-    imports: ["budgets", "metering", "check"],
+    imports: ["records", "budgets", "metering", "check"],
     packages: ["zod"],
   },
   {
     folder: "accounts",
     question: "What is an account, and what does an account store promise?",
-    imports: ["keys", "metering", "check"],
+    imports: ["records", "keys", "metering", "check"],
     packages: ["zod", "#runtime"],
   },
   {
     folder: "models",
     question: "What does a store of models promise, and which rules do all of them share?",
-    imports: ["check"],
+    imports: ["records", "check"],
     packages: ["zod", "#runtime"],
   },
   {
