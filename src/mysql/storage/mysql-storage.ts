@@ -47,7 +47,7 @@ export class MysqlStorage implements LedgerStorage {
   }
 
   async due(limit: number): Promise<readonly string[]> {
-    const sql = `select distinct account from ${this.#database.prefix}record where account is not null and due <= ${clockSql} limit ${limit}`;
+    const sql = `select distinct account from ${this.#database.prefix}ledger_record where account is not null and due <= ${clockSql} limit ${limit}`;
     return (await this.#database.read((connection) => runSql(connection, sql))).map(([account]) => String(account));
   }
 
@@ -81,7 +81,7 @@ async function commitOn(
       ["account"],
       ids.map((id) => [id]),
     )} as asked
-    join ${prefix}record as kept force index (primary) on kept.scope = asked.account and kept.name = x'636f7265'
+    join ${prefix}ledger_record as kept force index (primary) on kept.scope = asked.account and kept.name = x'636f7265'
     for update`,
   );
   const changedHolds = commits.flatMap(({ puts, removes }) => [...puts.keys(), ...removes].filter(isHold));
@@ -137,21 +137,21 @@ async function write(connection: MysqlConnection, prefix: string, done: readonly
 
   for (const list of valueLists(added)) {
     // Fails where another has brought the same.
-    await runSql(connection, `insert into ${prefix}record (${recordColumns}) values ${list}`);
+    await runSql(connection, `insert into ${prefix}ledger_record (${recordColumns}) values ${list}`);
   }
   for (const list of valueLists(changed)) {
-    await runSql(connection, `insert into ${prefix}record (${recordColumns}) values ${list} ${onChanged}`);
+    await runSql(connection, `insert into ${prefix}ledger_record (${recordColumns}) values ${list} ${onChanged}`);
   }
   if (removed.length > 0) {
     await runSql(
       connection,
       /* sql */ `
       delete kept from ${rowsTable(["scope", "name"], removed)} as gone
-      straight_join ${prefix}record as kept force index (primary) on kept.scope = gone.scope and kept.name = gone.name`,
+      straight_join ${prefix}ledger_record as kept force index (primary) on kept.scope = gone.scope and kept.name = gone.name`,
     );
   }
   for (const list of valueLists(entries)) {
-    await runSql(connection, `insert into ${prefix}entry (${entryColumns}) values ${list}`);
+    await runSql(connection, `insert into ${prefix}ledger_entry (${entryColumns}) values ${list}`);
   }
 }
 

@@ -64,7 +64,7 @@ function readSql(prefix: string, asked: readonly AskedRecords[], leftOut: readon
   const withHolds = asked.filter(({ holds }) => holds);
   const record = "kept.name, kept.version, kept.stamp, kept.content, kept.counters, null, null, null";
   const nextDue = (condition: string) => /* sql */ `(
-    select next.due from ${prefix}record as next force index (due)
+    select next.due from ${prefix}ledger_record as next force index (due)
     where next.account = asked.account and next.due < ${neverDue}${condition} order by next.due limit 1
   )`;
   const others = leftOut.length === 0 ? "" : ` and next.name not in (${leftOut.map(literal).join(",")})`;
@@ -73,26 +73,26 @@ function readSql(prefix: string, asked: readonly AskedRecords[], leftOut: readon
     /* sql */ `
     select 'account', asked.account, null, null, null, null, null,
       ${nextDue(` and next.due > ${clockSql}`)}, ${nextDue(others)},
-      (select at from ${prefix}forgotten as forgotten where forgotten.account = asked.account)
+      (select at from ${prefix}ledger_forgotten as forgotten where forgotten.account = asked.account)
     from ${accounts(asked)} as asked`,
     /* sql */ `
     select straight_join 'record', kept.scope, ${record} from ${rowsTable(["scope", "name"], names)} as asked
-    join ${prefix}record as kept force index (primary) on kept.scope = asked.scope and kept.name = asked.name`,
+    join ${prefix}ledger_record as kept force index (primary) on kept.scope = asked.scope and kept.name = asked.name`,
     /* sql */ `
     select straight_join 'due', kept.account, ${record} from ${accounts(asked)} as asked
-    join ${prefix}record as kept force index (due) on kept.account = asked.account and kept.due <= ${clockSql}`,
+    join ${prefix}ledger_record as kept force index (due) on kept.account = asked.account and kept.due <= ${clockSql}`,
   ];
   if (withHolds.length > 0) {
     parts.push(/* sql */ `
     select straight_join 'due', kept.account, ${record} from ${accounts(withHolds)} as asked
-    join ${prefix}record as kept force index (due) on kept.account = asked.account and kept.due < ${neverDue}`);
+    join ${prefix}ledger_record as kept force index (due) on kept.account = asked.account and kept.due < ${neverDue}`);
   }
   if (keys.length > 0) {
     parts.push(/* sql */ `
     select straight_join 'entry', kept.account, kept.entry_key, null, null, kept.receipt, kept.starts,
       kept.amount, kept.expires_at, null
     from ${rowsTable(["entry_key"], keys)} as asked
-    join ${prefix}entry as kept force index (entry_key) on kept.entry_key = asked.entry_key`);
+    join ${prefix}ledger_entry as kept force index (entry_key) on kept.entry_key = asked.entry_key`);
   }
   return parts.join(" union all ");
 }

@@ -7,7 +7,7 @@ export const neverDue = Number.MAX_SAFE_INTEGER;
  */
 export const storageTables = (prefix: string): readonly string[] => [
   /* sql */ `
-create table if not exists ${prefix}record (
+create table if not exists ${prefix}ledger_record (
   -- Of a hold it is empty, since the names of holds are all accounts': else it is the account.
   scope varbinary(512) not null,
   name varbinary(1040) not null,
@@ -25,7 +25,7 @@ create table if not exists ${prefix}record (
   key due (account, due)
 ) engine = InnoDB row_format = dynamic`,
   /* sql */ `
-create table if not exists ${prefix}entry (
+create table if not exists ${prefix}ledger_entry (
   account varbinary(512) not null,
   at bigint not null,
   sequence bigint not null auto_increment,
@@ -44,7 +44,7 @@ create table if not exists ${prefix}entry (
   unique key entry_key (entry_key)
 ) engine = InnoDB row_format = dynamic`,
   /* sql */ `
-create table if not exists ${prefix}forgotten (
+create table if not exists ${prefix}ledger_forgotten (
   account varbinary(512) primary key,
   at bigint not null
 ) engine = InnoDB row_format = dynamic`,

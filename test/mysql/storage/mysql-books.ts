@@ -34,7 +34,7 @@ export class MysqlBooks extends MysqlStorage implements StorageBooks {
 
   async lines(): Promise<readonly JournalLine[]> {
     const columns = "account, at, kind, id, amount, prepaid, starts, tags";
-    const rows = await this.#run(`select ${columns} from infergate_entry order by sequence`);
+    const rows = await this.#run(`select ${columns} from infergate_ledger_entry order by sequence`);
     return rows.map(([account, at, kind, id, amount, prepaid, starts, tags]) => ({
       account: String(account),
       at: Number(at),
@@ -52,10 +52,10 @@ export class MysqlBooks extends MysqlStorage implements StorageBooks {
 
   async forget(account: string): Promise<void> {
     const id = literal(account);
-    await this.#run(`delete from infergate_record where scope = ${id} or account = ${id}`);
-    await this.#run(`delete from infergate_entry where account = ${id}`);
+    await this.#run(`delete from infergate_ledger_record where scope = ${id} or account = ${id}`);
+    await this.#run(`delete from infergate_ledger_entry where account = ${id}`);
     await this.#run(
-      `insert into infergate_forgotten values (${id}, ${clockSql})
+      `insert into infergate_ledger_forgotten values (${id}, ${clockSql})
       on duplicate key update at = greatest(at, values(at))`,
     );
   }

@@ -90,16 +90,16 @@ describeWithMariaDb("MariaDB", (server) => {
     await storageOn(pool).commit([firstCommit("a", "a"), firstCommit("b", "b")]);
     const other = await pool.getConnection();
     await other.query("start transaction");
-    await other.query("select 1 from infergate_record where scope = 'b' for update");
+    await other.query("select 1 from infergate_ledger_record where scope = 'b' for update");
     // The other one has changed more: it is not the one that is rolled back.
     await other.query(
-      "insert into infergate_record (scope, name, stamp, content, counters) values ('x', 'x', '', '', '')",
+      "insert into infergate_ledger_record (scope, name, stamp, content, counters) values ('x', 'x', '', '', '')",
     );
     let isLocked: Promise<unknown> | undefined;
     const locking = poolThrough(pool, async (_, sql) => {
       if (!sql.includes("for update") || isLocked !== undefined) return;
       isLocked = untilWaiting(pool).then(async () => {
-        await other.query("select 1 from infergate_record where scope = 'a' for update");
+        await other.query("select 1 from infergate_ledger_record where scope = 'a' for update");
         await other.query("rollback");
       });
     });
@@ -163,7 +163,9 @@ describeWithMariaDb("MariaDB", (server) => {
       const open = index === 0 ? 40 : 0;
       expect(windows.session).toMatchObject({ usedMicro: (120 - open) * 7, heldMicro: open * 10 });
     }
-    const [rows] = await pool.query("select sum(amount) as used from infergate_entry where account like 'hot-%'");
+    const [rows] = await pool.query(
+      "select sum(amount) as used from infergate_ledger_entry where account like 'hot-%'",
+    );
     expect(Number((rows as { used: string }[])[0]?.used)).toBe(320 * 7);
     for (const one of pools) await one.end();
   });
