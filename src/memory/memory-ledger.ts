@@ -17,6 +17,7 @@ import type {
   WindowName,
   WindowStates,
 } from "../ledger/credit-ledger.js";
+import { claimTopUp } from "../ledger/engine/claim-top-up.js";
 import { LedgerEngine } from "../ledger/engine/ledger-engine.js";
 import { nextTurn } from "../ledger/journal/next-turn.js";
 import {
@@ -117,7 +118,7 @@ export class MemoryLedger implements LedgerAtOnce {
   }
 
   async claimTopUp(id: string, account: string): Promise<void> {
-    this.#engine.claimTopUp(id, account, this.#clock.now());
+    claimTopUp(this.#records, id, account, this.#clock.now());
   }
 
   async reset(account: string, windows: readonly WindowName[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { type GrantRequest, type WindowName, windowNames } from "../ledger/credit-ledger.js";
+import type { TopUpClaims } from "../ledger/engine/claim-top-up.js";
 import type {
   EndedReservation,
   LedgerRecords,
@@ -32,7 +33,7 @@ type Grant = Pick<GrantRequest, "account" | "window" | "amountMicro">;
 type PrepaidChange = Pick<TopUpRequest, "account" | "amountMicro" | "expiresAt">;
 
 /** What the memory ledger keeps. Everything in it is bounded: by the number of accounts, by time, or by its own size. */
-export class MemoryRecords implements LedgerRecords<Account> {
+export class MemoryRecords implements LedgerRecords<Account>, TopUpClaims {
   readonly journal: MemoryJournal;
   readonly #accounts: AccountMap;
   readonly #holds = new Map<string, StoredReservation>();

@@ -17,6 +17,7 @@ import type {
   WindowName,
   WindowStates,
 } from "../ledger/credit-ledger.js";
+import { claimTopUp } from "../ledger/engine/claim-top-up.js";
 import { LedgerEngine } from "../ledger/engine/ledger-engine.js";
 import {
   checkAccount,
@@ -182,7 +183,7 @@ export class SqliteLedger
 
   async claimTopUp(id: string, account: string): Promise<void> {
     checkTopUp({ id, account, amountMicro: 1 });
-    await this.#write((now) => this.#engine.claimTopUp(id, account, now));
+    await this.#write((now) => claimTopUp(this.#records, id, account, now));
   }
 
   async sweep(): Promise<number> {

@@ -1,4 +1,5 @@
 import { runtime } from "#runtime";
+import type { TopUpClaims } from "../ledger/engine/claim-top-up.js";
 import type {
   EndedReservation,
   LedgerRecords,
@@ -17,7 +18,7 @@ import type { JournalTable } from "./journal-table.js";
 import type { LimitTables } from "./limits/limit-tables.js";
 import type { ReservationTable } from "./reservation-table.js";
 import type { Retention } from "./retention.js";
-import type { TopUpClaims } from "./top-up-claims.js";
+import type { TopUpClaims as ClaimTable } from "./top-up-claims.js";
 
 /** The tables that the engine's records are kept in. */
 export interface RecordTables {
@@ -27,14 +28,14 @@ export interface RecordTables {
   readonly journal: JournalTable;
   readonly retention: Retention;
   readonly forgotten: ForgottenAccounts;
-  readonly claims: TopUpClaims;
+  readonly claims: ClaimTable;
 }
 
 /**
  * The engine's records in a database, within one transaction. Accounts are read once, and written when all operations of the
  * transaction are done; everything else is written at once.
  */
-export class SqliteRecords implements LedgerRecords<AccountRow> {
+export class SqliteRecords implements LedgerRecords<AccountRow>, TopUpClaims {
   readonly #tables: RecordTables;
   readonly #accounts = new Map<string, AccountRow>();
   readonly #changed = new Set<AccountRow>();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Lease, LedgerConflictError } from "../../src/ledger/credit-ledger.js";
+import { claimTopUp } from "../../src/ledger/engine/claim-top-up.js";
 import { LedgerEngine } from "../../src/ledger/engine/ledger-engine.js";
 import { windowLimits } from "../../src/ledger/windows.js";
 import { MemoryRecords } from "../../src/memory/memory-records.js";
@@ -42,12 +43,12 @@ describe("the engine", () => {
   });
 
   it("gives the id of a top-up to the account that has it, though nobody claimed it", () => {
-    const { engine } = setUp();
+    const { engine, records } = setUp();
     engine.topUp({ id: "payment", account: "a", amountMicro: 5 }, start);
-    expect(() => engine.claimTopUp("payment", "b", start)).toThrow(LedgerConflictError);
-    engine.claimTopUp("payment", "a", start);
-    engine.claimTopUp("other", "b", start);
-    expect(() => engine.claimTopUp("other", "a", start)).toThrow(LedgerConflictError);
+    expect(() => claimTopUp(records, "payment", "b", start)).toThrow(LedgerConflictError);
+    claimTopUp(records, "payment", "a", start);
+    claimTopUp(records, "other", "b", start);
+    expect(() => claimTopUp(records, "other", "a", start)).toThrow(LedgerConflictError);
   });
 
   it.each([

@@ -229,15 +229,6 @@ export class LedgerEngine<Account extends AccountState> {
     });
   }
 
-  /** @throws LedgerConflictError where the id of a top-up or deduction is another account's. */
-  claimTopUp(id: string, account: string, now: number): void {
-    const earlier = this.#records.prepaidChange(id);
-    const isOther =
-      this.#records.isClaimedByOther(id, account) ?? (earlier !== undefined && earlier.account !== account);
-    if (isOther) throw new LedgerConflictError(`${id} was used before with another account.`);
-    this.#records.claim(id, account, now);
-  }
-
   reset(accountId: string, windows: readonly WindowName[], now: number): void {
     const account = this.#keeper.find(accountId, now);
     if (account === undefined) return;

@@ -125,9 +125,6 @@ export interface LedgerRecords<Account extends AccountState = AccountState> {
   grant(id: string): Pick<GrantRequest, "account" | "window" | "amountMicro"> | undefined;
   /** A top-up, or a deduction: of a negative amount. */
   prepaidChange(id: string): Pick<TopUpRequest, "account" | "amountMicro" | "expiresAt"> | undefined;
-  /** Whether another account has claimed the id of a top-up. `undefined`: none has. */
-  isClaimedByOther(id: string, account: string): boolean | undefined;
-  claim(id: string, account: string, now: number): void;
 }
 
 /** The caps and rates that an operation needs. */

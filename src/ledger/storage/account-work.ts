@@ -232,12 +232,6 @@ export class AccountWork implements LedgerRecords<DecodedAccount> {
     return entry && { account: entry.account, amountMicro: entry.amountMicro, expiresAt: entry.expiresAt };
   }
 
-  isClaimedByOther(): undefined {
-    return undefined;
-  }
-
-  claim(): void {}
-
   #entry(key: string, id: string): KeptEntry | undefined {
     const written = this.entries.find((entry) => entry.key === key);
     if (written !== undefined) return written;

@@ -30,7 +30,7 @@ export interface Changes {
   readonly additions: ReadonlyMap<string, Addition>;
   /** Whether all that is counted is only added to. Else the commit is for one version of the account. */
   readonly onlyAdds: boolean;
-  readonly commit: Omit<Commit, "version" | "expected" | "adds">;
+  readonly commit: Omit<Commit, "version" | "expected" | "adds" | "sums">;
 }
 
 /** @param before - the state that the operations began with, in records. */

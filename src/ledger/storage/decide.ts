@@ -28,13 +28,16 @@ export interface DecidedOperation {
   run(engine: LedgerEngine<DecodedAccount>, now: number): unknown;
 }
 
+/** A commit without what its entries add to sums. */
+export type DecidedCommit = Omit<Commit, "sums">;
+
 /** What an operation has come to. */
 export type Result = { readonly value: unknown } | { readonly refusal: unknown };
 
 export interface Decision {
   readonly results: readonly Result[];
   /** `undefined`: nothing changes. */
-  readonly commit: Commit | undefined;
+  readonly commit: DecidedCommit | undefined;
   /** What it looks at of reservations and entries. */
   readonly basis: Pick<Missing, "names" | "entries">;
 }
@@ -91,7 +94,7 @@ function toCommit(
   version: string,
   expected: string | undefined,
   margins: ReadonlyMap<string, Margins> | undefined,
-): Commit {
+): DecidedCommit {
   const adds = new Map([...additions].map(([name, addition]) => [name, toAdds(addition, margins?.get(name))]));
   return { ...commit, version, expected, adds };
 }

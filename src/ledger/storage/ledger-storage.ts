@@ -1,6 +1,7 @@
-import type { EntryTags } from "../credit-ledger.js";
+import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
 import type { SideEntry } from "../engine/ledger-records.js";
 import type { Receipt } from "../receipt.js";
+import type { AskedSums, StoredSum, SumAddition } from "../usage/kept-sums.js";
 
 /**
  * What a database must be able to do, so that a ledger can stand on it. It keeps records of accounts and compares what it is
@@ -17,6 +18,97 @@ export interface LedgerStorage {
   commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]>;
   /** Accounts that have records which are due, `limit` at the most. */
   due(limit: number): Promise<readonly string[]>;
+  /**
+   * Lines of the journal, those with the latest `at` first and of one moment those with the highest `sequence`: `limit` at the
+   * most. Those of an account, and the version that it returns with them, are of one moment.
+   */
+  entries(asked: AskedEntries): Promise<EntryPage>;
+  /**
+   * The sums that begin in a time, added up: all are one that have the same in each column of `by`. A storage may leave them
+   * apart further, as long as each has the columns of `by`. In any order, `limit` at the most. Absent: the storage ignores the
+   * sums of commits, and the ledger has neither `usage` nor `totals`.
+   */
+  sums?(asked: AskedSums): Promise<readonly StoredSum[]>;
+  /** Ids of accounts in the order of the database, from the first one after `after` on: `limit` at the most. Empty: before all. */
+  accounts(after: string, limit: number): Promise<readonly string[]>;
+  /**
+   * Deletes some of what there is of an account: `limit` lines of its journal or its sums, and with the last of them its records,
+   * its holds and the account itself, all at once. It notes each time that the account was forgotten now: for a day at least,
+   * {@link Loaded.forgottenAt} tells. The note has a digest in the place of the account's name.
+   *
+   * @returns whether there is more to delete.
+   */
+  forget(account: string, limit: number): Promise<boolean>;
+  /**
+   * Deletes what is too old, `limit` of each kind at the most, and what others are at may stay.
+   *
+   * @returns whether there may be more to delete.
+   */
+  purge(before: PurgedBefore, limit: number): Promise<boolean>;
+  /** Tells all processes that accounts may have credits again. Absent: it cannot. */
+  announce?(accounts: readonly string[]): Promise<unknown>;
+  /** Calls the listener with each account that any process announces. Absent as {@link announce} is. @returns ends it. */
+  subscribe?(onChange: (account: string) => void): Promise<() => Promise<void>> | (() => Promise<void>);
+}
+
+/** Which lines of the journal are asked for. */
+export interface AskedEntries {
+  /** `undefined`: those of all accounts. */
+  readonly account: string | undefined;
+  /** Epoch milliseconds, inclusive: any safe integer. */
+  readonly from: number;
+  /** Epoch milliseconds, exclusive: any safe integer. */
+  readonly to: number;
+  /** Only entries of these kinds. `undefined`: of all. */
+  readonly kinds: readonly LedgerEntry["kind"][] | undefined;
+  /** Only entries of this id, of which there are few. `undefined`: of all. */
+  readonly id: string | undefined;
+  /** Only entries that stand after this place in the answer: of an earlier `at`, or of the same and a lower `sequence`. */
+  readonly before: EntryPlace | undefined;
+  readonly limit: number;
+}
+
+/** Where an entry stands in the journal: any safe integers. */
+export interface EntryPlace {
+  readonly at: number;
+  readonly sequence: number;
+}
+
+export interface EntryPage {
+  readonly entries: readonly StoredEntry[];
+  /** Of the account, as {@link Loaded.version}. Empty where no account is named. */
+  readonly version: string;
+}
+
+/** A line of the journal as the database keeps it. */
+export interface StoredEntry extends EntryPlace {
+  readonly account: string;
+  /** When it was written, by the database's clock. All entries of a commit have the same, and so do its sums. */
+  readonly at: number;
+  /** No two entries have the same. Of an account, those of a later commit have higher ones, and so have later ones of a commit. */
+  readonly sequence: number;
+  readonly kind: NewEntry["kind"];
+  readonly id: string;
+  readonly amountMicro: number;
+  readonly prepaidMicro: number;
+  readonly starts: SideEntry["starts"];
+  readonly tags: EntryTags | undefined;
+}
+
+/** What is too old, in epoch milliseconds by the database's clock. */
+export interface PurgedBefore {
+  /**
+   * Entries of an earlier `at`, but for those of the kinds `topup` and `deduction`; and holds that have expired (they were put
+   * without `due`) by a commit before this. Where it deletes any, {@link Loaded.keptFrom} is this moment from then on, unless it
+   * is a later one already: in the same step.
+   */
+  readonly entries: number;
+  /** Entries of the kinds `topup` and `deduction` of an earlier `at`. */
+  readonly topUps: number;
+  /** Sums of a length that begin earlier. */
+  readonly sums: readonly { readonly lengthMs: number; readonly before: number }[];
+  /** Notes that accounts were forgotten earlier. */
+  readonly forgotten: number;
 }
 
 /**
@@ -41,6 +133,8 @@ export interface AskedRecords {
   readonly entries: readonly string[];
   /** Also all open holds. Default: only those that are due. */
   readonly holds?: boolean | undefined;
+  /** Also all records of the account's own. Default: only those that are named. */
+  readonly all?: boolean | undefined;
 }
 
 /** An account as it was at one moment. */
@@ -77,6 +171,8 @@ export interface Commit {
   readonly puts: ReadonlyMap<string, Put>;
   readonly removes: readonly string[];
   readonly entries: readonly NewEntry[];
+  /** Numbers that are added to the account's sums, whatever those are. No two are of the same sum. */
+  readonly sums: readonly SumAddition[];
   /** When it was decided. The database refuses it where its own clock is more than {@link mostSkewMs} away. */
   readonly now: number;
 }

@@ -1,9 +1,13 @@
+import { runtime } from "#runtime";
+import { Announcements } from "../announcements.js";
 import { reservedNow, withStatesNow } from "../calls/live-states.js";
-import type { Clock } from "../clock.js";
+import { type Clock, systemClock } from "../clock.js";
 import type {
   Balance,
   CreditLedger,
   GrantRequest,
+  HistoryPage,
+  HistoryRequest,
   Lease,
   RenewRequest,
   RenewStatus,
@@ -16,10 +20,12 @@ import type {
   WindowStates,
 } from "../credit-ledger.js";
 import type { LedgerEngine } from "../engine/ledger-engine.js";
+import { isLedgerError } from "../is-ledger-error.js";
 import {
   checkAccount,
   checkDeduct,
   checkGrant,
+  checkHistory,
   checkLease,
   checkLimits,
   checkNamed,
@@ -27,37 +33,61 @@ import {
   checkReserve,
   checkSettle,
   checkTopUp,
+  checkTotals,
+  checkUsage,
   checkUses,
 } from "../ledger-input.js";
 import type { NamedLimits } from "../limits/account-limits.js";
 import { noUses } from "../limits/no-uses.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../prepaid-state.js";
 import type { RateUse } from "../rate-limit.js";
+import type { AccountStatement, StatementRequest } from "../statement/account-statement.js";
+import type { UsageRequest, UsageSum } from "../usage/usage-sum.js";
+import type { PeriodTotal, TotalsRequest } from "../usage/usage-totals.js";
+import { dayMs } from "../windows.js";
+import { Caretaker } from "./caretaker.js";
 import type { DecidedOperation, Result } from "./decide.js";
 import type { DecodedAccount } from "./decoded-account.js";
 import { bucketName, capName, holdName, type LedgerStorage } from "./ledger-storage.js";
-import { StorageLedger } from "./storage-ledger.js";
+import { StorageLedger, toUnavailable } from "./storage-ledger.js";
+import { claimStored } from "./stored-claims.js";
+import { historyOf } from "./stored-journal.js";
+import { statementOf } from "./stored-statement.js";
+import { totalsOf, usageOf } from "./stored-usage.js";
 
 type Engine = LedgerEngine<DecodedAccount>;
 
 const noNames: NamedLimits = Object.freeze({});
 const accountsPerSweep = 1_000;
+/** Of a forgotten account: lines of a journal, or sums. */
+const forgottenAtOnce = 10_000;
 
-/** What a ledger over a storage does. What it shows of its journal is the storage's. */
-export type StorageCreditLedger = Pick<
-  CreditLedger,
-  "keepsLimits" | "reserve" | "renew" | "settle" | "release" | "balance" | "grant" | "reset" | "sweep"
-> &
-  Required<Pick<CreditLedger, "topUp" | "deduct">>;
+export interface StorageCreditLedgerOptions {
+  /** This process's. What counts is the storage's own clock. Default: the process's clock. */
+  readonly clock?: Clock | undefined;
+  /** How long entries of the journal are kept, in milliseconds. Default: 400 days. */
+  readonly retentionMs?: number | undefined;
+}
 
-/**
- * A ledger over a storage that other processes share.
- *
- * @param clock - this process's. What counts is the storage's own clock.
- * @param newId - makes random texts.
- */
-export function storageCreditLedger(storage: LedgerStorage, clock: Clock, newId: () => string): StorageCreditLedger {
-  const ledger = new StorageLedger(storage, { now: () => clock.now(), newId });
+/** A ledger over a storage that other processes share. What is too old goes while it is swept. */
+export function storageCreditLedger(
+  storage: LedgerStorage,
+  { clock = systemClock, retentionMs = 400 * dayMs }: StorageCreditLedgerOptions = {},
+): CreditLedger {
+  const newId = () => runtime.randomUUID();
+  const now = () => clock.now();
+  const ledger = new StorageLedger(storage, { now, newId });
+  const announcements = new Announcements(async (accounts) => storage.announce?.(accounts));
+  const endDue = (account: string) =>
+    run(account, { needsFresh: always }, (engine, at) => void engine.find(account, at));
+  const caretaker = new Caretaker({ storage, now, newId, retentionMs });
+
+  /** Tells that an account may have credits again, when that is done. */
+  async function announced<Value>(account: string, done: Promise<Value>): Promise<Value> {
+    const value = await done;
+    if (storage.announce !== undefined) announcements.add(account);
+    return value;
+  }
 
   function run<Value>(
     account: string,
@@ -113,22 +143,28 @@ export function storageCreditLedger(storage: LedgerStorage, clock: Clock, newId:
 
     async grant(request: GrantRequest): Promise<WindowStates> {
       checkGrant(request);
-      return run(request.account, { newIds: [request.id] }, (engine, now) => engine.grant(request, now));
+      const decide = (engine: Engine, at: number) => engine.grant(request, at);
+      return announced(request.account, run(request.account, { newIds: [request.id] }, decide));
     },
 
     async topUp(request: TopUpRequest): Promise<PrepaidState> {
       checkTopUp(request);
-      return run(request.account, { newIds: [request.id] }, (engine, now) => engine.topUp(request, now));
+      const decide = (engine: Engine, at: number) => engine.topUp(request, at);
+      return announced(request.account, run(request.account, { newIds: [request.id] }, decide));
     },
 
     async deduct(request: DeductRequest): Promise<PrepaidState> {
       checkDeduct(request);
-      return run(request.account, { newIds: [request.id] }, (engine, now) => engine.deduct(request, now));
+      const decide = (engine: Engine, at: number) => engine.deduct(request, at);
+      return announced(request.account, run(request.account, { newIds: [request.id] }, decide));
     },
 
     async reset(account: string, windows: readonly WindowName[]): Promise<void> {
       checkAccount(account);
-      return run(account, {}, (engine, now) => engine.reset(account, windows, now));
+      return announced(
+        account,
+        run(account, {}, (engine, at) => engine.reset(account, windows, at)),
+      );
     },
 
     async sweep(): Promise<number> {
@@ -136,9 +172,67 @@ export function storageCreditLedger(storage: LedgerStorage, clock: Clock, newId:
       const ended = await Promise.all(
         due.map((account) => run(account, { needsFresh: always }, (engine, now) => engine.endExpired(account, now))),
       );
+      // Nobody waits for it: the next round does what this one did not.
+      await caretaker.round().catch(() => {});
       return ended.reduce((sum, count) => sum + count, 0);
     },
+
+    async claimTopUp(id: string, account: string): Promise<void> {
+      checkTopUp({ id, account, amountMicro: 1 });
+      return reached(() => claimStored(storage, newId, { id, account }));
+    },
+
+    async history(request: HistoryRequest): Promise<HistoryPage> {
+      checkHistory(request);
+      return reached(() => historyOf(storage, request));
+    },
+
+    ...(storage.sums !== undefined && {
+      async usage(request: UsageRequest): Promise<readonly UsageSum[]> {
+        checkUsage(request);
+        return reached(() => usageOf(storage, request));
+      },
+
+      async totals(request: TotalsRequest): Promise<readonly PeriodTotal[]> {
+        checkTotals(request);
+        return reached(() => totalsOf(storage, request));
+      },
+    }),
+
+    async statement(request: StatementRequest): Promise<AccountStatement> {
+      checkHistory(request);
+      await endDue(request.account);
+      return reached(() => statementOf(storage, request));
+    },
+
+    async forget(account: string): Promise<void> {
+      checkAccount(account);
+      const forgotten = async () => {
+        while (await storage.forget(account, forgottenAtOnce));
+      };
+      return announced(account, reached(forgotten));
+    },
+
+    ...(storage.subscribe !== undefined && {
+      subscribe: (onChange: (account: string) => void) => (storage as SubscribedStorage).subscribe(onChange),
+    }),
+
+    async close(): Promise<void> {
+      await ledger.idle();
+      await announcements.idle();
+    },
   };
+}
+
+type SubscribedStorage = Required<Pick<LedgerStorage, "subscribe">>;
+
+/** @throws LedgerUnavailableError where the storage fails. */
+async function reached<Value>(read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    throw isLedgerError(error) ? error : toUnavailable(error);
+  }
 }
 
 function namesOf({ caps = [], rates = [] }: NamedLimits | Lease): string[] {

@@ -1,7 +1,8 @@
 import { LedgerUnavailableError } from "../credit-ledger.js";
+import { type SumAddition, SumAdditions } from "../usage/kept-sums.js";
 import { AccountCache } from "./account-cache.js";
 import { MissingRecords } from "./account-work.js";
-import { type DecidedOperation, type Decision, decide } from "./decide.js";
+import { type DecidedCommit, type DecidedOperation, type Decision, decide } from "./decide.js";
 import {
   type AskedRecords,
   type Commit,
@@ -35,6 +36,7 @@ export interface StorageLedgerOptions {
 
 /** So many operations on an account are one commit. */
 const mostPerCommit = 64;
+const noSums: readonly SumAddition[] = [];
 /** So often is a batch decided again: enough for any race, and an end for a storage that always refuses. */
 const mostTries = 100;
 
@@ -49,9 +51,12 @@ export class StorageLedger {
   readonly #mostAccounts: number;
   readonly #lanes = new Map<string, Lane>();
   readonly #neededBy = new Map<string, string>();
+  readonly #sums = new SumAdditions();
   /** What the storage's clock is ahead of this process's, in milliseconds. */
   #aheadMs = 0;
   #ready = new Set<Lane>();
+  #running = 0;
+  readonly #whenIdle: (() => void)[] = [];
 
   constructor(storage: LedgerStorage, { now, newId, mostAccounts = 20_000 }: StorageLedgerOptions) {
     this.#storage = storage;
@@ -71,6 +76,12 @@ export class StorageLedger {
 
   due(limit: number): Promise<readonly string[]> {
     return this.#storage.due(limit);
+  }
+
+  /** Resolves when nothing is on its way. */
+  async idle(): Promise<void> {
+    while (this.#running > 0 || this.#ready.size > 0)
+      await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
   #laneOf(account: string): Lane {
@@ -99,7 +110,10 @@ export class StorageLedger {
       return { lane, some: lane.waiting.splice(0, mostPerCommit) };
     });
     this.#ready = new Set();
+    this.#running++;
     await this.#finish(batches);
+    this.#running--;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
   /** Decides, reads what is missing, commits, and decides again what others were faster with. */
@@ -152,11 +166,17 @@ export class StorageLedger {
       // What no commit confirms stands on what was just read.
       if (!isConfirmed && !known.isJustRead(basis)) throw new MissingRecords(basis);
       if (commit === undefined) this.#end(batch, decision);
-      else decided.push({ batch, decision, commit });
+      else decided.push({ batch, decision, commit: this.#withSums(commit) });
     } catch (error) {
       if (error instanceof MissingRecords) missing.push({ batch, asked: { account, ...error.missing } });
       else this.#fail([batch], error);
     }
+  }
+
+  #withSums(commit: DecidedCommit): Commit {
+    const { account, entries, now } = commit;
+    const areKept = this.#storage.sums !== undefined && entries.length > 0;
+    return { ...commit, sums: areKept ? this.#sums.of(account, entries, now) : noSums };
   }
 
   /** @returns whether it can be decided again. */
@@ -192,10 +212,7 @@ export class StorageLedger {
   }
 
   #fail(batches: readonly Batch[], cause: unknown): void {
-    const error =
-      cause instanceof LedgerUnavailableError
-        ? cause
-        : new LedgerUnavailableError("The ledger's storage failed.", { cause });
+    const error = toUnavailable(cause);
     for (const { lane, some } of batches) {
       // What was done is not known.
       this.#lanes.delete(lane.known.id);
@@ -207,6 +224,11 @@ export class StorageLedger {
     lane.isBusy = false;
     if (lane.waiting.length > 0) this.#wake(lane);
   }
+}
+
+export function toUnavailable(cause: unknown): LedgerUnavailableError {
+  if (cause instanceof LedgerUnavailableError) return cause;
+  return new LedgerUnavailableError("The ledger's storage failed.", { cause });
 }
 
 interface Batch {

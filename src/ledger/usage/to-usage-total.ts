@@ -29,3 +29,10 @@ export function toUsageTotal(counts: readonly number[]): UsageTotal {
     tokens,
   };
 }
+
+/** The other way round. */
+export function toCounts({ requests, chargedMicro, costMicro = 0, costedMicro = 0, tokens }: UsageTotal): number[] {
+  const { input, cachedInput, cacheWrite = 0, output, reasoning } = tokens;
+  const units = summedUnits.map((unit) => tokens[unit] ?? 0);
+  return [requests, chargedMicro, input, cachedInput, cacheWrite, output, reasoning, ...units, costMicro, costedMicro];
+}

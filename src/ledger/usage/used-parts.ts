@@ -9,13 +9,15 @@ import { type UsedCosts, usedCosts } from "./used-costs.js";
 /** An entry of a journal, wherever it stands. */
 export type UsedEntry = Omit<LedgerEntry, "sequence">;
 
+type UsedCall = Omit<UsedEntry, "at">;
+
 /** What of an entry one of the two paid. */
 export interface UsedPart extends UsageTotal {
   readonly funding: "plan" | "prepaid";
 }
 
 /** What an entry of a journal charges or gives back, in all. `undefined`: it is no call and moves no credits. */
-export function usedOf({ kind, amountMicro, tags }: UsedEntry): UsageTotal | undefined {
+export function usedOf({ kind, amountMicro, tags }: UsedCall): UsageTotal | undefined {
   const isPartOfCall = kind === "checkpoint" || kind === "release";
   if (kind !== "charge" && !(isPartOfCall && amountMicro !== 0)) return undefined;
   return {
@@ -27,7 +29,7 @@ export function usedOf({ kind, amountMicro, tags }: UsedEntry): UsageTotal | und
 }
 
 /** The same by who paid. Of one that both paid, the request, its cost and the tokens are with what the plan paid. */
-export function usedParts(entry: UsedEntry): readonly UsedPart[] {
+export function usedParts(entry: UsedCall): readonly UsedPart[] {
   const whole = usedOf(entry);
   if (whole === undefined) return [];
   const { prepaidMicro: prepaid = 0 } = entry;

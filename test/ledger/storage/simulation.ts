@@ -3,11 +3,11 @@ import type { CapLimit } from "../../../src/ledger/cap-limit.js";
 import { type CreditLedger, type Lease, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
 import type { RateLimit } from "../../../src/ledger/rate-limit.js";
 import type { LedgerStorage } from "../../../src/ledger/storage/ledger-storage.js";
+import { storageCreditLedger } from "../../../src/ledger/storage/storage-credit-ledger.js";
 import { capBounds, windowLimits } from "../../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { MemoryStorage } from "./memory-storage.js";
-import { ledgerOver } from "./storage-fixture.js";
 
 // Some processes share a storage over a network that loses, repeats and reorders what they send. One seed decides about
 // everything: who asks for what, which message arrives next, which is lost, when time passes and when a process dies. A second
@@ -111,6 +111,11 @@ export async function simulate(seed: number, { steps = 150, faults = true } = {}
         });
       },
       due: (limit) => send(() => storage.due(limit)),
+      entries: (asked) => send(() => storage.entries(asked)),
+      sums: (asked) => send(() => storage.sums(asked)),
+      accounts: (after, limit) => send(() => storage.accounts(after, limit)),
+      forget: (account, limit) => send(() => storage.forget(account, limit)),
+      purge: (before, limit) => send(() => storage.purge(before, limit)),
     };
   }
 
@@ -126,7 +131,7 @@ export async function simulate(seed: number, { steps = 150, faults = true } = {}
     const process: Process = { isAlive: true, isBusy: false, current: new Map(), leases: [], ledger: reference };
     // What counts is the storage's clock, whatever the process's own says.
     const aheadMs = pick([0, 0, 7, -3, 600_000, -86_400_000]);
-    process.ledger = ledgerOver({ now: () => clock.now() + aheadMs }, storage, network(process));
+    process.ledger = storageCreditLedger(network(process), { clock: { now: () => clock.now() + aheadMs } });
     return process;
   }
 
@@ -231,7 +236,7 @@ export async function simulate(seed: number, { steps = 150, faults = true } = {}
 
   clock.advance(Math.max(0, referenceClock.now() - clock.now()));
   referenceClock.advance(clock.now() - referenceClock.now());
-  const books = ledgerOver(clock, storage);
+  const books = storageCreditLedger(storage, { clock });
   for (const account of accounts) {
     const named = { caps: caps(), rates: rates() };
     const [real, expected] = [

@@ -1,15 +1,18 @@
 import { expect, it } from "vitest";
-import { LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
+import type { Clock } from "../../../src/ledger/clock.js";
+import { type CreditLedger, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
 import { coreName } from "../../../src/ledger/storage/ledger-storage.js";
+import { storageCreditLedger } from "../../../src/ledger/storage/storage-credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/windows.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeCreditLedgerModel } from "../../contracts/credit-ledger-model.js";
 import { MemoryStorage } from "./memory-storage.js";
-import { ledgerOver } from "./storage-fixture.js";
 
-describeCreditLedger("a ledger over a storage", (clock) => ledgerOver(clock), { limits: true });
-describeCreditLedgerModel("a ledger over a storage", (clock) => ledgerOver(clock));
+const ledgerOn = (clock: Clock) => storageCreditLedger(new MemoryStorage(clock), { clock });
+
+describeCreditLedger("a ledger over a storage", ledgerOn, { limits: true });
+describeCreditLedgerModel("a ledger over a storage", ledgerOn);
 
 const minute = 60_000;
 
@@ -21,9 +24,9 @@ function setUp(credits = 1_000_000) {
     sessionMs: 60 * minute,
     now: clock.now(),
   });
-  const reserve = (ledger: ReturnType<typeof ledgerOver>, id: string, account = "a") =>
+  const reserve = (ledger: CreditLedger, id: string, account = "a") =>
     ledger.reserve({ id, account, amountMicro: 10, limits, leaseMs: minute });
-  return { clock, storage, reserve, open: () => ledgerOver(clock, storage) };
+  return { clock, storage, reserve, open: () => storageCreditLedger(storage, { clock }) };
 }
 
 it("calls of two processes on one account add to its counters, and refuse nothing to each other", async () => {
@@ -80,7 +83,7 @@ it("leaves an account alone that another release has changed", async () => {
   const { version, records } = storage.loadNow({ account: "a", names: [], entries: [] });
   const { text = "", counters = [] } = records.get(coreName) ?? {};
   const put = { text: text.replace("[1,", "[2,"), counters, due: undefined };
-  const nothing = { requires: new Map(), absentEntries: [], adds: new Map(), removes: [], entries: [] };
+  const nothing = { requires: new Map(), absentEntries: [], adds: new Map(), removes: [], entries: [], sums: [] };
   const now = storage.loadNow({ account: "a", names: [], entries: [] }).now;
   storage.commitNow({
     ...nothing,

@@ -1,0 +1,71 @@
+import { runtime } from "#runtime";
+import { LedgerUnavailableError } from "../credit-ledger.js";
+import { claimTopUp } from "../engine/claim-top-up.js";
+import { dayMs } from "../windows.js";
+import { type Commit, coreName, type LedgerStorage, type Loaded, prepaidKey } from "./ledger-storage.js";
+
+/** No account has a control character in its id. */
+const claimPrefix = "\u0001claim:";
+/** A day more than an account remembers the id. */
+const keptMs = 32 * dayMs;
+const mostTries = 100;
+
+/** A commit that does nothing yet. */
+export const emptyCommit: Pick<Commit, "absentEntries" | "adds" | "puts" | "removes" | "entries" | "sums"> = {
+  ...{ absentEntries: [], adds: new Map(), puts: new Map(), removes: [], entries: [], sums: [] },
+};
+
+/**
+ * Gives the id of a top-up to an account, in a ledger of several. The id has a place like an account's in the storage. The account
+ * itself is known by a digest: another storage has it, and forgets it.
+ *
+ * @throws LedgerConflictError where the id is another account's.
+ */
+export async function claimStored(
+  storage: LedgerStorage,
+  newId: () => string,
+  { id, account }: { id: string; account: string },
+): Promise<void> {
+  const place = claimPrefix + digest(id);
+  const key = prepaidKey(id);
+  const holder = digest(account);
+  for (let turn = 0; turn < mostTries; turn++) {
+    const [loaded] = (await storage.load([{ account: place, names: [], entries: [key] }])) as [Loaded];
+    const core = loaded.records.get(coreName);
+    const claims = {
+      prepaidChange: () => loaded.entries.get(key),
+      isClaimedByOther: () => (core === undefined ? undefined : parse(core.text).holder !== holder),
+      claim: () => {},
+    };
+    claimTopUp(claims, id, account, loaded.now);
+    const [outcome] = await storage.commit([
+      {
+        ...emptyCommit,
+        ...{ account: place, version: newId(), expected: loaded.version, now: loaded.now },
+        requires: new Map([[coreName, core?.stamp]]),
+        puts: new Map([[coreName, { text: JSON.stringify([holder, loaded.now]), counters: [], due: undefined }]]),
+      },
+    ]);
+    if (outcome?.isDone) return;
+  }
+  throw new LedgerUnavailableError(`The storage has refused ${mostTries} times.`);
+}
+
+export function isClaim(account: string): boolean {
+  return account.startsWith(claimPrefix);
+}
+
+/** Whether nobody needs to know any more whose the id is. */
+export function isOldClaim({ records, now }: Loaded): boolean {
+  const core = records.get(coreName);
+  return core !== undefined && parse(core.text).at < now - keptMs;
+}
+
+function parse(text: string): { holder: string; at: number } {
+  const [holder, at]: [string, number] = JSON.parse(text);
+  return { holder, at };
+}
+
+function digest(text: string): string {
+  return runtime.sha256(text, "base64url");
+}
