@@ -36,3 +36,8 @@ export async function runSql(connection: MysqlConnection, sql: string): Promise<
   const [rows] = await connection.query({ sql, rowsAsArray: true, typeCast: true, nestTables: false });
   return rows as unknown[][];
 }
+
+/** @returns how many rows it has deleted. */
+export async function changeCount(connection: MysqlConnection, sql: string): Promise<number> {
+  return ((await runSql(connection, sql)) as unknown as { affectedRows: number }).affectedRows;
+}

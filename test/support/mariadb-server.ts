@@ -62,7 +62,9 @@ export class MariaDbServer {
     if (binary === undefined) throw new Error("REQUIRE_SERVICES is 1, but no mariadbd is installed.");
     this.#folder = mkdtempSync(join(tmpdir(), "infergate-mariadb-"));
     const options = ["--no-defaults", `--datadir=${this.#folder}`, "--auth-root-authentication-method=normal"];
-    execFileSync("mariadb-install-db", [...options, "--skip-name-resolve", ...asRoot], { stdio: "pipe" });
+    // A server that starts removes temporary tables, also those of others in the same folder.
+    const env = { ...process.env, TMPDIR: this.#folder };
+    execFileSync("mariadb-install-db", [...options, "--skip-name-resolve", ...asRoot], { stdio: "pipe", env });
     this.#port = await freePort();
     process.on("exit", this.#abandon);
     await this.start();
@@ -81,6 +83,7 @@ export class MariaDbServer {
     const args = ["--no-defaults", ...place, ...files, ...asRoot, ...fast, ...this.#settings];
     const child = spawn("/bin/sh", ["-c", guard, "guard", binary as string, ...args], {
       stdio: ["pipe", "ignore", "pipe"],
+      env: { ...process.env, TMPDIR: this.#folder },
     });
     this.#child = child;
     let log = "";

@@ -8,7 +8,7 @@ import {
 } from "../../ledger/storage/ledger-storage.js";
 import { type MysqlConnection, runSql } from "../mysql-pool.js";
 import { clockSql, literal, rowsTable } from "../sql-literals.js";
-import { neverDue } from "./storage-tables.js";
+import { expiredDue } from "./storage-tables.js";
 
 /** An account as it was read, and what a commit needs besides. */
 export interface ReadAccount {
@@ -48,7 +48,7 @@ export async function readAccounts(
     throw new Error("The pool's connections have autocommit off, so that they read what was. Switch it on.");
   }
   const found = new Found(rows);
-  return asked.map((one) => found.account(one, clock[7] as number));
+  return asked.map((one) => found.account(one, clock));
 }
 
 function readSql(prefix: string, asked: readonly AskedRecords[], leftOut: readonly string[]): string {
@@ -62,18 +62,20 @@ function readSql(prefix: string, asked: readonly AskedRecords[], leftOut: readon
   );
   const keys = asked.flatMap(({ entries }) => entries.map((key) => [key]));
   const withHolds = asked.filter(({ holds }) => holds);
+  const withAll = asked.filter(({ all }) => all);
   const record = "kept.name, kept.version, kept.stamp, kept.content, kept.counters, null, null, null";
   const nextDue = (condition: string) => /* sql */ `(
     select next.due from ${prefix}ledger_record as next force index (due)
-    where next.account = asked.account and next.due < ${neverDue}${condition} order by next.due limit 1
+    where next.account = asked.account and next.due < ${expiredDue}${condition} order by next.due limit 1
   )`;
   const others = leftOut.length === 0 ? "" : ` and next.name not in (${leftOut.map(literal).join(",")})`;
   const parts = [
-    /* sql */ `select 'clock', null, null, null, null, null, null, ${clockSql}, @@session.autocommit, null`,
+    /* sql */ `select 'clock', null, null, null, null, null, null, ${clockSql}, @@session.autocommit,
+      (select at from ${prefix}ledger_gone where digest = x'')`,
     /* sql */ `
     select 'account', asked.account, null, null, null, null, null,
       ${nextDue(` and next.due > ${clockSql}`)}, ${nextDue(others)},
-      (select at from ${prefix}ledger_forgotten as forgotten where forgotten.account = asked.account)
+      (select at from ${prefix}ledger_gone as gone where gone.digest = ${accountDigest("asked.account")})
     from ${accounts(asked)} as asked`,
     /* sql */ `
     select straight_join 'record', kept.scope, ${record} from ${rowsTable(["scope", "name"], names)} as asked
@@ -85,7 +87,12 @@ function readSql(prefix: string, asked: readonly AskedRecords[], leftOut: readon
   if (withHolds.length > 0) {
     parts.push(/* sql */ `
     select straight_join 'due', kept.account, ${record} from ${accounts(withHolds)} as asked
-    join ${prefix}ledger_record as kept force index (due) on kept.account = asked.account and kept.due < ${neverDue}`);
+    join ${prefix}ledger_record as kept force index (due) on kept.account = asked.account and kept.due < ${expiredDue}`);
+  }
+  if (withAll.length > 0) {
+    parts.push(/* sql */ `
+    select straight_join 'record', kept.scope, ${record} from ${accounts(withAll)} as asked
+    join ${prefix}ledger_record as kept force index (primary) on kept.scope = asked.account`);
   }
   if (keys.length > 0) {
     parts.push(/* sql */ `
@@ -123,7 +130,7 @@ class Found {
     }
   }
 
-  account({ account, names, entries: keys }: AskedRecords, now: number): ReadAccount {
+  account({ account, names, entries: keys }: AskedRecords, [, , , , , , , now, , keptFrom]: Row): ReadAccount {
     const records = new Map(this.#records.get(account));
     for (const name of names) {
       const hold = this.#holds.get(name);
@@ -141,8 +148,8 @@ class Found {
         }),
       ),
       nextDue: nextDue ?? Number.POSITIVE_INFINITY,
-      now,
-      keptFrom: Number.NEGATIVE_INFINITY,
+      now: now as number,
+      keptFrom: keptFrom ?? Number.NEGATIVE_INFINITY,
       forgottenAt: forgottenAt ?? Number.NEGATIVE_INFINITY,
     };
     return { loaded, otherDue: otherDue ?? Number.POSITIVE_INFINITY };
@@ -155,6 +162,11 @@ class Found {
     if (kind === "record" && holdIdOf(name) !== undefined) this.#holds.set(name, record);
     else this.#records.set(account, (this.#records.get(account) ?? new Map<string, StoredRecord>()).set(name, record));
   }
+}
+
+/** What is noted of a forgotten account in place of its name. @param account - in SQL. */
+export function accountDigest(account: string): string {
+  return `unhex(sha2(${account}, 256))`;
 }
 
 /** The names of holds are all accounts'. */

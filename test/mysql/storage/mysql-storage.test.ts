@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { createPool as createCallbackPool } from "mysql2";
 import { createPool, type Pool } from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/ledger/clock.js";
 import { type Commit, coreName, holdName, type LedgerStorage } from "../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../src/ledger/storage/storage-credit-ledger.js";
+import { emptyCommit } from "../../../src/ledger/storage/stored-claims.js";
 import { windowLimits } from "../../../src/ledger/windows.js";
 import { MysqlDatabase } from "../../../src/mysql/mysql-database.js";
 import type { MysqlConnection, MysqlPool } from "../../../src/mysql/mysql-pool.js";
@@ -14,8 +14,6 @@ import { describeWithMariaDb } from "../../support/mariadb-server.js";
 
 const storageOn = (pool: MysqlPool) => new MysqlStorage(new MysqlDatabase({ pool }, storageTables));
 
-const noChange = { requires: new Map(), absentEntries: [], adds: new Map(), removes: [], entries: [] };
-
 /** Makes an account with a hold, whose texts say of which they are. */
 function firstCommit(account: string, hold: string): Commit {
   const puts = new Map([
@@ -23,7 +21,7 @@ function firstCommit(account: string, hold: string): Commit {
     [holdName(hold), { text: `hold ${hold}`, counters: [], due: Date.now() + 60_000 }],
   ]);
   const requires = new Map([...puts.keys()].map((name) => [name, undefined]));
-  return { ...noChange, account, version: randomUUID(), expected: undefined, requires, puts, now: Date.now() };
+  return { ...emptyCommit, account, version: randomUUID(), expected: undefined, requires, puts, now: Date.now() };
 }
 
 async function read(storage: LedgerStorage, account: string, hold: string) {
@@ -108,7 +106,15 @@ describeWithMariaDb("MariaDB", (server) => {
     const commits = [a, b].map((loaded) => {
       const { account = "", version = "" } = loaded ?? {};
       const puts = new Map([[coreName, { text: "new", counters: [], due: undefined }]]);
-      return { ...noChange, account, version: randomUUID(), expected: version, puts, now: Date.now() };
+      return {
+        ...emptyCommit,
+        requires: new Map(),
+        account,
+        version: randomUUID(),
+        expected: version,
+        puts,
+        now: Date.now(),
+      };
     });
     const outcomes = await storage.commit(commits);
     expect(outcomes.map(({ isDone }) => isDone)).toEqual([true, true]);
@@ -144,7 +150,7 @@ describeWithMariaDb("MariaDB", (server) => {
 
   it("counts what several processes take from the same accounts", async () => {
     const pools = Array.from({ length: 4 }, () => createPool(server.url));
-    const ledgers = pools.map((one) => storageCreditLedger(storageOn(one), systemClock, randomUUID));
+    const ledgers = pools.map((one) => storageCreditLedger(storageOn(one)));
     const accounts = ["hot-1", "hot-2", "hot-3"];
     await Promise.all(
       ledgers.flatMap((ledger) =>
