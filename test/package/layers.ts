@@ -92,6 +92,7 @@ export const layers: readonly Layer[] = [
     folder: "ledger",
     question: "What does a credit ledger promise, and which rules do all of them share?",
     imports: ["runtime", "metering", "check"],
+    packages: ["#runtime"],
   },
   {
     folder: "responses",

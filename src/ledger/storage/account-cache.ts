@@ -1,3 +1,4 @@
+import type { StoredReservation } from "../engine/ledger-records.js";
 import { newAccountLimits } from "../limits/account-limits.js";
 import {
   DecodedAccount,
@@ -5,7 +6,9 @@ import {
   decodeCap,
   decodeCore,
   decodeReservation,
-  type Encoded,
+  type Numbered,
+  requireKnownVersion,
+  structureOf,
 } from "./decoded-account.js";
 import {
   bucketIdOf,
@@ -22,6 +25,29 @@ import {
 
 /** A process forgets what it knows of an account with more records. They are read again. */
 const mostRecords = 10_000;
+
+/** A record, and the version of the commit that put it. */
+export interface KnownRecord extends Numbered {
+  readonly stamp: string;
+}
+
+/** A reservation as it is after operations. */
+export interface ChangedReservation {
+  readonly reservation: StoredReservation;
+  /** `removed`: it has ended. */
+  change: "none" | "put" | "removed";
+}
+
+/** What a commit has put. */
+export interface MadeRecords {
+  readonly puts: ReadonlyMap<string, Numbered>;
+  readonly holds: readonly ChangedReservation[];
+}
+
+interface KnownHold {
+  readonly stamp: string;
+  readonly reservation: StoredReservation;
+}
 
 /**
  * What this process knows of an account: as it was loaded, and what commits have made of it since. Other processes may have
@@ -42,7 +68,10 @@ export class AccountCache {
   isFresh = false;
   /** The most that a commit has changed a counter of credits by, which tells how far others may change it. */
   scale = 1;
-  readonly #records = new Map<string, StoredRecord>();
+  /** Of what is counted. */
+  readonly #records = new Map<string, KnownRecord>();
+  /** By their ids. */
+  readonly #holds = new Map<string, KnownHold>();
   /** When open holds are due, by their ids. */
   readonly #due = new Map<string, number>();
   /** Names and keys that were asked for. What was not found is not there. */
@@ -53,16 +82,24 @@ export class AccountCache {
     this.id = id;
   }
 
-  get records(): ReadonlyMap<string, StoredRecord> {
+  get records(): ReadonlyMap<string, KnownRecord> {
     return this.#records;
   }
 
-  record(name: string): StoredRecord | undefined {
-    return this.#records.get(name);
+  /** The version of the commit that put a record. */
+  stamp(name: string): string | undefined {
+    const id = holdIdOf(name);
+    return id === undefined ? this.#records.get(name)?.stamp : this.#holds.get(id)?.stamp;
+  }
+
+  /** A reservation that has not ended. The engine changes what it is given, so it is another object each time. */
+  reservation(id: string): StoredReservation | undefined {
+    const hold = this.#holds.get(id);
+    return hold && { ...hold.reservation };
   }
 
   isKnown(name: string): boolean {
-    return this.#records.has(name) || this.#asked.has(name);
+    return this.#asked.has(name) || this.stamp(name) !== undefined;
   }
 
   /** Whether nothing was decided on it since it was read, and these were read with it. */
@@ -102,14 +139,18 @@ export class AccountCache {
     }
     // All that is due was read, so that what is not there has ended.
     for (const name of this.dueHolds(loaded.now).map(holdName)) if (!loaded.records.has(name)) this.#remove(name);
-    for (const [name, record] of loaded.records) this.#put(name, record, this.#dueOf(name, record));
+    for (const [name, record] of loaded.records) this.#read(name, record);
     for (const [key, entry] of loaded.entries) this.#entries.set(key, entry);
     if (!loaded.records.has(coreName)) this.#remove(coreName);
     this.state = accountIn(this.id, this.#records);
   }
 
   /** Takes what a commit has made of it. */
-  apply(commit: Commit, { counters, nextDue, previous }: Extract<CommitOutcome, { isDone: true }>): void {
+  apply(
+    commit: Commit,
+    { puts, holds }: MadeRecords,
+    { counters, nextDue, previous }: Extract<CommitOutcome, { isDone: true }>,
+  ): void {
     // Others were in between. What it has added to is told, and nothing else.
     if (previous !== this.version) this.#dropCounters((name) => counters.has(name));
     this.version = commit.version;
@@ -119,12 +160,15 @@ export class AccountCache {
       const record = this.#records.get(name);
       if (record !== undefined) this.#records.set(name, { ...record, counters: now });
     }
-    for (const [name, { text, counters: all, due }] of commit.puts) {
-      this.#put(name, { stamp: commit.version, text, counters: all }, due);
+    for (const [name, { structure, counters: all }] of puts) {
+      this.#records.set(name, { stamp: commit.version, structure, counters: all });
+    }
+    for (const { reservation, change } of holds) {
+      if (change === "put") this.#putHold(reservation, commit.version);
     }
     for (const name of commit.removes) this.#remove(name);
     this.state = accountIn(this.id, this.#records);
-    if (this.state === undefined || this.#records.size > mostRecords) this.#forgetAll();
+    if (this.state === undefined || this.#records.size + this.#holds.size > mostRecords) this.forgetAll();
   }
 
   /** What was asked for one decision is asked again for the next. */
@@ -135,45 +179,57 @@ export class AccountCache {
     this.isFresh = false;
   }
 
-  #forgetAll(): void {
+  forgetAll(): void {
     this.version = undefined;
     this.state = undefined;
     this.#records.clear();
+    this.#holds.clear();
     this.#due.clear();
   }
 
   /** Drops what others may have changed. Holds are compared one by one when they are needed. */
   #dropCounters(isKept: (name: string) => boolean = () => false): void {
-    for (const name of this.#records.keys()) {
-      if (holdIdOf(name) === undefined && !isKept(name)) this.#records.delete(name);
-    }
+    for (const name of this.#records.keys()) if (!isKept(name)) this.#records.delete(name);
   }
 
-  #put(name: string, record: StoredRecord, due: number | undefined): void {
-    this.#records.set(name, record);
+  #read(name: string, { stamp, text, counters }: StoredRecord): void {
     const id = holdIdOf(name);
-    if (id === undefined) return;
-    if (due === undefined) this.#due.delete(id);
-    else this.#due.set(id, due);
+    if (id === undefined) {
+      const structure = this.#records.get(name)?.stamp === stamp ? this.#records.get(name)?.structure : undefined;
+      this.#records.set(name, { stamp, structure: structure ?? structureOf(text), counters });
+    } else if (this.#holds.get(id)?.stamp !== stamp) this.#putHold(decodeReservation(id, text), stamp);
   }
 
-  /** When an open hold of the account is due. An id may be of another account's. */
-  #dueOf(name: string, { text }: StoredRecord): number | undefined {
-    if (holdIdOf(name) === undefined) return undefined;
-    const { state, expiresAt, receipt } = decodeReservation(text);
-    return state === "hold" && receipt.account === this.id ? expiresAt : undefined;
+  /** An id may be of another account's hold. */
+  #putHold(reservation: StoredReservation, stamp: string): void {
+    const { id, state, receipt, expiresAt } = reservation;
+    this.#holds.set(id, { stamp, reservation });
+    if (state === "hold" && receipt.account === this.id) this.#due.set(id, expiresAt);
+    else this.#due.delete(id);
   }
 
   #remove(name: string): void {
-    this.#records.delete(name);
-    this.#due.delete(holdIdOf(name) ?? "");
+    const id = holdIdOf(name);
+    if (id === undefined) this.#records.delete(name);
+    else {
+      this.#holds.delete(id);
+      this.#due.delete(id);
+    }
   }
 }
 
+/** The account that was read. `undefined`: there is none. */
+export function loadedAccount(loaded: Loaded): DecodedAccount | undefined {
+  const known = new AccountCache(loaded.account);
+  known.take(loaded, []);
+  return known.state;
+}
+
 /** The account that stands in records. `undefined`: it has none. */
-export function accountIn(id: string, records: ReadonlyMap<string, Encoded>): DecodedAccount | undefined {
+export function accountIn(id: string, records: ReadonlyMap<string, Numbered>): DecodedAccount | undefined {
   const core = records.get(coreName);
   if (core === undefined) return undefined;
+  requireKnownVersion(core.structure);
   const account = new DecodedAccount(id);
   decodeCore(account, core);
   for (const [name, record] of records) {

@@ -15,8 +15,8 @@ import type { HeldLimits } from "../limits/held-limits.js";
 import { mayNeedLot } from "../limits/prepaid.js";
 import type { TopUpRequest } from "../prepaid-state.js";
 import { type Receipt, startsOfEntry } from "../receipt.js";
-import type { AccountCache } from "./account-cache.js";
-import { DecodedAccount, decodeReservation } from "./decoded-account.js";
+import type { AccountCache, ChangedReservation } from "./account-cache.js";
+import { DecodedAccount } from "./decoded-account.js";
 import {
   bucketName,
   capName,
@@ -49,13 +49,6 @@ export class MissingRecords extends Error {
 export interface NewIds {
   readonly newIds: ReadonlySet<string>;
   readonly newId: () => string;
-}
-
-/** A reservation as it is after the operations, and when it was put. */
-interface ChangedReservation {
-  readonly reservation: StoredReservation;
-  /** `removed`: it has ended. */
-  change: "none" | "put" | "removed";
 }
 
 /**
@@ -126,9 +119,8 @@ export class AccountWork implements LedgerRecords<DecodedAccount> {
     }
     const name = holdName(id);
     const key = endKey(id);
-    const record = this.#known.record(name);
-    if (record !== undefined) {
-      const reservation = decodeReservation(record.text);
+    const reservation = this.#known.reservation(id);
+    if (reservation !== undefined) {
       this.#reservations.set(id, { reservation, change: "none" });
       this.required.add(name);
       return reservation;

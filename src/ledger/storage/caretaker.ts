@@ -1,7 +1,7 @@
 import { copyLimits, pruneLimits } from "../limits/account-limits.js";
 import { sumLengthsMs } from "../usage/kept-sums.js";
 import { dayMs } from "../windows.js";
-import { accountIn } from "./account-cache.js";
+import { loadedAccount } from "./account-cache.js";
 import { bucketName, capName, coreName, type LedgerStorage, type Loaded } from "./ledger-storage.js";
 import { emptyCommit, isClaim, isOldClaim } from "./stored-claims.js";
 
@@ -76,9 +76,10 @@ export class Caretaker {
   }
 
   /** Drops caps and rates that are as good as unknown. Whoever is faster with the account keeps them for another round. */
-  async #prune(account: string, { records, version, now }: Loaded): Promise<void> {
+  async #prune(account: string, loaded: Loaded): Promise<void> {
     const { storage, newId } = this.#parts;
-    const limits = accountIn(account, records)?.limits;
+    const { records, version, now } = loaded;
+    const limits = loadedAccount(loaded)?.limits;
     if (limits === undefined) return;
     const left = copyLimits(limits);
     // Not at once: a clock that runs ahead and is put back must not fill anything again.

@@ -1,20 +1,20 @@
 import { partsPerUnit } from "../limits/rates.js";
-import type { AccountCache } from "./account-cache.js";
+import type { AccountCache, MadeRecords } from "./account-cache.js";
 import type { AccountWork } from "./account-work.js";
 import {
+  areSameNumbers,
   bucketMovements,
   capMovements,
   coreMovements,
-  type Encoded,
   encodeBucket,
   encodeCap,
   encodeCore,
-  encodeReservation,
   firstPrepaid,
   floorsOf,
   type Movement,
+  type Numbered,
 } from "./decoded-account.js";
-import { type Add, bucketName, type Commit, capName, coreName, holdName, type Put } from "./ledger-storage.js";
+import { type Add, bucketName, capName, coreName, holdName, type NewEntry } from "./ledger-storage.js";
 
 /** How the counters of a record change whose text stays. */
 export interface Addition {
@@ -26,54 +26,55 @@ export interface Addition {
 }
 
 /** What operations change of an account. */
-export interface Changes {
+export interface Changes extends MadeRecords {
   readonly additions: ReadonlyMap<string, Addition>;
   /** Whether all that is counted is only added to. Else the commit is for one version of the account. */
   readonly onlyAdds: boolean;
-  readonly commit: Omit<Commit, "version" | "expected" | "adds" | "sums">;
+  readonly removes: readonly string[];
+  readonly entries: readonly NewEntry[];
+  readonly absentEntries: ReadonlySet<string>;
+  readonly requires: ReadonlyMap<string, string | undefined>;
 }
 
 /** @param before - the state that the operations began with, in records. */
 export function changesIn(known: AccountCache, work: AccountWork, before: RecordsBefore, now: number): Changes {
   const additions = new Map<string, Addition>();
-  const puts = new Map<string, Put>();
+  const puts = new Map<string, Numbered>();
   const removes: string[] = [];
-  const requires = new Map<string, string | undefined>([[coreName, known.record(coreName)?.stamp]]);
-  for (const name of work.required) requires.set(name, known.record(name)?.stamp);
+  const requires = new Map([[coreName, known.stamp(coreName)]]);
+  for (const name of work.required) requires.set(name, known.stamp(name));
   let onlyAdds = true;
 
-  for (const { name, encoded, movements, floors } of changedRecords(work, before, now)) {
-    const stamp = known.record(name)?.stamp;
+  for (const { name, numbers, movements, floors } of changedRecords(work, before, now)) {
+    const stamp = known.stamp(name);
     requires.set(name, stamp);
     const old = before.get(name);
-    if (encoded !== undefined && old?.text === encoded.text) {
+    if (numbers !== undefined && old !== undefined && areSameNumbers(old.structure, numbers.structure)) {
       // Also where it adds nothing: the decision stands on what was counted.
-      additions.set(name, additionOf(old.counters, encoded.counters, movements, floors));
+      additions.set(name, additionOf(old.counters, numbers.counters, movements, floors));
       continue;
     }
     onlyAdds = false;
-    if (encoded !== undefined) puts.set(name, { ...encoded, due: undefined });
+    if (numbers !== undefined) puts.set(name, numbers);
     else if (stamp !== undefined) removes.push(name);
   }
-  for (const { reservation, change: what } of work.changedReservations) {
+  const holds = work.changedReservations;
+  for (const { reservation, change } of holds) {
     const name = holdName(reservation.id);
-    requires.set(name, known.record(name)?.stamp);
-    if (what === "put") {
-      const due = reservation.state === "hold" ? reservation.expiresAt : undefined;
-      puts.set(name, { text: encodeReservation(reservation), counters: [], due });
-    } else if (known.record(name) !== undefined) removes.push(name);
+    const stamp = known.stamp(name);
+    requires.set(name, stamp);
+    if (change === "removed" && stamp !== undefined) removes.push(name);
   }
-  const { entries } = work;
-  const absentEntries = [...work.absentEntries];
-  return { additions, onlyAdds, commit: { account: known.id, requires, absentEntries, puts, removes, entries, now } };
+  const { entries, absentEntries } = work;
+  return { additions, onlyAdds, puts, removes, holds, entries, absentEntries, requires };
 }
 
-export type RecordsBefore = ReadonlyMap<string, Encoded>;
+export type RecordsBefore = ReadonlyMap<string, Numbered>;
 
 interface ChangedRecord {
   readonly name: string;
   /** `undefined`: it is gone. */
-  readonly encoded: Encoded | undefined;
+  readonly numbers: Numbered | undefined;
   readonly movements: readonly Movement[];
   readonly floors?: readonly number[] | undefined;
 }
@@ -84,18 +85,18 @@ function changedRecords(work: AccountWork, before: RecordsBefore, now: number): 
   const changed: ChangedRecord[] = [];
   if (state === undefined) return changed;
   if (work.isCoreTouched || before.get(coreName) === undefined) {
-    const encoded = encodeCore(state);
-    changed.push({ name: coreName, encoded, movements: coreMovements(encoded.counters) });
+    const numbers = encodeCore(state);
+    changed.push({ name: coreName, numbers, movements: coreMovements(numbers.counters) });
   }
   for (const id of caps) {
     const cap = state.limits?.caps.get(id);
-    changed.push({ name: capName(id), encoded: cap && encodeCap(cap), movements: capMovements });
+    changed.push({ name: capName(id), numbers: cap && encodeCap(cap), movements: capMovements });
   }
   for (const id of buckets) {
     const name = bucketName(id);
     const bucket = state.limits?.buckets.get(id);
-    const encoded = bucket && encodeBucket(bucket, before.get(name), now);
-    changed.push({ name, encoded, movements: bucketMovements, floors: encoded && floorsOf(encoded, now) });
+    const numbers = bucket && encodeBucket(bucket, before.get(name), now);
+    changed.push({ name, numbers, movements: bucketMovements, floors: numbers && floorsOf(numbers, now) });
   }
   return changed;
 }
@@ -113,17 +114,45 @@ function additionOf(
 
 /** Whether two decisions change the same: the same is put, removed, added and written. */
 export function areSame(one: Changes, other: Changes): boolean {
-  return fingerprint(one) === fingerprint(other);
+  return (
+    areSameMaps(one.additions, other.additions, ({ by }, { by: otherBy }) => areSameNumbers(by, otherBy)) &&
+    areSameMaps(one.puts, other.puts, areSameRecords) &&
+    isAlike(one.removes, other.removes) &&
+    isAlike(one.holds, other.holds) &&
+    isAlike(one.entries, other.entries) &&
+    areSameMaps(one.requires, other.requires, () => true)
+  );
 }
 
-function fingerprint({ additions, commit: { puts, removes, entries, requires } }: Changes): string {
-  return JSON.stringify([
-    [...additions].map(([name, { by }]) => [name, by]),
-    [...puts],
-    removes,
-    entries,
-    [...requires.keys()],
-  ]);
+function areSameRecords(one: Numbered, other: Numbered): boolean {
+  return areSameNumbers(one.structure, other.structure) && areSameNumbers(one.counters, other.counters);
+}
+
+function areSameMaps<Value>(
+  one: ReadonlyMap<string, Value>,
+  other: ReadonlyMap<string, Value>,
+  areSameValues: (one: Value, other: Value) => boolean,
+): boolean {
+  if (one.size !== other.size) return false;
+  for (const [name, value] of one) {
+    if (!other.has(name) || !areSameValues(value, other.get(name) as Value)) return false;
+  }
+  return true;
+}
+
+/** Whether two values are alike, in all that they hold. They are plain: of what JSON knows, and undefined. */
+function isAlike(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  const members = one as Record<string, unknown>;
+  const others = other as Record<string, unknown>;
+  let count = 0;
+  for (const name in members) {
+    if (!isAlike(members[name], others[name])) return false;
+    if (members[name] !== undefined) count++;
+  }
+  for (const name in others) if (others[name] !== undefined) count--;
+  return count === 0;
 }
 
 /** How far counters may be from what this process knows, either way. */
@@ -205,7 +234,7 @@ export function inCorner(
       const isUp = (end === "least left") !== (movements[index] === "falls");
       return isUp ? counter + (up[index] as number) : counter - (down[index] as number);
     });
-    moved.set(name, { ...(records.get(name) as Encoded), counters });
+    moved.set(name, { structure: (records.get(name) as Numbered).structure, counters });
   }
   return moved;
 }

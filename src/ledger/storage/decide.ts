@@ -14,8 +14,8 @@ import {
   type RecordsBefore,
   toAdds,
 } from "./changes.js";
-import type { DecodedAccount } from "./decoded-account.js";
-import type { Commit } from "./ledger-storage.js";
+import { type DecodedAccount, encodeReservation, structureText } from "./decoded-account.js";
+import { type Add, type Commit, holdName, type Put } from "./ledger-storage.js";
 
 /** An operation of the engine's on one account. */
 export interface DecidedOperation {
@@ -38,6 +38,7 @@ export interface Decision {
   readonly results: readonly Result[];
   /** `undefined`: nothing changes. */
   readonly commit: DecidedCommit | undefined;
+  readonly changes: Changes;
   /** What it looks at of reservations and entries. */
   readonly basis: Pick<Missing, "names" | "entries">;
 }
@@ -69,9 +70,9 @@ export function decide(
   };
 
   const { results, changes, work } = at(known.state?.copy(), known.records);
-  const version = newId();
+  const marks = { account: known.id, version: newId(), now };
   const basis = { names: [...work.required], entries: [...work.absentEntries] };
-  if (work.changesNothing) return { results, commit: undefined, basis };
+  if (work.changesNothing) return { results, commit: undefined, changes, basis };
   if (changes.onlyAdds) {
     for (const times of timesTried) {
       const margins = new Map(
@@ -82,21 +83,32 @@ export function decide(
         return areSame(changes, at(accountIn(known.id, records), records).changes);
       };
       if (cornersOf(changes.additions).every(isSameIn)) {
-        return { results, basis, commit: toCommit(changes, version, undefined, margins) };
+        return { results, basis, changes, commit: toCommit(changes, { ...marks, expected: undefined, margins }) };
       }
     }
   }
-  return { results, basis, commit: toCommit(changes, version, known.version, undefined) };
+  return { results, basis, changes, commit: toCommit(changes, { ...marks, expected: known.version }) };
 }
 
-function toCommit(
-  { additions, commit }: Changes,
-  version: string,
-  expected: string | undefined,
-  margins: ReadonlyMap<string, Margins> | undefined,
-): DecidedCommit {
-  const adds = new Map([...additions].map(([name, addition]) => [name, toAdds(addition, margins?.get(name))]));
-  return { ...commit, version, expected, adds };
+/** How a commit is made of changes. */
+interface CommitMarks extends Pick<Commit, "account" | "version" | "expected" | "now"> {
+  readonly margins?: ReadonlyMap<string, Margins>;
+}
+
+function toCommit(changes: Changes, { margins, ...marks }: CommitMarks): DecidedCommit {
+  const { removes, entries, absentEntries, requires } = changes;
+  const adds = new Map<string, readonly Add[]>();
+  for (const [name, addition] of changes.additions) adds.set(name, toAdds(addition, margins?.get(name)));
+  const puts = new Map<string, Put>();
+  for (const [name, { structure, counters }] of changes.puts) {
+    puts.set(name, { text: structureText(structure), counters, due: undefined });
+  }
+  for (const { reservation, change } of changes.holds) {
+    if (change !== "put") continue;
+    const due = reservation.state === "hold" ? reservation.expiresAt : undefined;
+    puts.set(holdName(reservation.id), { text: encodeReservation(reservation), counters: [], due });
+  }
+  return { ...marks, requires, absentEntries: [...absentEntries], adds, puts, removes, entries };
 }
 
 /** @throws what is no refusal of the engine's. */

@@ -1,7 +1,9 @@
 import { type AdmittedWindows, newInstance, noInstances, type WindowInstance } from "../account-state.js";
-import { LedgerUnavailableError } from "../credit-ledger.js";
+import { LedgerUnavailableError, type WindowName } from "../credit-ledger.js";
 import type { AccountState, StoredReservation } from "../engine/ledger-records.js";
 import { type AccountLimits, copyLimits } from "../limits/account-limits.js";
+import type { HeldLimits } from "../limits/held-limits.js";
+import { noUses } from "../limits/no-uses.js";
 import type { Prepaid } from "../limits/prepaid.js";
 import { type Bucket, filledBucket, fullAtOf, levelOf } from "../limits/rates.js";
 
@@ -39,10 +41,26 @@ function copyOf(instance: WindowInstance): WindowInstance {
  */
 export type Movement = "rises" | "falls" | "both" | "free";
 
-/** A record in the form in which it is compared and stored. */
-export interface Encoded {
-  readonly text: string;
+/** A record as numbers: of two records with the same structure, only what is counted differs. */
+export interface Numbered {
+  readonly structure: readonly number[];
   readonly counters: readonly number[];
+}
+
+/** The text of a record's structure. JSON has no infinities: they are null. */
+export function structureText(structure: readonly number[]): string {
+  return JSON.stringify(structure);
+}
+
+export function structureOf(text: string): readonly number[] {
+  const numbers: readonly (number | null)[] = JSON.parse(text);
+  return numbers.map((number) => number ?? Number.NEGATIVE_INFINITY);
+}
+
+export function areSameNumbers(one: readonly number[], other: readonly number[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false;
+  return true;
 }
 
 const ofWindow: readonly Movement[] = ["rises", "both"];
@@ -66,57 +84,64 @@ export const bucketMovements: readonly Movement[] = ["both", "both", "free"];
  */
 const engineVersion = 1;
 
-export function encodeCore({ session, week, month, limits }: AccountState): Encoded {
+/** Engine's version, three numbers of each window, and the ends of the lots after whether there are prepaid credits. */
+const prepaidAt = 10;
+
+export function encodeCore({ session, week, month, limits }: AccountState): Numbered {
   const prepaid = limits?.prepaid;
-  const text = JSON.stringify([
-    engineVersion,
-    ...[session, week, month].map(({ start, end, bonus }) => [start, end, bonus]),
-    prepaid === undefined ? null : prepaid.lots.map(({ expiresAt }) => expiresAt),
-  ]);
+  const structure = [
+    ...[engineVersion, session.start, session.end, session.bonus, week.start, week.end, week.bonus],
+    ...[month.start, month.end, month.bonus, prepaid === undefined ? 0 : 1],
+  ];
   const counters = [session.used, session.held, week.used, week.held, month.used, month.held];
-  if (prepaid === undefined) return { text, counters };
-  return { text, counters: [...counters, prepaid.held, prepaid.overdrawn, ...prepaid.lots.map(({ left }) => left)] };
+  if (prepaid === undefined) return { structure, counters };
+  for (const { expiresAt } of prepaid.lots) structure.push(expiresAt);
+  counters.push(prepaid.held, prepaid.overdrawn);
+  for (const { left } of prepaid.lots) counters.push(left);
+  return { structure, counters };
 }
 
-type CoreText = readonly [version: number, WindowText, WindowText, WindowText, readonly number[] | null];
-/** JSON has no infinities: an instance that never was has neither a start nor an end. */
-type WindowText = readonly [start: number | null, end: number | null, bonus: number];
-
 /** @throws LedgerUnavailableError for an account of another release's. */
-export function decodeCore(account: DecodedAccount, { text, counters }: Encoded): void {
-  const [version, session, week, month, expiries]: CoreText = JSON.parse(text);
-  if (version !== engineVersion) {
-    throw new LedgerUnavailableError(
-      `The account was changed by another release (${version}, and this one knows ${engineVersion}). Update this process.`,
-    );
-  }
-  account.session = decodeWindow(session, counters, 0);
-  account.week = decodeWindow(week, counters, 2);
-  account.month = decodeWindow(month, counters, 4);
-  if (expiries === null) return;
+export function requireKnownVersion([version]: readonly number[]): void {
+  if (version === engineVersion) return;
+  throw new LedgerUnavailableError(
+    `The account was changed by another release (${version}, and this one knows ${engineVersion}). Update this process.`,
+  );
+}
+
+export function decodeCore(account: DecodedAccount, { structure, counters }: Numbered): void {
+  account.session = decodeWindow(structure, counters, 0);
+  account.week = decodeWindow(structure, counters, 1);
+  account.month = decodeWindow(structure, counters, 2);
+  if (structure[prepaidAt] === 0) return;
   const prepaid: Prepaid = {
-    held: counters[6] ?? 0,
-    overdrawn: counters[7] ?? 0,
-    lots: expiries.map((expiresAt, index) => ({ expiresAt, left: counters[8 + index] ?? 0 })),
+    held: counters[firstPrepaid] ?? 0,
+    overdrawn: counters[firstPrepaid + 1] ?? 0,
+    lots: structure
+      .slice(prepaidAt + 1)
+      .map((expiresAt, index) => ({ expiresAt, left: counters[firstPrepaid + 2 + index] ?? 0 })),
   };
   account.limits = { caps: new Map(), buckets: new Map(), ...account.limits, prepaid };
 }
 
-function decodeWindow([start, end, bonus]: WindowText, counters: readonly number[], at: number): WindowInstance {
-  if (start === null || end === null) return noInstances.session;
+function decodeWindow(structure: readonly number[], counters: readonly number[], window: number): WindowInstance {
+  const [start, end, bonus] = [structure[1 + 3 * window], structure[2 + 3 * window], structure[3 + 3 * window]];
+  if (start === undefined || end === undefined || start === Number.NEGATIVE_INFINITY) return noInstances.session;
   const instance = newInstance(start, end);
-  instance.bonus = bonus;
-  instance.used = counters[at] ?? 0;
-  instance.held = counters[at + 1] ?? 0;
+  instance.bonus = bonus ?? 0;
+  instance.used = counters[2 * window] ?? 0;
+  instance.held = counters[2 * window + 1] ?? 0;
   return instance;
 }
 
-export function encodeCap({ start, end, used, held }: WindowInstance): Encoded {
-  return { text: JSON.stringify([start, end]), counters: [used, held] };
+export function encodeCap({ start, end, used, held }: WindowInstance): Numbered {
+  return { structure: [start, end], counters: [used, held] };
 }
 
-export function decodeCap({ text, counters: [used = 0, held = 0] }: Encoded): WindowInstance {
-  const [start, end]: [number, number] = JSON.parse(text);
+export function decodeCap({
+  structure: [start = 0, end = 0],
+  counters: [used = 0, held = 0],
+}: Numbered): WindowInstance {
   const cap = newInstance(start, end);
   cap.used = used;
   cap.held = held;
@@ -131,41 +156,82 @@ const mostParts = 2 ** 51;
  * what is taken puts it off, and it never lies before now. The last counter is when it was looked at last. Where the clock
  * has been put back since, the bucket is another one.
  */
-export function encodeBucket(bucket: Bucket, known: Encoded | undefined, now: number): Encoded {
+export function encodeBucket(bucket: Bucket, known: Numbered | undefined, now: number): Numbered {
   const { limit, burst, held } = bucket;
-  const [knownLimit, knownBurst, knownOrigin]: BucketText =
-    known === undefined ? [-1, -1, now] : JSON.parse(known.text);
-  const isBehind = known !== undefined && (known.counters[2] ?? now) > now;
+  const [knownLimit, knownBurst, knownOrigin = now] = known?.structure ?? [];
+  const lookedAt = known?.counters[2] ?? now;
+  const isBehind = lookedAt > now;
   const isFar = (now - knownOrigin) * limit >= mostParts;
   const isSame = knownLimit === limit && knownBurst === burst && !isBehind && !isFar;
   const origin = isSame ? knownOrigin : now;
   // What an operation has left as it was may be far behind a new origin.
   const current = isSame ? bucket : filledBucket(bucket, now);
+  const counters = [fullAtOf(current, origin), held, current.at];
   // An origin that comes again would not tell it from the one before.
-  const text = JSON.stringify([limit, burst, origin, ...(isBehind ? [known.counters[2]] : [])]);
-  return { text, counters: [fullAtOf(current, origin), held, current.at] };
+  if (isBehind) return { structure: [limit, burst, origin, lookedAt], counters };
+  return { structure: [limit, burst, origin, ...(isSame ? (known?.structure.slice(3) ?? []) : [])], counters };
 }
 
-type BucketText = readonly [limit: number, burst: number, origin: number];
-
-export function decodeBucket({ text, counters: [fullAt = 0, held = 0, at = 0] }: Encoded): Bucket {
-  const [limit, burst, origin]: BucketText = JSON.parse(text);
+export function decodeBucket({ structure, counters: [fullAt = 0, held = 0, at = 0] }: Numbered): Bucket {
+  const [limit = 0, burst = 0, origin = 0] = structure;
   return { level: levelOf({ at, limit, burst }, origin, fullAt), at, held, limit, burst };
 }
 
 /** What the counters of a bucket count as at the least. */
-export function floorsOf({ text }: Encoded, now: number): readonly number[] {
-  const [limit, , origin]: BucketText = JSON.parse(text);
+export function floorsOf({ structure: [limit = 0, , origin = 0] }: Numbered, now: number): readonly number[] {
   return [(now - origin) * limit, Number.NEGATIVE_INFINITY, now];
 }
 
-export function encodeReservation({ index: _, ...reservation }: StoredReservation): string {
-  return JSON.stringify(reservation);
+type ReservationText = readonly [
+  state: 0 | 1,
+  account: string,
+  amounts: readonly [amountMicro: number, held: number, checkpoint: number, paid: number],
+  expiresAt: readonly [first: number, now: number],
+  windows: readonly (readonly [start: number, end: number, limitMicro: number | null])[],
+  part: HeldLimits | 0,
+  uses: StoredReservation["uses"] | 0,
+  tags: Exclude<StoredReservation["tags"], undefined> | 0,
+];
+
+/** Without its id, which is its name. */
+export function encodeReservation(reservation: StoredReservation): string {
+  const { state, receipt, limits, held, checkpoint, paid, expiresAt, part, uses, tags } = reservation;
+  const { account, amountMicro, starts, ends } = receipt;
+  const text: ReservationText = [
+    state === "hold" ? 0 : 1,
+    account,
+    [amountMicro, held, checkpoint, paid],
+    [receipt.expiresAt, expiresAt],
+    [windowText("session"), windowText("week"), windowText("month")],
+    part ?? 0,
+    uses.length === 0 ? 0 : uses,
+    tags ?? 0,
+  ];
+  return JSON.stringify(text);
+
+  function windowText(window: WindowName): ReservationText[4][number] {
+    return [starts[window], ends[window], limits[window].limitMicro];
+  }
 }
 
-export function decodeReservation(text: string): StoredReservation {
-  const reservation: Omit<StoredReservation, "index"> = JSON.parse(text);
-  const { part, tags } = reservation;
-  // JSON has no undefined.
-  return { ...reservation, part: part && { ...part, prepaidAt: part.prepaidAt }, tags, index: -1 };
+export function decodeReservation(id: string, text: string): StoredReservation {
+  const [state, account, [amountMicro, held, checkpoint, paid], expiries, windows, part, uses, tags]: ReservationText =
+    JSON.parse(text);
+  const [session, week, month] = windows as [Window, Window, Window];
+  const starts = { session: session[0], week: week[0], month: month[0] };
+  const ends = { session: session[1], week: week[1], month: month[1] };
+  return {
+    ...{ id, state: state === 0 ? "hold" : "expired", held, checkpoint, paid, expiresAt: expiries[1] },
+    receipt: { account, amountMicro, expiresAt: expiries[0], starts, ends },
+    limits: {
+      session: { limitMicro: session[2] },
+      week: { limitMicro: week[2] },
+      month: { limitMicro: month[2] },
+    },
+    // JSON has no undefined.
+    part: part === 0 ? undefined : { ...part, prepaidAt: part.prepaidAt },
+    ...{ uses: uses === 0 ? noUses : uses, tags: tags === 0 ? undefined : tags, index: -1 },
+  };
 }
+
+type Window = ReservationText[4][number];

@@ -1,8 +1,9 @@
+import { afterTurn } from "../../runtime/after-turn.js";
 import { LedgerUnavailableError } from "../credit-ledger.js";
 import { type SumAddition, SumAdditions } from "../usage/kept-sums.js";
 import { AccountCache } from "./account-cache.js";
 import { MissingRecords } from "./account-work.js";
-import { type DecidedCommit, type DecidedOperation, type Decision, decide } from "./decide.js";
+import { type DecidedCommit, type DecidedOperation, type Decision, decide, type Result } from "./decide.js";
 import {
   type AskedRecords,
   type Commit,
@@ -36,6 +37,14 @@ export interface StorageLedgerOptions {
 
 /** So many operations on an account are one commit. */
 const mostPerCommit = 64;
+/** Of several accounts, so many operations go in one round trip: those that wait for a record wait for all of them. */
+const mostPerTrip = 32;
+/** An account of which so many operations wait has a round trip of its own. */
+const ownFrom = 8;
+/** So many round trips are under way at a time. What comes meanwhile goes together with the next one. */
+const mostTrips = 2;
+/** A round trip that takes longer counts no more: a record that somebody has locked must not hold up all other accounts. */
+const slowMs = 250;
 const noSums: readonly SumAddition[] = [];
 /** So often is a batch decided again: enough for any race, and an end for a storage that always refuses. */
 const mostTries = 100;
@@ -54,8 +63,12 @@ export class StorageLedger {
   readonly #sums = new SumAdditions();
   /** What the storage's clock is ahead of this process's, in milliseconds. */
   #aheadMs = 0;
-  #ready = new Set<Lane>();
-  #running = 0;
+  /** Those with something waiting and nothing under way, in the order in which they became so. */
+  readonly #ready = new Set<Lane>();
+  #trips = 0;
+  /** As {@link #trips}, and those that are slow. */
+  #sends = 0;
+  #isScheduled = false;
   readonly #whenIdle: (() => void)[] = [];
 
   constructor(storage: LedgerStorage, { now, newId, mostAccounts = 20_000 }: StorageLedgerOptions) {
@@ -80,7 +93,7 @@ export class StorageLedger {
 
   /** Resolves when nothing is on its way. */
   async idle(): Promise<void> {
-    while (this.#running > 0 || this.#ready.size > 0)
+    while (this.#sends > 0 || this.#ready.size > 0)
       await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
@@ -99,54 +112,96 @@ export class StorageLedger {
 
   #wake(lane: Lane): void {
     if (lane.isBusy) return;
-    if (this.#ready.size === 0) queueMicrotask(() => void this.#start());
     this.#ready.add(lane);
+    if (this.#isScheduled || this.#trips >= mostTrips) return;
+    this.#isScheduled = true;
+    afterTurn(() => {
+      this.#isScheduled = false;
+      this.#start();
+    });
   }
 
-  /** Takes what waits in all lanes that are ready. */
-  async #start(): Promise<void> {
-    const batches = [...this.#ready].map((lane) => {
+  #start(): void {
+    while (this.#ready.size > 0 && this.#trips < mostTrips) void this.#send();
+  }
+
+  /** What goes together next: one busy account, or others that have room together. The longest wait is the first. */
+  #takeBatches(): Batch[] {
+    const batches: Batch[] = [];
+    let count = 0;
+    for (const lane of this.#ready) {
+      const { length } = lane.waiting;
+      const isAlone = length >= ownFrom;
+      if (isAlone && count > 0) continue;
+      this.#ready.delete(lane);
       lane.isBusy = true;
-      return { lane, some: lane.waiting.splice(0, mostPerCommit) };
-    });
-    this.#ready = new Set();
-    this.#running++;
-    await this.#finish(batches);
-    this.#running--;
-    for (const resolve of this.#whenIdle.splice(0)) resolve();
+      batches.push({ lane, some: lane.waiting.splice(0, mostPerCommit) });
+      count += length;
+      if (isAlone || count >= mostPerTrip) break;
+    }
+    return batches;
+  }
+
+  /** Counts a round trip as under way. @returns what ends that. */
+  #enter(): () => void {
+    this.#trips++;
+    let isCounted = true;
+    const end = () => {
+      if (isCounted) this.#trips--;
+      isCounted = false;
+      this.#start();
+    };
+    const timer = setTimeout(end, slowMs);
+    return () => {
+      clearTimeout(timer);
+      end();
+    };
   }
 
   /** Decides, reads what is missing, commits, and decides again what others were faster with. */
-  async #finish(all: readonly Batch[]): Promise<void> {
-    let open = all;
+  async #send(): Promise<void> {
+    const leave = this.#enter();
+    this.#sends++;
+    let open: readonly Batch[] = this.#takeBatches();
     for (let turn = 0; open.length > 0; turn++) {
-      if (turn === mostTries) {
-        this.#fail(open, new Error(`The storage has refused ${mostTries} times.`));
-        return;
+      const answered: Answered[] = [];
+      if (turn < mostTries) open = await this.#turn(open, answered);
+      else {
+        const error = toUnavailable(new Error(`The storage has refused ${mostTries} times.`));
+        answered.push(...open.map((batch) => ({ batch, error })));
+        open = [];
       }
-      const missing: AskedBatch[] = [];
-      const decided: DecidedBatch[] = [];
-      for (const batch of open) this.#decide(batch, missing, decided);
-      try {
-        const [loaded, outcomes] = await Promise.all([
-          missing.length === 0 ? [] : this.#storage.load(missing.map(({ asked }) => asked)),
-          decided.length === 0 ? [] : this.#storage.commit(decided.map(({ commit }) => commit)),
-        ]);
-        open = [
-          ...missing.filter(({ batch, asked }, index) => this.#take(batch, loaded[index] as Loaded, asked)),
-          ...decided.filter((one, index) => !this.#settle(one, outcomes[index] as CommitOutcome)),
-        ].map(({ batch }) => batch);
-      } catch (error) {
-        this.#fail(
-          [...missing, ...decided].map(({ batch }) => batch),
-          error,
-        );
-        return;
-      }
+      for (const { batch, error } of answered) this.#giveBack(batch.lane, error);
+      // Before the callers: what they do takes time, and the storage would wait for it.
+      if (open.length === 0) leave();
+      for (const each of answered) deliver(each);
+    }
+    this.#sends--;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  /** @returns the batches that are to be decided again. */
+  async #turn(open: readonly Batch[], answered: Answered[]): Promise<readonly Batch[]> {
+    const missing: AskedBatch[] = [];
+    const decided: DecidedBatch[] = [];
+    for (const batch of open) this.#decide(batch, { missing, decided, answered });
+    try {
+      const [loaded, outcomes] = await Promise.all([
+        missing.length === 0 ? [] : this.#storage.load(missing.map(({ asked }) => asked)),
+        decided.length === 0 ? [] : this.#storage.commit(decided.map(({ commit }) => commit)),
+      ]);
+      return [
+        ...missing.filter(({ batch, asked }, index) => this.#take(batch, loaded[index] as Loaded, asked, answered)),
+        ...decided.filter((one, index) => !this.#settle(one, outcomes[index] as CommitOutcome, answered)),
+      ].map(({ batch }) => batch);
+    } catch (cause) {
+      const error = toUnavailable(cause);
+      answered.push(...[...missing, ...decided].map(({ batch }) => ({ batch, error })));
+      return [];
     }
   }
 
-  #decide(batch: Batch, missing: AskedBatch[], decided: DecidedBatch[]): void {
+  #decide(batch: Batch, { missing, decided, answered }: Turn): void {
     const { known } = batch.lane;
     const account = known.id;
     if (known.version === undefined) {
@@ -165,11 +220,11 @@ export class StorageLedger {
         commit !== undefined && !results.some((result, index) => operations[index]?.needsFresh(result));
       // What no commit confirms stands on what was just read.
       if (!isConfirmed && !known.isJustRead(basis)) throw new MissingRecords(basis);
-      if (commit === undefined) this.#end(batch, decision);
+      if (commit === undefined) answered.push({ batch, results });
       else decided.push({ batch, decision, commit: this.#withSums(commit) });
     } catch (error) {
       if (error instanceof MissingRecords) missing.push({ batch, asked: { account, ...error.missing } });
-      else this.#fail([batch], error);
+      else answered.push({ batch, error: toUnavailable(error) });
     }
   }
 
@@ -180,49 +235,41 @@ export class StorageLedger {
   }
 
   /** @returns whether it can be decided again. */
-  #take(batch: Batch, loaded: Loaded, { names, entries, holds }: AskedRecords): boolean {
+  #take(batch: Batch, loaded: Loaded, { names, entries, holds }: AskedRecords, answered: Answered[]): boolean {
     this.#aheadMs = loaded.now - this.#now();
     try {
       batch.lane.known.take(loaded, [...names, ...entries], holds);
       return true;
     } catch (error) {
-      this.#fail([batch], error);
+      answered.push({ batch, error: toUnavailable(error) });
       return false;
     }
   }
 
   /** @returns whether it has come to an end. */
-  #settle({ batch, decision, commit }: DecidedBatch, outcome: CommitOutcome): boolean {
-    if (!outcome.isDone) {
-      return !this.#take(batch, outcome.loaded, namedBy(commit));
-    }
-    batch.lane.known.apply(commit, outcome);
-    this.#end(batch, decision);
+  #settle({ batch, decision, commit }: DecidedBatch, outcome: CommitOutcome, answered: Answered[]): boolean {
+    if (!outcome.isDone) return !this.#take(batch, outcome.loaded, namedBy(commit), answered);
+    batch.lane.known.apply(commit, decision.changes, outcome);
+    answered.push({ batch, results: decision.results });
     return true;
   }
 
-  #end({ lane, some }: Batch, { results }: Decision): void {
-    lane.known.forgetAsked();
-    for (const [index, { resolve, reject }] of some.entries()) {
-      const result = results[index];
-      if (result === undefined || "refusal" in result) reject(result?.refusal);
-      else resolve(result.value);
-    }
-    this.#goOn(lane);
-  }
-
-  #fail(batches: readonly Batch[], cause: unknown): void {
-    const error = toUnavailable(cause);
-    for (const { lane, some } of batches) {
-      // What was done is not known.
-      this.#lanes.delete(lane.known.id);
-      for (const { reject } of [...some, ...lane.waiting.splice(0)]) reject(error);
-    }
-  }
-
-  #goOn(lane: Lane): void {
+  /** Lets an account have its next round trip. */
+  #giveBack(lane: Lane, error: unknown): void {
     lane.isBusy = false;
-    if (lane.waiting.length > 0) this.#wake(lane);
+    lane.known.forgetAsked();
+    // What was done is not known, so that nothing is known of the account. Those that wait start from nothing.
+    if (error !== undefined) lane.known.forgetAll();
+    if (lane.waiting.length > 0) this.#ready.add(lane);
+  }
+}
+
+function deliver({ batch, results, error }: Answered): void {
+  for (const [index, { resolve, reject }] of batch.some.entries()) {
+    const result = results?.[index];
+    if (result === undefined) reject(error);
+    else if ("refusal" in result) reject(result.refusal);
+    else resolve(result.value);
   }
 }
 
@@ -234,6 +281,20 @@ export function toUnavailable(cause: unknown): LedgerUnavailableError {
 interface Batch {
   readonly lane: Lane;
   readonly some: readonly Waiting[];
+}
+
+/** A batch that has come to an end: with results, or with an error. */
+interface Answered {
+  readonly batch: Batch;
+  readonly results?: readonly Result[];
+  readonly error?: unknown;
+}
+
+/** What becomes of batches in one turn. */
+interface Turn {
+  readonly missing: AskedBatch[];
+  readonly decided: DecidedBatch[];
+  readonly answered: Answered[];
 }
 
 interface AskedBatch {

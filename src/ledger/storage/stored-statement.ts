@@ -3,7 +3,7 @@ import type { AccountStatement, StatementRequest } from "../statement/account-st
 import { StatementBooks } from "../statement/statement-books.js";
 import { sumLengthsMs } from "../usage/kept-sums.js";
 import { type Span, spanOf, summedSpans } from "../usage/time-spans.js";
-import { accountIn } from "./account-cache.js";
+import { loadedAccount } from "./account-cache.js";
 import type { LedgerStorage, Loaded, StoredEntry } from "./ledger-storage.js";
 import { entryPages, toEntry } from "./stored-journal.js";
 import { chargedIn } from "./stored-usage.js";
@@ -50,7 +50,7 @@ async function booksOf(
 ): Promise<StatementBooks> {
   const { account } = request;
   const { now, keptFrom } = loaded;
-  const prepaid = accountIn(account, loaded.records)?.limits?.prepaid;
+  const prepaid = loadedAccount(loaded)?.limits?.prepaid;
   const isAll = keptFrom === Number.NEGATIVE_INFINITY;
   const books = new StatementBooks(request, { now, keptFrom: isAll ? undefined : keptFrom, prepaid });
   if (newest === undefined) return books;

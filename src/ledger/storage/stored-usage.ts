@@ -54,12 +54,12 @@ export async function totalsOf(storage: LedgerStorage, request: TotalsRequest): 
   const sums = new TotalSums(request);
   const names = new SumTexts();
   const columns = [...new Set([...by, ...Object.keys(where).filter(isTag)].map(columnOfTotal))];
-  const valueOf = (sum: StoredSum, name: string) => {
+  const dimensionOf = (sum: StoredSum, name: string) => {
     const column = columnOfTotal(name);
     return column === "tags" ? names.tag(sum, name.slice(journalTagPrefix.length)) : names.text(sum, column);
   };
   const isAsked = (sum: StoredSum) =>
-    Object.entries(where).every(([name, values]) => !isTag(name) || values.includes(valueOf(sum, name)));
+    Object.entries(where).every(([name, values]) => !isTag(name) || values.includes(dimensionOf(sum, name)));
   for (const { period, ...span } of readings(periods)) {
     const asked = { where: whereOf(where), by: period === undefined ? [...columns, "begins" as const] : columns };
     await readSpan(storage, span, asked, {
@@ -67,7 +67,7 @@ export async function totalsOf(storage: LedgerStorage, request: TotalsRequest): 
       sum: (sum, sign) => {
         const place = period ?? placeIn(periods, sum.begins ?? Number.NaN);
         if (place === undefined || !isAsked(sum)) return;
-        sums.add({ period: place, by: by.map((name) => valueOf(sum, name)), ...toUsageTotal(signed(sum, sign)) });
+        sums.add({ period: place, by: by.map((name) => dimensionOf(sum, name)), ...toUsageTotal(signed(sum, sign)) });
       },
     });
   }

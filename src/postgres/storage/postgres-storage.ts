@@ -1,20 +1,29 @@
 import {
   type Add,
+  type AskedEntries,
   type AskedRecords,
   type Commit,
   type CommitOutcome,
   coreName,
+  type EntryPage,
   holdIdOf,
   type KeptEntry,
   type LedgerStorage,
   type Loaded,
   namedBy,
+  type PurgedBefore,
   type StoredRecord,
 } from "../../ledger/storage/ledger-storage.js";
+import { type AskedSums, type StoredSum, sumNames } from "../../ledger/usage/kept-sums.js";
+import type { Notifications } from "../listen/notifications.js";
 import type { PostgresPool } from "../postgres-pool.js";
 import { retryTransient, sqlState } from "../retry-transient.js";
 import { inSchema } from "../schema/in-schema.js";
-import { commitStatement, loadStatement } from "./storage-statements.js";
+import { entriesQuery, type StoredEntryRow, sumsQuery, toStoredEntry, toStoredSum } from "./journal-queries.js";
+import { sumTables } from "./storage-tables.js";
+
+const loadSql = "select kept::text as json from infergate.load_kept($1::text::jsonb) as kept";
+const commitSql = "select answer::text as json from infergate.commit_kept($1::text::jsonb) as answer";
 
 /** Of a key that is there twice: what must not be there has come meanwhile. */
 const duplicateKey = "23505";
@@ -28,42 +37,50 @@ interface LoadedRow {
   readonly entries: readonly (readonly [string, string, number, string, number | null, string | null])[] | null;
   readonly nextDue: number | null;
   readonly now: number;
+  readonly keptFrom: number | null;
   readonly forgottenAt: number | null;
 }
 
-interface DoneRow {
-  readonly n: number;
-  readonly previous: string;
-  readonly counters: number[] | null;
-  readonly records: readonly (readonly [name: string, counters: number[]])[] | null;
-  readonly nextDue: number | null;
-}
+/** `null`: it was refused. */
+type CommitAnswer =
+  | readonly [
+      previous: string,
+      counters: number[] | null,
+      records: readonly (readonly [name: string, counters: number[]])[] | null,
+      nextDue: number | null,
+    ]
+  | null;
 
 /** Keeps the records of a ledger in PostgreSQL: one statement reads or commits for many accounts. */
 export class PostgresStorage implements LedgerStorage {
   readonly #pool: PostgresPool;
   readonly #schema: string;
 
-  constructor(pool: PostgresPool, schema: string) {
+  readonly subscribe?: NonNullable<LedgerStorage["subscribe"]>;
+
+  /** @param notifications - absent: no process listens. */
+  constructor(pool: PostgresPool, schema: string, notifications?: Notifications) {
     this.#pool = pool;
     this.#schema = schema;
+    if (notifications?.isEnabled) this.subscribe = (onChange) => notifications.subscribe(this.#channel, onChange);
   }
 
   async load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]> {
-    const rows = await this.#query<LoadedRow>(loadStatement, [JSON.stringify(asked.map(toAskedRow))]);
-    const byAccount = new Map(rows.map((row) => [row.account, toLoaded(row)]));
-    return asked.map(({ account }) => byAccount.get(account) as Loaded);
+    const rows = await this.#query<LoadedRow>(loadSql, [JSON.stringify(asked.map(toAskedRow))]);
+    return rows.map(toLoaded);
   }
 
   async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
-    const done = await this.#commit(commits.map((commit, n) => ({ n, commit })));
-    const refused = commits.flatMap((commit, n) => (done.has(n) ? [] : [{ n, asked: namedBy(commit) }]));
-    const loaded = refused.length === 0 ? [] : await this.load(refused.map(({ asked }) => asked));
-    const loadedOf = new Map(refused.map(({ n }, index) => [n, loaded[index] as Loaded]));
-    return commits.map((commit, n) => {
-      const row = done.get(n);
-      return row === undefined ? { isDone: false, loaded: loadedOf.get(n) as Loaded } : toOutcome(commit, row);
-    });
+    // In one order everywhere, or processes could wait for each other.
+    const inOrder = commits.toSorted((one, other) => (one.account < other.account ? -1 : 1));
+    const answers = await this.#commit(inOrder);
+    const refused = inOrder.filter((_, index) => answers[index] === null);
+    const loaded = refused.length === 0 ? [] : await this.load(refused.map(namedBy));
+    const loadedOf = new Map(refused.map((commit, index) => [commit, loaded[index] as Loaded]));
+    const outcomes = new Map(
+      inOrder.map((commit, index) => [commit, toOutcome(answers[index] ?? null, loadedOf.get(commit))]),
+    );
+    return commits.map((commit) => outcomes.get(commit) as CommitOutcome);
   }
 
   async due(limit: number): Promise<readonly string[]> {
@@ -76,16 +93,66 @@ export class PostgresStorage implements LedgerStorage {
     );
   }
 
-  async #commit(commits: readonly Numbered[]): Promise<Map<number, DoneRow>> {
+  async entries(asked: AskedEntries): Promise<EntryPage> {
+    const { sql, values } = entriesQuery(asked);
+    const [page] = await this.#query<{ version: string; entries: readonly StoredEntryRow[] }>(sql, values);
+    return { version: page?.version ?? "", entries: page?.entries.map(toStoredEntry) ?? [] };
+  }
+
+  async sums(asked: AskedSums): Promise<readonly StoredSum[]> {
+    const { sql, values } = sumsQuery(asked);
+    const rows = await this.#query<readonly (string | number)[]>(sql, values);
+    return rows.map((row) => toStoredSum(row, asked));
+  }
+
+  async accounts(after: string, limit: number): Promise<readonly string[]> {
+    return this.#query<string>(
+      /* sql */ `select to_jsonb(id)::text as json from infergate.kept_account where id > $1 order by id limit $2`,
+      [after, limit],
+    );
+  }
+
+  async forget(account: string, limit: number): Promise<boolean> {
+    const [isMore] = await this.#query<boolean>(
+      /* sql */ `select to_jsonb(infergate.forget_kept($1, $2))::text as json`,
+      [account, limit],
+    );
+    return isMore === true;
+  }
+
+  async purge({ entries, topUps, sums, forgotten }: PurgedBefore, limit: number): Promise<boolean> {
+    const sumsBefore = sumTables.map((table) => sums.find(({ lengthMs }) => lengthMs === table.lengthMs)?.before ?? 0);
+    const [isMore] = await this.#query<boolean>(
+      /* sql */ `select to_jsonb(infergate.purge_kept($1, $2, $3::text::bigint[], $4, $5))::text as json`,
+      [entries, topUps, numberArray(sumsBefore), forgotten, limit],
+    );
+    return isMore === true;
+  }
+
+  async announce(accounts: readonly string[]): Promise<void> {
+    await this.#pool.query("select pg_notify($1, account) from jsonb_array_elements_text($2::text::jsonb) as account", [
+      this.#channel,
+      JSON.stringify(accounts),
+    ]);
+  }
+
+  /** For notices of accounts that may have credits again. */
+  get #channel(): string {
+    return `${this.#schema}_account`;
+  }
+
+  /** @returns an answer for each commit, in their order. */
+  async #commit(commits: readonly Commit[]): Promise<readonly CommitAnswer[]> {
     try {
-      const rows = await this.#query<DoneRow>(commitStatement, toParameters(commits));
-      return new Map(rows.map((row) => [row.n, row]));
+      return await this.#query<CommitAnswer>(commitSql, [JSON.stringify(commits.map(toRow))]);
     } catch (error) {
       if (sqlState(error) !== duplicateKey) throw error;
-      if (commits.length === 1) return new Map();
-      const halves = [commits.slice(0, commits.length / 2), commits.slice(commits.length / 2)];
-      const [one, other] = await Promise.all(halves.map((half) => this.#commit(half)));
-      return new Map([...(one ?? []), ...(other ?? [])]);
+      if (commits.length === 1) return [null];
+      const middle = commits.length / 2;
+      const halves = await Promise.all(
+        [commits.slice(0, middle), commits.slice(middle)].map((half) => this.#commit(half)),
+      );
+      return halves.flat();
     }
   }
 
@@ -95,18 +162,23 @@ export class PostgresStorage implements LedgerStorage {
   }
 }
 
-interface Numbered {
-  readonly n: number;
-  readonly commit: Commit;
-}
-
 function isHold(name: string): boolean {
   return holdIdOf(name) !== undefined;
 }
 
-function toAskedRow({ account, names, entries, holds = false }: AskedRecords) {
+function toAskedRow({ account, names, entries, holds = false, all = false }: AskedRecords) {
   const records = names.filter((name) => !isHold(name) && name !== coreName);
-  return { account, names: records, holds: names.filter(isHold), entries, allHolds: holds };
+  return [account, all ? null : textArray(records), textArray(names.filter(isHold)), textArray(entries), holds];
+}
+
+/** The text of an array of texts. */
+function textArray(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
+}
+
+/** The text of an array of numbers. What is not finite is null. */
+function numberArray(numbers: readonly number[]): string {
+  return `{${numbers.map((number) => (Number.isFinite(number) ? number : "null")).join(",")}}`;
 }
 
 function toLoaded(row: LoadedRow): Loaded {
@@ -127,82 +199,72 @@ function toLoaded(row: LoadedRow): Loaded {
   return {
     ...{ account: row.account, version: row.version, now: row.now, records, entries },
     nextDue: row.nextDue ?? Number.POSITIVE_INFINITY,
-    keptFrom: Number.NEGATIVE_INFINITY,
+    keptFrom: row.keptFrom ?? Number.NEGATIVE_INFINITY,
     forgottenAt: row.forgottenAt ?? Number.NEGATIVE_INFINITY,
   };
 }
 
-function toOutcome({ puts }: Commit, row: DoneRow): CommitOutcome {
-  const counters = new Map<string, readonly number[]>(row.records ?? []);
-  if (row.counters !== null) counters.set(coreName, row.counters);
-  const due = [...puts.values()].flatMap((put) => put.due ?? []);
-  const nextDue = Math.min(row.nextDue ?? Number.POSITIVE_INFINITY, ...due);
-  return { isDone: true, previous: row.previous, counters, nextDue };
+function toOutcome(answer: CommitAnswer, loaded: Loaded | undefined): CommitOutcome {
+  if (answer === null) return { isDone: false, loaded: loaded as Loaded };
+  const [previous, core, records, nextDue] = answer;
+  const counters = new Map<string, readonly number[]>(records ?? []);
+  if (core !== null) counters.set(coreName, core);
+  return { isDone: true, previous, counters, nextDue: nextDue ?? Number.POSITIVE_INFINITY };
 }
 
-function toParameters(commits: readonly Numbered[]): string[] {
-  const rows = {
-    accounts: commits.map(({ n, commit }) => accountRow(n, commit)),
-    records: commits.flatMap(({ n, commit }) => recordRows(n, commit)),
-    holds: commits.flatMap(({ n, commit }) => holdRows(n, commit)),
-    entries: commits.flatMap(({ n, commit }) => entryRows(n, commit)),
-    absent: commits.flatMap(({ n, commit }) => commit.absentEntries.map((key) => ({ n, key }))),
-  };
-  return Object.values(rows).map((list) => JSON.stringify(list));
-}
-
-function accountRow(n: number, { account, version, expected, requires, adds, puts, now }: Commit) {
-  const stamp = requires.get(coreName) ?? null;
+/** In the order that `commit_kept` has. */
+function toRow(commit: Commit) {
+  const { account, version, expected = null, requires, adds, puts, now } = commit;
   const core = puts.get(coreName);
-  return {
-    n,
-    account,
-    version,
-    expected: expected ?? null,
-    stamp,
-    now,
-    core: core?.text ?? null,
-    counters: core?.counters ?? null,
-    ...toAdds(adds.get(coreName)),
-  };
+  return [
+    ...[account, version, expected, requires.get(coreName) ?? null, now],
+    ...[core?.text ?? null, core === undefined ? null : numberArray(core.counters), toAddition(adds.get(coreName))],
+    ...[recordRows(commit), holdRows(commit), entryRows(commit), commit.absentEntries, sumRows(commit)],
+  ];
 }
 
-function recordRows(n: number, { account, requires, adds, puts, removes }: Commit) {
-  const names = new Set(
-    [...requires.keys(), ...puts.keys(), ...removes].filter((name) => !isHold(name) && name !== coreName),
-  );
-  return [...names].map((name) => ({
-    ...{ n, account, name, stamp: requires.get(name) ?? null, removed: removes.includes(name) },
-    ...{ content: puts.get(name)?.text ?? null, counters: puts.get(name)?.counters ?? null },
-    ...toAdds(adds.get(name)),
-  }));
+function recordRows({ requires, adds, puts, removes }: Commit) {
+  const names = [...requires.keys()].filter((name) => !isHold(name) && name !== coreName);
+  return names.map((name) => {
+    const put = puts.get(name);
+    return [
+      ...[name, requires.get(name) ?? null, put?.text ?? null, put === undefined ? null : numberArray(put.counters)],
+      ...[toAddition(adds.get(name)), removes.includes(name)],
+    ];
+  });
 }
 
-function holdRows(n: number, { account, requires, puts, removes }: Commit) {
+function holdRows({ requires, puts, removes }: Commit) {
   const names = [...requires.keys()].filter(isHold);
-  return names.map((name) => ({
-    ...{ n, account, name, stamp: requires.get(name) ?? null, removed: removes.includes(name) },
-    ...{ content: puts.get(name)?.text ?? null, due: puts.get(name)?.due ?? null },
-  }));
+  const gone = new Set(removes);
+  return names.map((name) => {
+    const put = puts.get(name);
+    return [name, requires.get(name) ?? null, put?.text ?? null, put?.due ?? null, gone.has(name)];
+  });
 }
 
-function entryRows(n: number, { entries }: Commit) {
-  return entries.map(
-    ({ account, key, kind, id, amountMicro, prepaidMicro, starts, tags, expiresAt, receipt }, place) => ({
-      ...{ n, place, account, key: key ?? null, kind, id, amount: amountMicro, prepaid: prepaidMicro },
-      ...{ starts: JSON.stringify(starts), tags: tags === undefined ? null : JSON.stringify(tags) },
-      ...{ expires_at: expiresAt ?? null, receipt: receipt === undefined ? null : JSON.stringify(receipt) },
-    }),
-  );
+function entryRows({ entries }: Commit) {
+  return entries.map(({ key = null, kind, id, amountMicro, prepaidMicro, starts, tags, expiresAt = null, receipt }) => [
+    ...[key, kind, id, amountMicro, prepaidMicro, JSON.stringify(starts)],
+    ...[tags === undefined ? null : JSON.stringify(tags), expiresAt],
+    receipt === undefined ? null : JSON.stringify(receipt),
+  ]);
 }
 
-/** In JSON, what is not bounded is null. */
-function toAdds(adds: readonly Add[] | undefined) {
-  if (adds === undefined) return { by: null, least: null, most: null, floors: null };
-  return {
-    by: adds.map(({ by }) => by),
-    least: adds.map(({ least }) => (Number.isFinite(least) ? least : null)),
-    most: adds.map(({ most }) => (Number.isFinite(most) ? most : null)),
-    floors: adds.map(({ floor }) => (Number.isFinite(floor) ? floor : null)),
-  };
+function sumRows({ sums }: Commit) {
+  return sums.map(({ digest, names, counts }) => [
+    digest,
+    ...sumNames.flatMap((name) => (name === "account" ? [] : [names[name]])),
+    numberArray(counts),
+  ]);
+}
+
+function toAddition(adds: readonly Add[] | undefined) {
+  if (adds === undefined) return null;
+  return [
+    numberArray(adds.map(({ by }) => by)),
+    numberArray(adds.map(({ least }) => least)),
+    numberArray(adds.map(({ most }) => most)),
+    numberArray(adds.map(({ floor }) => floor)),
+  ];
 }

@@ -1,3 +1,10 @@
+import { countsPerSum, sumLengthsMs, sumNames } from "../../ledger/usage/kept-sums.js";
+
+/** The sums of each length. */
+export const sumTables = sumLengthsMs.map((lengthMs) => ({ lengthMs, table: `kept_sum_${lengthMs}` }));
+
+export const countColumns = Array.from({ length: countsPerSum }, (_, index) => `c${index + 1}`);
+
 /** What a {@link LedgerStorage} keeps in PostgreSQL. Texts are opaque, and counters are bigints: no rule stands in them. */
 export const storageTables = [
   /* sql */ `
@@ -26,9 +33,12 @@ create table infergate.kept_hold (
   stamp text not null,
   content text not null,
   -- Null: it has expired, and not ended.
-  due bigint
+  due bigint,
+  -- When it was put.
+  at bigint not null
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)`,
   /* sql */ `create index kept_hold_due on infergate.kept_hold (account, due) where due is not null`,
+  /* sql */ `create index kept_hold_expired on infergate.kept_hold (at) where due is null`,
   /* sql */ `
 create table infergate.kept_entry (
   account text not null,
@@ -47,5 +57,33 @@ create table infergate.kept_entry (
   primary key (account, at, sequence)
 )`,
   /* sql */ `create unique index kept_entry_key on infergate.kept_entry (key) where key is not null`,
-  /* sql */ `create table infergate.kept_forgotten (account text primary key, at bigint not null)`,
+  // All but what every call leaves.
+  /* sql */ `
+create index kept_entry_rare on infergate.kept_entry (account, at, sequence) where kind <> 'charge' and kind <> 'release'`,
+  /* sql */ `create index kept_entry_keyless on infergate.kept_entry (account, id) where key is null`,
+  // Entries are written in the order of time, so that this suffices to find what is of a time.
+  /* sql */ `create index kept_entry_at on infergate.kept_entry using brin (at) with (pages_per_range = 16)`,
+  // By a digest of the account.
+  /* sql */ `create table infergate.kept_forgotten (digest bytea primary key, at bigint not null)`,
+  /* sql */ `
+-- What was written at this moment or later is all still here. No row: so is what was written before.
+create table infergate.kept_retention (only_row boolean primary key check (only_row), kept_from bigint not null)`,
+  /* sql */ `
+create table infergate.kept_sum_name (
+  digest text collate "C" primary key,
+  ${sumNames.map((name) => `${name} text not null`).join(",\n  ")}
+)`,
+  /* sql */ `create index kept_sum_name_account on infergate.kept_sum_name (account)`,
+  ...sumTables.flatMap(({ table }) => [
+    /* sql */ `
+create table infergate.${table} (
+  digest text collate "C" not null,
+  -- In epoch milliseconds.
+  begins bigint not null,
+  -- Null where nothing was counted.
+  ${countColumns.map((name) => `${name} double precision`).join(", ")},
+  primary key (digest, begins)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)`,
+    /* sql */ `create index ${table}_begins on infergate.${table} using brin (begins) with (pages_per_range = 16)`,
+  ]),
 ];

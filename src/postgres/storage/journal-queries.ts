@@ -1,0 +1,114 @@
+import { areRare } from "../../ledger/journal/history-filter.js";
+import {
+  type AskedEntries,
+  endKey,
+  grantKey,
+  prepaidKey,
+  type StoredEntry,
+} from "../../ledger/storage/ledger-storage.js";
+import { type AskedSums, type StoredSum, type SumName, sumNames } from "../../ledger/usage/kept-sums.js";
+import { countColumns, sumTables } from "./storage-tables.js";
+
+interface Query {
+  readonly sql: string;
+  readonly values: (string | number)[];
+}
+
+/** A row of {@link entriesQuery}. */
+export type StoredEntryRow = readonly [
+  account: string,
+  at: number,
+  sequence: number,
+  kind: StoredEntry["kind"],
+  id: string,
+  amount: number,
+  prepaid: number,
+  starts: string,
+  tags: string | null,
+];
+
+/** Reads one page, with the version of its account. */
+export function entriesQuery({ account, from, to, kinds, id, before, limit }: AskedEntries): Query {
+  const values: (string | number)[] = [];
+  const given = (value: string | number) => `$${values.push(value)}`;
+  const list = (texts: readonly string[]) =>
+    `(select jsonb_array_elements_text(${given(JSON.stringify(texts))}::text::jsonb))`;
+  const where = [`at >= ${given(from)}::bigint`, `at < ${given(to)}::bigint`];
+  if (account !== undefined) where.push(`account = ${given(account)}`);
+  if (before !== undefined)
+    where.push(`(at, sequence) < (${given(before.at)}::bigint, ${given(before.sequence)}::bigint)`);
+  if (kinds !== undefined) where.push(`kind in ${list(kinds)}`);
+  if (kinds !== undefined && areRare(kinds)) where.push("kind <> 'charge' and kind <> 'release'");
+  // By the keys that an entry of this id can have. The few others of an account have an index of their own.
+  const source =
+    id === undefined || account === undefined
+      ? "infergate.kept_entry"
+      : `(
+        select * from infergate.kept_entry where key in ${list([endKey(id), grantKey(id), prepaidKey(id)])}
+        union all
+        select * from infergate.kept_entry where account = ${given(account)} and key is null and id = ${given(id)}
+      ) as of_id`;
+  if (id !== undefined) where.push(`id = ${given(id)}`);
+  const version =
+    account === undefined
+      ? "''"
+      : `coalesce((select version from infergate.kept_account where id = ${given(account)}), '')`;
+  const sql = /* sql */ `
+    select jsonb_build_object('version', ${version}, 'entries', coalesce((
+      select jsonb_agg(
+        jsonb_build_array(account, at, sequence, kind, id, amount, prepaid, starts, tags) order by at desc, sequence desc
+      )
+      from (
+        select * from ${source} where ${where.join(" and ")} order by at desc, sequence desc limit ${given(limit)}::int
+      ) as page
+    ), '[]'))::text as json`;
+  return { sql, values };
+}
+
+export function toStoredEntry(row: StoredEntryRow): StoredEntry {
+  const [account, at, sequence, kind, id, amountMicro, prepaidMicro, starts, tags] = row;
+  return {
+    ...{ account, at, sequence, kind, id, amountMicro, prepaidMicro },
+    starts: JSON.parse(starts),
+    tags: tags === null ? undefined : JSON.parse(tags),
+  };
+}
+
+/** Reads sums, added up by what is asked for. Each row has the columns of `by`, and then the counts. */
+export function sumsQuery({ lengthMs, from, to, where, by, limit }: AskedSums): Query {
+  const table = sumTables.find((one) => one.lengthMs === lengthMs)?.table;
+  if (table === undefined) throw new RangeError(`There are no sums of ${lengthMs} ms.`);
+  const values: (string | number)[] = [];
+  const given = (value: string | number) => `$${values.push(value)}`;
+  const range = `begins >= ${given(from)}::bigint and begins < ${given(to)}::bigint`;
+  const chosen = sumNames.flatMap((name) => {
+    const texts = where[name];
+    if (texts === undefined) return [];
+    return [`name.${name} in (select jsonb_array_elements_text(${given(JSON.stringify(texts))}::text::jsonb))`];
+  });
+  const added = countColumns.map((name) => `sum(${name}) as ${name}`).join(", ");
+  // Of all names, the sums of each come first: those are few columns. Where some names are chosen, these come first.
+  const digests = by.includes("begins") ? "digest, begins" : "digest";
+  const source =
+    chosen.length > 0
+      ? `infergate.kept_sum_name as name join infergate.${table} as kept using (digest) where ${range} and ${chosen.join(" and ")}`
+      : `(select ${digests}, ${added} from infergate.${table} where ${range} group by ${digests}) as kept
+        join infergate.kept_sum_name as name using (digest)`;
+  const columns = by.length === 0 ? "" : `${by.join(", ")}, `;
+  const counts = countColumns.map((name) => `coalesce(${name}, 0)`).join(", ");
+  const grouped = by.length === 0 ? "having count(*) > 0" : `group by ${by.join(", ")}`;
+  const sql = /* sql */ `
+    select jsonb_build_array(${columns}${counts})::text as json
+    from (select ${columns}${added} from ${source} ${grouped} limit ${given(limit)}::int) as sums`;
+  return { sql, values };
+}
+
+export function toStoredSum(row: readonly (string | number)[], { by }: AskedSums): StoredSum {
+  const names: Partial<Record<SumName, string>> = {};
+  let begins: number | undefined;
+  for (const [index, column] of by.entries()) {
+    if (column === "begins") begins = row[index] as number;
+    else names[column] = row[index] as string;
+  }
+  return { names, begins, counts: row.slice(by.length) as number[] };
+}
