@@ -1,15 +1,17 @@
 export type { RequestLogLimits } from "./books/requests/request-log-limits.js";
-export { postgresAccountStore } from "./postgres/accounts/postgres-account-store.js";
 export type { PostgresBatchOptions } from "./postgres/batching/batch-options.js";
 export { type PostgresAuditTrailOptions, postgresAuditTrail } from "./postgres/books/postgres-audit-trail.js";
-export { postgresBudgetStore } from "./postgres/budgets/postgres-budget-store.js";
 export type { PostgresOptions } from "./postgres/database.js";
 export { type FromPostgresJsOptions, fromPostgresJs, type PostgresJs } from "./postgres/from-postgres-js.js";
-export { postgresModelStore } from "./postgres/models/postgres-model-store.js";
 export { type PostgresCreditLedgerOptions, postgresCreditLedger } from "./postgres/postgres-credit-ledger.js";
-export { postgresKeyStore } from "./postgres/postgres-key-store.js";
-export { postgresPlanStore } from "./postgres/postgres-plan-store.js";
 export type { ListenPool, PostgresClient, PostgresPool } from "./postgres/postgres-pool.js";
+export {
+  postgresAccountStore,
+  postgresBudgetStore,
+  postgresKeyStore,
+  postgresModelStore,
+  postgresPlanStore,
+} from "./postgres/postgres-single-stores.js";
 export { type PostgresStores, type PostgresStoresOptions, postgresStores } from "./postgres/postgres-stores.js";
 export type { PostgresRequestLogOptions } from "./postgres/requests/postgres-request-log.js";
 export { postgresRequestLog } from "./postgres/requests/postgres-request-log.js";

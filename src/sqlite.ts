@@ -1,9 +1,6 @@
 export type { RequestLogLimits } from "./books/requests/request-log-limits.js";
-export { sqliteAccountStore } from "./sqlite/accounts/sqlite-account-store.js";
 export type { SqliteAuditTrailOptions } from "./sqlite/books/sqlite-audit-trail.js";
 export { sqliteAuditTrail } from "./sqlite/books/sqlite-audit-trail.js";
-export { sqliteBudgetStore } from "./sqlite/budgets/sqlite-budget-store.js";
-export { sqliteModelStore } from "./sqlite/models/sqlite-model-store.js";
 export type { SqliteRequestLogOptions } from "./sqlite/requests/sqlite-request-log.js";
 export { sqliteRequestLog } from "./sqlite/requests/sqlite-request-log.js";
 export type { SqliteResponseStoreOptions } from "./sqlite/responses/sqlite-response-store.js";
@@ -12,7 +9,12 @@ export type { SqliteOptions } from "./sqlite/sqlite-connection.js";
 export type { SqliteCreditLedgerOptions } from "./sqlite/sqlite-credit-ledger.js";
 export { sqliteCreditLedger } from "./sqlite/sqlite-credit-ledger.js";
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from "./sqlite/sqlite-database.js";
-export { sqliteKeyStore } from "./sqlite/sqlite-key-store.js";
-export { sqlitePlanStore } from "./sqlite/sqlite-plan-store.js";
+export {
+  sqliteAccountStore,
+  sqliteBudgetStore,
+  sqliteKeyStore,
+  sqliteModelStore,
+  sqlitePlanStore,
+} from "./sqlite/sqlite-single-stores.js";
 export type { SqliteStores, SqliteStoresOptions } from "./sqlite/sqlite-stores.js";
 export { sqliteStores } from "./sqlite/sqlite-stores.js";

@@ -2,13 +2,12 @@ import { tooLargeLimits, tooManyCredits } from "../check/credit-limit.js";
 import { InputError } from "../check/input-error.js";
 import { withoutNulls } from "../check/without-nulls.js";
 import { messageOf } from "../host-code/thrown.js";
-import { applyKeyChange } from "../keys/apply-key-change.js";
 import { checkKey } from "../keys/check-key.js";
-import { checkedKeyStore } from "../keys/checked-key-store.js";
 import { hashKey } from "../keys/hash-key.js";
 import type { ApiKey, KeptKey, WritableKeyStore } from "../keys/key-store.js";
 import { isMistypedKey, keyHint, managedPrefix } from "../keys/managed-key.js";
-import { copyRecord } from "./copy-record.js";
+import { keyRecord, recordKeyStore } from "../keys/record-key-store.js";
+import { MemoryRecordStore } from "./memory-record-store.js";
 
 /** A key in configuration: the members of {@link ApiKey}, and the key itself or its hash. */
 export type MemoryKey = Omit<ApiKey, "id"> & {
@@ -35,76 +34,18 @@ export function memoryKeyStore(keys: readonly MemoryKey[] = []): WritableKeyStor
       'memoryKeyStore: pass a list of keys, such as [{ key: "sk-…", account: "acct_1", plan: "pro" }].',
     );
   }
-  const byHash = new Map<string, KeptKey>();
-  const ids = new Set<string>();
+  const records = new MemoryRecordStore();
   const createdAt = Date.now();
   for (const [index, entry] of keys.entries()) {
     const key = toStoredKey(entry, index, createdAt);
-    if (byHash.has(key.hash)) fail(index, "appears twice.");
-    if (ids.has(key.id)) fail(index, "has the `id` of another key.");
-    ids.add(key.id);
-    byHash.set(key.hash, key);
+    if (records.add("key", keyRecord(key))) continue;
+    fail(index, records.hasAlias("key", key.hash) ? "appears twice." : "has the `id` of another key.");
   }
-  return checkedKeyStore("memoryKeyStore", writableStore(byHash));
-}
-
-function writableStore(byHash: Map<string, KeptKey>): WritableKeyStore {
-  const hashes = new Map([...byHash.values()].map(({ id, hash }) => [id, hash]));
-  const listeners = new Set<{ onChange: (hash: string) => void }>();
-  const notify = (hash: string) => {
-    for (const listener of listeners) {
-      try {
-        listener.onChange(hash);
-      } catch {
-        // One listener's error must not keep the others from the notice.
-      }
-    }
-  };
-  const get = (id: string) => byHash.get(hashes.get(id) ?? "");
-  const ofAccount = (account: string) => [...byHash.values()].filter((key) => key.account === account);
-
   return {
-    find: async (hash) => copyRecord(byHash.get(hash)),
-    withoutPlan: () => [...byHash.values()].flatMap(({ id, plan }) => (plan === undefined || plan === null ? id : [])),
-    get: async (id) => copyRecord(get(id)),
-    async insert(key) {
-      if (byHash.has(key.hash) || hashes.has(key.id)) {
-        throw new Error(`The id ${key.id}, or the hash with it, is taken.`);
-      }
-      byHash.set(key.hash, copyRecord(withoutNulls(key)));
-      hashes.set(key.id, key.hash);
-      notify(key.hash);
-    },
-    list: async (account) => ofAccount(account).map(copyRecord),
-    async update(id, change) {
-      const key = get(id);
-      if (key === undefined) return undefined;
-      const changed = copyRecord(applyKeyChange(key, change));
-      byHash.set(key.hash, changed);
-      notify(key.hash);
-      return copyRecord(changed);
-    },
-    async touch(uses) {
-      for (const { id, at } of uses) {
-        const key = get(id);
-        if (key !== undefined && at > (key.lastUsedAt ?? -Infinity)) byHash.set(key.hash, { ...key, lastUsedAt: at });
-      }
-    },
-    async forget(account) {
-      const forgotten = ofAccount(account);
-      for (const { id, hash } of forgotten) {
-        byHash.delete(hash);
-        hashes.delete(id);
-        notify(hash);
-      }
-      return forgotten.map(({ hash }) => hash);
-    },
-    subscribe(onChange) {
-      const listener = { onChange };
-      listeners.add(listener);
-      return async () => {
-        listeners.delete(listener);
-      };
+    ...recordKeyStore("memoryKeyStore", records),
+    withoutPlan() {
+      const kept = records.texts("key").map((text): KeptKey => JSON.parse(text));
+      return kept.flatMap(({ id, plan }) => (plan === undefined ? id : []));
     },
   };
 }

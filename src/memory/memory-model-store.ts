@@ -1,9 +1,9 @@
 import { InputError } from "../check/input-error.js";
 import { listProblems } from "../check/list-problems.js";
-import { checkedModelStore, type ModelTexts } from "../models/checked-model-store.js";
 import type { ModelData, ModelStore } from "../models/model-store.js";
 import { mostModels, storageProblem } from "../models/model-text.js";
-import { Notices } from "./notices.js";
+import { recordModelStore } from "../models/record-model-store.js";
+import { MemoryRecordStore } from "./memory-record-store.js";
 
 /**
  * Models in memory: those that are given, and those that are put, which are gone when the process ends. For tests, and for
@@ -14,34 +14,12 @@ export function memoryModelStore(models: readonly ModelData[] = []): ModelStore 
   if (!Array.isArray(models) || models.length > mostModels) {
     throw new InputError(`memoryModelStore: pass a list of models, ${mostModels} at most.`);
   }
-  const byId = new Map<string, string>();
+  const records = new MemoryRecordStore();
+  const isNew = (model: ModelData) =>
+    records.add("model", { id: model.id, owner: "", alias: null, text: JSON.stringify(model) });
   for (const [index, model] of models.entries()) {
-    const problem = storageProblem(model) ?? (byId.has(model.id) ? "id: appears twice" : undefined);
+    const problem = storageProblem(model) ?? (isNew(model) ? undefined : "id: appears twice");
     if (problem !== undefined) throw new InputError(listProblems(`memoryModelStore: models[${index}]`, [problem]));
-    byId.set(model.id, JSON.stringify(model));
   }
-  return checkedModelStore("memoryModelStore", textsOf(byId));
-}
-
-function textsOf(byId: Map<string, string>): ModelTexts {
-  const notices = new Notices();
-  return {
-    list: async () => Array.from(byId, ([id, text]) => ({ id, text })),
-    find: async (id) => byId.get(id),
-    async put({ id, text, expected, most }) {
-      const earlier = byId.get(id);
-      if (expected !== undefined && expected !== (earlier ?? null)) return "unexpected";
-      if (earlier === undefined && byId.size >= most) return "full";
-      byId.set(id, text);
-      notices.tell(id);
-      return "put";
-    },
-    async remove(id, expected) {
-      if (expected !== undefined && expected !== byId.get(id)) return false;
-      if (!byId.delete(id)) return false;
-      notices.tell(id);
-      return true;
-    },
-    subscribe: (onChange) => notices.subscribe(onChange),
-  };
+  return recordModelStore("memoryModelStore", records);
 }

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { explainOnce } from "../check/explain-issue.js";
 import { idProblem } from "../check/id-problem.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
-import { checkedPlanStore } from "../plans/checked-plan-store.js";
 import { newPlanSchema } from "../plans/plan-schema.js";
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
-import { Notices } from "./notices.js";
+import { recordPlanStore } from "../plans/record-plan-store.js";
+import { MemoryRecordStore } from "./memory-record-store.js";
 
 /**
  * Plans in memory, by id: those of the configuration, and those that are put, which are gone when the process ends.
@@ -17,29 +17,17 @@ export function memoryPlanStore(plans: Readonly<Record<string, Omit<Plan, "id">>
       'memoryPlanStore: pass an object of plans by their ids, such as { pro: { models: ["acme/*"] } }.',
     );
   }
-  const byId = new Map<string, Plan>();
+  const records = new MemoryRecordStore();
   for (const [id, plan] of Object.entries(plans)) {
     const what = `memoryPlanStore: the plan ${JSON.stringify(id)} is not valid`;
     const problem = idProblem(id);
     if (problem !== undefined) throw new TypeError(listProblems(what, [`id: ${problem}`]));
     const checked = newPlanSchema.extend({ id: z.literal(id).optional() }).safeParse(plan, explainOnce("member"));
     if (!checked.success) throw new TypeError(listProblems(what, problemsOf(checked.error)));
-    byId.set(id, structuredClone({ ...plan, id }));
+    records.add("plan", { id, owner: "", alias: null, text: JSON.stringify({ ...plan, id }) });
   }
-  const notices = new Notices();
-  return checkedPlanStore("memoryPlanStore", {
-    find: async (id) => structuredClone(byId.get(id)),
-    list: () => structuredClone([...byId.values()]),
-    listAll: async () => structuredClone([...byId.values()]),
-    async put(plan) {
-      byId.set(plan.id, structuredClone(plan));
-      notices.tell(plan.id);
-    },
-    async delete(id) {
-      const existed = byId.delete(id);
-      notices.tell(id);
-      return existed;
-    },
-    subscribe: (onChange) => notices.subscribe(onChange),
-  });
+  return {
+    ...recordPlanStore("memoryPlanStore", records),
+    list: () => records.texts("plan").map((text): Plan => JSON.parse(text)),
+  };
 }

@@ -40,6 +40,16 @@ export class MemoryRecordStore implements RecordStore {
     model: new Kind(),
   };
 
+  /** Makes a new record at once. @returns whether neither its id nor its alias was taken. */
+  add(kind: RecordKind, record: RecordData): boolean {
+    return this.#put(kind, record, { expected: null }) === "put";
+  }
+
+  /** Whether there is a record of this alias. */
+  hasAlias(kind: RecordKind, alias: string): boolean {
+    return this.#kinds[kind].ids.has(alias);
+  }
+
   /** All texts of a kind, in the order in which they came. */
   texts(kind: RecordKind): string[] {
     return Array.from(this.#kinds[kind].byId.values(), ({ text }) => text);
@@ -63,11 +73,10 @@ export class MemoryRecordStore implements RecordStore {
   }
 
   async put(kind: RecordKind, record: RecordData, condition?: RecordCondition): Promise<RecordPut> {
-    return this.putNow(kind, record, condition);
+    return this.#put(kind, record, condition);
   }
 
-  /** The same in one tick. */
-  putNow(kind: RecordKind, record: RecordData, { expected, most = Infinity }: RecordCondition = {}): RecordPut {
+  #put(kind: RecordKind, record: RecordData, { expected, most = Infinity }: RecordCondition = {}): RecordPut {
     const { byId, ids, notices } = this.#kinds[kind];
     const { id, alias } = record;
     const earlier = byId.get(id);

@@ -1,7 +1,7 @@
-import { runtime } from "#runtime";
 import { dataProblem } from "../check/data-problem.js";
 import { idProblem } from "../check/id-problem.js";
 import { isPlain } from "../check/is-same-data.js";
+import { textVersion } from "../records/use-records.js";
 import type { ModelData, StoredModel } from "./model-store.js";
 
 /** The most entries of a store. */
@@ -20,11 +20,6 @@ export function storageProblem(model: unknown): string | undefined {
   return JSON.stringify(model).length > longestModel
     ? `must have at most ${longestModel} characters as JSON`
     : undefined;
-}
-
-/** The version of an entry: a digest of its text. It needs no column of its own, and holds whoever wrote the text. */
-export function textVersion(text: string): string {
-  return runtime.sha256(text, "base64url").slice(0, 22);
 }
 
 /** The entry of a text that a store has kept. */

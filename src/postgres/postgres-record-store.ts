@@ -19,8 +19,10 @@ select found.json
 from jsonb_array_elements_text($2::text::jsonb) as sought
 cross join lateral (select ${keptJson} from infergate.record where kind = $1 and ${by} = sought offset 0) as found`;
 
+/** The collation is that of the owner's index alone: in no other can the planner look for the next id, past all owners. */
 const listSql = /* sql */ `
-select ${keptJson} from infergate.record where kind = $1 and owner = $2 and id > $3 order by id limit $4`;
+select ${keptJson} from infergate.record where kind = $1 and owner = $2 and id > $3 collate "C"
+order by id collate "C" limit $4`;
 
 /** By what must be there: whatever is, nothing, or a text. Each gives what has come of it. */
 const putSql = {
@@ -62,7 +64,7 @@ delete from infergate.record where kind = $1 and owner = $2 returning to_json(al
 /** Locks the records in the order of their ids, so that no two processes wait for each other. */
 const touchSql = /* sql */ `
 with given as (
-  select id collate "C" as id, max(at) as at from jsonb_to_recordset($2::text::jsonb) as used (id text, at bigint) group by 1
+  select id, max(at) as at from jsonb_to_recordset($2::text::jsonb) as used (id text, at bigint) group by id
 ), locked as (
   select stored.id, given.at from infergate.record as stored join given using (id)
   where stored.kind = $1 and (stored.used_at is null or stored.used_at < given.at)

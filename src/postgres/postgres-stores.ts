@@ -1,28 +1,29 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import { recordAccountStore } from "../accounts/record-account-store.js";
 import { type AuditLimits, type AuditTrail, knownAuditLimits } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import { knownLogLimits, type RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
+import { recordBudgetStore } from "../budgets/record-budget-store.js";
 import { requireKnownOptions } from "../check/known-options.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
+import { recordKeyStore } from "../keys/record-key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { ModelStore } from "../models/model-store.js";
+import { recordModelStore } from "../models/record-model-store.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
+import { recordPlanStore } from "../plans/record-plan-store.js";
 import { knownResponseLimits, type ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
-import { accountStore } from "./accounts/postgres-account-store.js";
 import { auditTrail } from "./books/postgres-audit-trail.js";
-import { budgetStore } from "./budgets/postgres-budget-store.js";
 import { Database } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
-import { modelStore } from "./models/postgres-model-store.js";
 import {
   creditLedger,
   knownPostgresLedgerOptions,
   type PostgresCreditLedgerOptions,
 } from "./postgres-credit-ledger.js";
-import { keyStore } from "./postgres-key-store.js";
-import { planStore } from "./postgres-plan-store.js";
+import { PostgresRecordStore } from "./postgres-record-store.js";
 import { databaseRequestLog } from "./requests/postgres-request-log.js";
 import { responseStore } from "./responses/postgres-response-store.js";
 
@@ -62,14 +63,15 @@ class Stores {
   constructor(options: PostgresStoresOptions) {
     this.#database = new Database(options);
     const notifications = new Notifications(this.#database);
-    this.keys = keyStore(this.#database, notifications);
-    this.plans = planStore(this.#database, notifications);
+    const records = new PostgresRecordStore(this.#database, notifications);
+    this.keys = recordKeyStore("postgresKeyStore", records);
+    this.plans = recordPlanStore("postgresPlanStore", records);
     this.ledger = creditLedger(this.#database, notifications, options);
     this.responses = responseStore(this.#database, options.responses);
-    this.#accounts = accountStore(this.#database, notifications);
+    this.#accounts = recordAccountStore("postgresAccountStore", records);
     this.#audit = auditTrail(this.#database, options.audit);
-    this.#budgets = budgetStore(this.#database, notifications);
-    this.#catalog = modelStore(this.#database, notifications);
+    this.#budgets = recordBudgetStore("postgresBudgetStore", records);
+    this.#catalog = recordModelStore("postgresModelStore", records);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
     this.#requestLog = databaseRequestLog(this.#database, options.requestLog);

@@ -21,12 +21,6 @@ export class AccountKeys {
     return [cache, `${cache}:expiry`];
   }
 
-  /** The keys of the account's budgets. */
-  ofBudgets(accountId: string): string[] {
-    const budgets = `${this.#prefix}:{${digest(accountId)}}:budgets`;
-    return [budgets, `${budgets}:fields`];
-  }
-
   /** The keys that every script of the ledger takes. Those of ids begin with the first of them. */
   of(accountId: string): readonly string[] {
     return this.ofDigest(digest(accountId));

@@ -1,9 +1,10 @@
+import type { RecordKind } from "../records/record-store.js";
 import type { OpenSubscription, Subscription } from "./subscription.js";
 
 type Listener = (message: string) => void;
 
-/** What changed; `account` is its credits, and `account_record` its plan, anchor or status. */
-type FeedKind = "key" | "plan" | "account" | "account_record" | "budget" | "model";
+/** What changed; `account` is its credits. */
+type FeedKind = RecordKind | "account";
 
 const retryMs = 1_000;
 

@@ -11,8 +11,8 @@ import {
   type RecordUse,
 } from "../records/record-store.js";
 import { digest } from "./account-keys.js";
+import { recordScripts } from "./record-scripts.js";
 import type { RedisConnection } from "./redis-options.js";
-import { recordScripts } from "./store-scripts/records.js";
 
 /** How many records one script reads, touches or removes, so that it keeps no other client waiting. */
 const mostPerScript = 200;

@@ -1,23 +1,24 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import { recordAccountStore } from "../accounts/record-account-store.js";
 import { type AuditLimits, type AuditTrail, knownAuditLimits } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import { knownLogLimits, type RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
+import { recordBudgetStore } from "../budgets/record-budget-store.js";
 import { requireKnownOptions } from "../check/known-options.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
+import { recordKeyStore } from "../keys/record-key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { ModelStore } from "../models/model-store.js";
+import { recordModelStore } from "../models/record-model-store.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
+import { recordPlanStore } from "../plans/record-plan-store.js";
 import { knownResponseLimits, type ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
-import { accountStoreOn } from "./accounts/redis-account-store.js";
 import { auditTrailOn } from "./books/redis-audit-trail.js";
-import { budgetStoreOn } from "./budgets/redis-budget-store.js";
-import { modelStoreOn } from "./models/redis-model-store.js";
 import { creditLedgerOn, knownRedisLedgerOptions, type RedisCreditLedgerOptions } from "./redis-credit-ledger.js";
-import { keyStoreOn } from "./redis-key-store.js";
 import { connectionOf } from "./redis-options.js";
-import { planStoreOn } from "./redis-plan-store.js";
+import { RedisRecordStore } from "./redis-record-store.js";
 import { requestLogOn } from "./requests/redis-request-log.js";
 import { responseStoreOn } from "./responses/redis-response-store.js";
 
@@ -55,14 +56,15 @@ class Stores {
 
   constructor(options: RedisStoresOptions) {
     const connection = connectionOf(options);
-    this.keys = keyStoreOn(connection);
-    this.plans = planStoreOn(connection);
+    const records = new RedisRecordStore(connection);
+    this.keys = recordKeyStore("redisKeyStore", records);
+    this.plans = recordPlanStore("redisPlanStore", records);
     this.ledger = creditLedgerOn(connection, options);
     this.responses = responseStoreOn(connection, options.responses);
-    this.#accounts = accountStoreOn(connection);
+    this.#accounts = recordAccountStore("redisAccountStore", records);
     this.#audit = auditTrailOn(connection, options.audit);
-    this.#budgets = budgetStoreOn(connection);
-    this.#catalog = modelStoreOn(connection);
+    this.#budgets = recordBudgetStore("redisBudgetStore", records);
+    this.#catalog = recordModelStore("redisModelStore", records);
     this.#requestLog = requestLogOn(connection, options.requestLog);
   }
 

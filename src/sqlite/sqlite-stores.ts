@@ -1,26 +1,27 @@
 import type { WritableAccountStore } from "../accounts/account-store.js";
+import { recordAccountStore } from "../accounts/record-account-store.js";
 import { checkAuditLimits } from "../books/audit/audit-limits.js";
 import { type AuditLimits, type AuditTrail, knownAuditLimits } from "../books/audit/audit-trail.js";
 import type { RequestLog } from "../books/requests/request-log.js";
 import { knownLogLimits, type RequestLogLimits } from "../books/requests/request-log-limits.js";
 import type { WritableBudgetStore } from "../budgets/budget-store.js";
+import { recordBudgetStore } from "../budgets/record-budget-store.js";
 import { requireKnownOptions } from "../check/known-options.js";
 import type { WritableKeyStore } from "../keys/key-store.js";
+import { recordKeyStore } from "../keys/record-key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { ModelStore } from "../models/model-store.js";
+import { recordModelStore } from "../models/record-model-store.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
+import { recordPlanStore } from "../plans/record-plan-store.js";
 import { knownResponseLimits, type ResponseLimits } from "../responses/response-limits.js";
 import type { ResponseStore } from "../responses/response-store.js";
-import { accountStoreOf } from "./accounts/sqlite-account-store.js";
 import { auditTrailOf } from "./books/sqlite-audit-trail.js";
-import { budgetStoreOf } from "./budgets/sqlite-budget-store.js";
-import { modelStoreOf } from "./models/sqlite-model-store.js";
 import { requestLogOf } from "./requests/sqlite-request-log.js";
 import { responseStoreOf } from "./responses/sqlite-response-store.js";
 import { SqliteConnection } from "./sqlite-connection.js";
 import { knownSqliteLedgerOptions, ledgerOf, type SqliteCreditLedgerOptions } from "./sqlite-credit-ledger.js";
-import { keyStoreOf } from "./sqlite-key-store.js";
-import { planStoreOf } from "./sqlite-plan-store.js";
+import { SqliteRecordStore } from "./sqlite-record-store.js";
 
 /** Options of {@link sqliteStores}. */
 export interface SqliteStoresOptions extends SqliteCreditLedgerOptions {
@@ -50,21 +51,25 @@ class Stores {
   responses: ResponseStore;
   readonly #connection: SqliteConnection;
   readonly #options: SqliteStoresOptions;
-  #accounts: WritableAccountStore | undefined;
+  readonly #accounts: WritableAccountStore;
   #audit: AuditTrail | undefined;
-  #budgets: WritableBudgetStore | undefined;
-  #catalog: ModelStore | undefined;
+  readonly #budgets: WritableBudgetStore;
+  readonly #catalog: ModelStore;
   #requestLog: RequestLog | undefined;
 
   constructor(options: SqliteStoresOptions) {
     const connection = new SqliteConnection(options);
+    const records = new SqliteRecordStore(connection);
     this.#connection = connection;
     this.#options = options;
     checkAuditLimits(options.audit);
-    this.keys = keyStoreOf(connection);
-    this.plans = planStoreOf(connection);
+    this.keys = recordKeyStore("sqliteKeyStore", records);
+    this.plans = recordPlanStore("sqlitePlanStore", records);
     this.ledger = ledgerOf(connection, options);
     this.responses = responseStoreOf(connection, options.responses, options.clock);
+    this.#accounts = recordAccountStore("sqliteAccountStore", records);
+    this.#budgets = recordBudgetStore("sqliteBudgetStore", records);
+    this.#catalog = recordModelStore("sqliteModelStore", records);
   }
 
   /**
@@ -72,7 +77,6 @@ class Stores {
    * goes on without it. Give it by name: `createGateway({ ...stores, accounts: stores.accounts, … })`.
    */
   get accounts(): WritableAccountStore {
-    this.#accounts ??= accountStoreOf(this.#connection);
     return this.#accounts;
   }
 
@@ -84,13 +88,11 @@ class Stores {
 
   /** Budgets on tags, by account. Not spread, either: `createGateway({ ...stores, budgets: stores.budgets, … })`. */
   get budgets(): WritableBudgetStore {
-    this.#budgets ??= budgetStoreOf(this.#connection);
     return this.#budgets;
   }
 
   /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
   get catalog(): ModelStore {
-    this.#catalog ??= modelStoreOf(this.#connection);
     return this.#catalog;
   }
 

@@ -1,38 +1,32 @@
 import type { Mutation } from "../mutation/mutation.js";
 import { bookMutations } from "./book-mutations.js";
 
-/** Of the stores of responses and of accounts. */
+/** Of the stores of responses and of records. */
 export const mutations: readonly Mutation[] = [
   ...bookMutations,
   {
-    name: "a change of plan lifts a suspension",
-    find: "save(applyAccountPut(account, byId.get(account.id)));",
-    replace: "save(account);",
-    test: "memory-account-store",
-  },
-  {
-    name: "an account is listed twice",
+    name: "a record is listed twice",
     find: 'if ((sorted[middle] ?? "") <= text) from',
     replace: 'if ((sorted[middle] ?? "") < text) from',
+    test: "memory-record-store",
+  },
+  {
+    name: "a new record is not listed",
+    find: "    shelf.ids.add(id);\n    shelf.sorted = undefined;\n",
+    replace: "    shelf.ids.add(id);\n",
     test: "memory-account-store",
   },
   {
-    name: "a new account is not listed",
-    find: "    if (!byId.has(account.id)) sorted = undefined;\n",
+    name: "a record that has changed is replaced",
+    find: '    if (expected !== undefined && expected !== (earlier?.text ?? null)) return "unexpected";\n',
     replace: "",
-    test: "memory-account-store",
+    test: "memory-record-store",
   },
   {
-    name: "an account that has changed is replaced",
-    find: "      if (!hasVersion(byId.get(account.id), expected)) return false;\n",
+    name: "a removed record is not announced",
+    find: "    this.#kinds[kind].notices.tell(noticeOf(kind, entry));\n",
     replace: "",
-    test: "memory-account-store",
-  },
-  {
-    name: "a forgotten account is not announced",
-    find: "      sorted = undefined;\n      notices.tell(id);\n",
-    replace: "      sorted = undefined;\n",
-    test: "memory-account-store",
+    test: "memory-record-store",
   },
   { name: "no response expires", find: "return now - putAt < this.#limits.ttlMs;", replace: "return true;" },
   {

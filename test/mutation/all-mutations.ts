@@ -10,6 +10,7 @@ import * as modelApi from "../model-api/mutations.js";
 import { mutations as openai } from "../openai/mutations.js";
 import * as shortcuts from "../operations/shortcuts/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
+import { accountRules, keyRules, recordUses } from "../records/mutations.js";
 import { mutations as redis } from "../redis/mutations.js";
 import { postgresSchema } from "../schema/mutations.js";
 import { mutations as server } from "../server/mutations.js";
@@ -33,6 +34,9 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "gateway", tests: ["in-process/kept-response"], mutations: gateway },
   { store: "access", tests: ["entitlement"], mutations: access },
   { store: "budgets", testFolder: "access", tests: ["known-budgets"], mutations: budgetMutations },
+  { store: "keys", testFolder: "memory", tests: ["memory-key-store"], mutations: keyRules },
+  { store: "accounts", testFolder: "memory", tests: ["memory-account-store"], mutations: accountRules },
+  { store: "records", testFolder: "memory", tests: ["memory-account-store"], mutations: recordUses },
   { store: "books", tests: ["request-pages"], mutations: bookMutations },
   { store: "call", tests: ["repeated-denial"], mutations: call },
   { store: "server", tests: ["repeated-errors"], mutations: server },

@@ -7,9 +7,9 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["records", "keys", "budgets", "plans", "accounts", "models", "ledger", "books", "responses"];
+const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "books", "responses"];
 const provider = "providers/upstream-provider.js";
-const store = [...contracts, "metering", "check"];
+const store = ["records", ...contracts, "metering", "check"];
 
 /** Lowest first: no folder imports one that stands below it here. */
 export const layers: readonly Layer[] = [
@@ -57,6 +57,7 @@ export const layers: readonly Layer[] = [
     folder: "records",
     question: "What must a database do to keep keys, plans, accounts, budgets and models?",
     imports: [],
+    packages: ["#runtime"],
   },
   {
     folder: "keys",
@@ -80,13 +81,13 @@ export const layers: readonly Layer[] = [
     folder: "accounts",
     question: "What is an account, and what does an account store promise?",
     imports: ["records", "keys", "metering", "check"],
-    packages: ["zod", "#runtime"],
+    packages: ["zod"],
   },
   {
     folder: "models",
     question: "What does a store of models promise, and which rules do all of them share?",
     imports: ["records", "check"],
-    packages: ["zod", "#runtime"],
+    packages: ["zod"],
   },
   {
     folder: "ledger",
@@ -214,7 +215,7 @@ export const layers: readonly Layer[] = [
     folder: "redis",
     question: "How are keys, plans, credits and responses kept in Redis?",
     imports: [
-      ...["runtime", ...contracts, "cache/response-cache-store.js", "metering", "guard/time-limit.js"],
+      ...["runtime", "records", ...contracts, "cache/response-cache-store.js", "metering", "guard/time-limit.js"],
       "check/require-booleans.js",
       "check/known-options.js",
     ],

@@ -1,10 +1,9 @@
 import type { Mutation } from "../mutation/mutation.js";
-import { accountMutations } from "./account-mutations.js";
 import { bookMutations } from "./book-mutations.js";
-import { catalogMutations } from "./catalog-mutations.js";
 import { isolateMutations } from "./isolate-mutations.js";
 import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
+import { recordMutations } from "./record-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 import { quarterMutations } from "./usage/quarter-mutations.js";
 import { runningMutations } from "./usage/running-mutations.js";
@@ -14,8 +13,6 @@ import { usageMutations } from "./usage/usage-mutations.js";
 const failures = "postgres-failures";
 const processes = "postgres-processes";
 const retention = "postgres-retention";
-const stores = "postgres-stores";
-const subscriptions = "postgres-subscriptions";
 
 export const mutations: readonly Mutation[] = [
   ...bookMutations,
@@ -376,40 +373,7 @@ export const mutations: readonly Mutation[] = [
     replace: "",
     test: retention,
   },
-
-  // Keys and plans
-  {
-    name: "changes of keys go unheard",
-    find: "to_jsonb(old)->>tg_argv[1]) where tg_op <> 'INSERT'",
-    replace: "to_jsonb(old)->>tg_argv[1]) where false",
-    test: subscriptions,
-  },
-  {
-    name: "new keys go unheard",
-    find: "to_jsonb(new)->>tg_argv[1]) where tg_op <> 'DELETE'",
-    replace: "to_jsonb(new)->>tg_argv[1]) where false",
-    test: stores,
-  },
-  {
-    name: "a revocation is put off",
-    find: "least(revoked_at, (change->>'revokedAt')::bigint)",
-    replace: "(change->>'revokedAt')::bigint",
-    test: stores,
-  },
-  {
-    name: "a revocation cannot be taken away",
-    find: "when change->'revokedAt' = 'null' then null",
-    replace: "",
-    test: stores,
-  },
-  {
-    name: "plans go unheard",
-    find: "notify_change('plan', 'id')",
-    replace: "notify_change('plan', 'plan')",
-    test: stores,
-  },
-  ...accountMutations,
-  ...catalogMutations,
+  ...recordMutations,
   ...isolateMutations,
   ...limitMutations,
   ...fundingMutations,

@@ -1,19 +1,17 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is found in the source, where codes stand in templates
 import type { Mutation } from "../mutation/mutation.js";
-import { accountMutations } from "./account-mutations.js";
 import { batchMutations } from "./batch/batch-mutations.js";
 import { bookMutations } from "./book-mutations.js";
-import { catalogMutations } from "./catalog-mutations.js";
 import { fundingMutations } from "./limits/funding-mutations.js";
 import { limitMutations } from "./limits/limit-mutations.js";
 import { sweepMutations } from "./limits/sweep-mutations.js";
+import { recordMutations } from "./record-mutations.js";
 import { responseCacheMutations } from "./response-cache-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 
 const availability = "availability";
 const batch = "batch/batched-ledger";
 const scripts = "scripts";
-const stores = "redis-stores";
 
 export const mutations: readonly Mutation[] = [
   ...bookMutations,
@@ -744,67 +742,6 @@ export const mutations: readonly Mutation[] = [
     replace: "write('DEL', holdsKey, leasesKey, expiredKey)",
   },
 
-  // Keys and plans
-  { name: "two keys have one hash", find: "redis.call('EXISTS', key) == 1 or ", replace: "", test: stores },
-  { name: "two keys have one id", find: " or redis.call('EXISTS', id) == 1", replace: "", test: stores },
-  {
-    name: "a revocation is put off",
-    find: "if not isPutOff then redis.call('HSET', key, name, value) end",
-    replace: "redis.call('HSET', key, name, value)",
-    test: stores,
-  },
-  {
-    name: "a revocation is not moved",
-    find: "tonumber(value) > tonumber(revokedAt)",
-    replace: "true",
-    test: stores,
-  },
-  {
-    name: "moments of revocation are compared as texts",
-    find: "tonumber(value) > tonumber(revokedAt)",
-    replace: "value > revokedAt",
-    test: stores,
-  },
-  {
-    name: "a key that is not there is updated",
-    find: "if redis.call('EXISTS', key) == 0 then return {} end\n",
-    replace: "",
-    test: stores,
-  },
-  {
-    name: "a member that is taken away stays",
-    find: "if lastSet < last then redis.call('HDEL'",
-    replace: "if false then redis.call('HDEL'",
-    part: "store-scripts/keys",
-    test: stores,
-  },
-  { name: "a forgotten key works", find: "redis.call('DEL', key, KEYS[2 * index - 3])\n", replace: "", test: stores },
-  {
-    name: "forgotten keys are listed",
-    find: "redis.call('ZREM', account, hash)\n",
-    replace: "",
-    test: stores,
-  },
-  {
-    name: "new keys go unheard",
-    find: "redis.call('ZADD', account, createdAt, hash)\nredis.call('PUBLISH', channel, 'key ' .. hash)\n",
-    replace: "redis.call('ZADD', account, createdAt, hash)\n",
-    test: stores,
-  },
-  {
-    name: "changes of keys go unheard",
-    find: "redis.call('PUBLISH', channel, 'key ' .. hash)\nreturn redis.call('HGETALL', key)",
-    replace: "return redis.call('HGETALL', key)",
-    test: stores,
-  },
-  {
-    name: "forgotten keys go unheard",
-    find: "redis.call('PUBLISH', channel, 'key ' .. hash)\n    forgotten[",
-    replace: "forgotten[",
-    test: stores,
-  },
-  { name: "plans go unheard", find: "redis.call('PUBLISH', ARGV[3], 'plan ' .. ARGV[1])\n", replace: "", test: stores },
-
   // What runs the scripts
   {
     name: "a server that has forgotten the scripts stays without",
@@ -831,8 +768,7 @@ export const mutations: readonly Mutation[] = [
     replace: "local now = tonumber(ARGV[#ARGV])",
     test: scripts,
   },
-  ...accountMutations,
-  ...catalogMutations,
+  ...recordMutations,
   ...limitMutations,
   ...fundingMutations,
   ...sweepMutations,

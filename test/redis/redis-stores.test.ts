@@ -2,12 +2,14 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StoredAccount } from "../../src/accounts/account-store.js";
 import { hashKey } from "../../src/keys/hash-key.js";
-import { redisAccountStore } from "../../src/redis/accounts/redis-account-store.js";
 import { redisAuditTrail } from "../../src/redis/books/redis-audit-trail.js";
-import { redisBudgetStore } from "../../src/redis/budgets/redis-budget-store.js";
-import { redisModelStore } from "../../src/redis/models/redis-model-store.js";
-import { redisKeyStore } from "../../src/redis/redis-key-store.js";
-import { redisPlanStore } from "../../src/redis/redis-plan-store.js";
+import {
+  redisAccountStore,
+  redisBudgetStore,
+  redisKeyStore,
+  redisModelStore,
+  redisPlanStore,
+} from "../../src/redis/redis-single-stores.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
 import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAccountStore } from "../../src/testing/describe-account-store.js";
@@ -107,8 +109,8 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
       const { keys } = redisStores({ client: connected[0].client, prefix });
       const hash = hashKey("sk-1");
       await keys.insert({ id: "key_1", hash, hint: "sk-…", account: "a", plan: "p", createdAt: 1 });
-      // As it is seen by an update that has found the hash before, and the key after.
-      await admin.del(`${prefix}:{keys}:hash:${hash}`);
+      // By hand, as one that goes between the reading and the writing of an update.
+      await admin.hdel(`${prefix}:{key}:key`, "key_1");
       expect(await keys.update("key_1", { name: "late" })).toBeUndefined();
       expect(await keys.find(hash)).toBeUndefined();
     } finally {
@@ -120,7 +122,10 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
     const admin = new Redis(server.port, "127.0.0.1");
     try {
       const { client, prefix } = options();
-      const write = (id: string, text: string) => admin.hset(`${prefix}:{models}`, id, text);
+      const write = async (id: string, text: string) => {
+        await admin.hset(`${prefix}:{model}:model`, id, text);
+        await admin.zadd(`${prefix}:{model}:model:order`, 0, `\n${id}`);
+      };
       await expectModelsByHand(redisModelStore({ client, prefix }), write);
     } finally {
       admin.disconnect();
@@ -131,9 +136,11 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
     const admin = new Redis(server.port, "127.0.0.1");
     try {
       const { client, prefix } = options();
-      await expectFullStore(redisModelStore({ client, prefix }), (count) => {
+      await expectFullStore(redisModelStore({ client, prefix }), async (count) => {
         const ids = Array.from({ length: count }, (_, index) => `full/${index + 1}`);
-        return admin.hset(`${prefix}:{models}`, Object.fromEntries(ids.map((id) => [id, JSON.stringify({ id })])));
+        const texts = ids.map((id) => [id, JSON.stringify({ id })]);
+        await admin.hset(`${prefix}:{model}:model`, Object.fromEntries(texts));
+        await admin.zadd(`${prefix}:{model}:model:order`, ...ids.flatMap((id) => [0, `\n${id}`]));
       });
     } finally {
       admin.disconnect();
@@ -146,12 +153,12 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
       const { client, prefix } = options();
       const { budgets } = redisStores({ client, prefix });
       await budgets.put("big", { tag: "member", credits: { month: 50 } });
-      const [hash = "", fields = ""] = (await admin.keys(`${prefix}:*`)).sort();
+      const [hash = "", order = ""] = (await admin.keys(`${prefix}:*`)).sort();
       for (let from = 0; from < 100_000; from += 10_000) {
         const names = Array.from({ length: 10_000 }, (_, index) => `member=${from + index}`);
-        const entries = names.map((name) => [name, JSON.stringify({ tag: "member", value: name.slice(7) })]);
+        const entries = names.map((name) => [`big\n${name}`, JSON.stringify({ tag: "member", value: name.slice(7) })]);
         await admin.hset(hash, Object.fromEntries(entries));
-        await admin.zadd(fields, ...names.flatMap((name) => [0, name]));
+        await admin.zadd(order, ...names.flatMap((name) => [0, `\nbig\n${name}`]));
       }
       const outputOf = async () => Number(/total_net_output_bytes:(\d+)/.exec(await admin.info("stats"))?.[1]);
       const before = await outputOf();

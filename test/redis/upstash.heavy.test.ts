@@ -2,14 +2,16 @@ import { Redis } from "@upstash/redis";
 import { afterAll, beforeAll, describe } from "vitest";
 import type { StoredAccount } from "../../src/accounts/account-store.js";
 import { hashKey } from "../../src/keys/hash-key.js";
-import { redisAccountStore } from "../../src/redis/accounts/redis-account-store.js";
 import { redisAuditTrail } from "../../src/redis/books/redis-audit-trail.js";
-import { redisBudgetStore } from "../../src/redis/budgets/redis-budget-store.js";
 import { fromUpstash } from "../../src/redis/clients/from-upstash.js";
-import { redisModelStore } from "../../src/redis/models/redis-model-store.js";
-import { redisKeyStore } from "../../src/redis/redis-key-store.js";
 import { connectionOf } from "../../src/redis/redis-options.js";
-import { redisPlanStore } from "../../src/redis/redis-plan-store.js";
+import {
+  redisAccountStore,
+  redisBudgetStore,
+  redisKeyStore,
+  redisModelStore,
+  redisPlanStore,
+} from "../../src/redis/redis-single-stores.js";
 import { redisRequestLog } from "../../src/redis/requests/redis-request-log.js";
 import { redisResponseCache } from "../../src/redis/responses/redis-response-cache.js";
 import { responseStoreOn } from "../../src/redis/responses/redis-response-store.js";

@@ -36,7 +36,7 @@ describeWithPostgres("PostgreSQL, books that a version has left", (server) => {
     await stores.ledger.close();
     await runMigrations(pool, schema, [
       ...postgresVersions,
-      "alter table infergate.account_record add column next text; alter table infergate.entry add column next text;",
+      "alter table infergate.record add column next text; alter table infergate.entry add column next text;",
     ]);
     const next = storesAt(schema, new ManualClock(books.at));
     await expectBooks(next, books);

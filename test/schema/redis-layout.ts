@@ -7,9 +7,7 @@ export function redisLayout(commands: readonly Command[]): string {
 }
 
 function linesOf([command = "", key = "", ...args]: Command): string[] {
-  const name = key
-    .replace(/\{[\w-]{22}\}/, "{account}")
-    .replace(/:(ended|grant|topup|topups|hash|id|account):.*$/, ":$1:<id>");
+  const name = key.replace(/\{[\w-]{22}\}/, "{account}").replace(/:(ended|grant|topup|topups):.*$/, ":$1:<id>");
   if (command === "SET") return [`${name}: ${shapeOf(args[0] ?? "")}`];
   if (command === "ZADD") {
     return pairsOf(args).map(([score]) => `${name}: text by ${shapeOf(score)}`);
@@ -20,8 +18,7 @@ function linesOf([command = "", key = "", ...args]: Command): string[] {
     );
     return [`${name}: ${fields.join(", ")}`];
   }
-  const isRecord = /\{(keys|accounts)\}/.test(key);
-  return pairsOf(args).map(([field, value]) => `${name}: ${isRecord ? field : idShape(field)} = ${shapeOf(value)}`);
+  return pairsOf(args).map(([field, value]) => `${name}: ${idShape(field)} = ${shapeOf(value)}`);
 }
 
 function pairsOf(texts: readonly string[]): (readonly [string, string])[] {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { hashKey } from "../../src/keys/hash-key.js";
 import type { Lease } from "../../src/ledger/credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
-import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
+import { sqlitePlanStore } from "../../src/sqlite/sqlite-single-stores.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 import { wholeAnswer } from "../../src/testing.js";
 import { chatRequest, getRequest, startTestGateway } from "../support/test-gateway.js";

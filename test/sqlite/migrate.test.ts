@@ -28,7 +28,6 @@ describe("the tables", () => {
     sqliteStores({ database });
     expect(names(database)).toEqual([
       "infergate_account",
-      "infergate_account_record",
       "infergate_audit",
       "infergate_audit_account",
       "infergate_audit_action",
@@ -36,7 +35,6 @@ describe("the tables", () => {
       "infergate_audit_key",
       "infergate_audit_moved",
       "infergate_bucket",
-      "infergate_budget",
       "infergate_cap",
       "infergate_entry",
       "infergate_entry_account",
@@ -44,11 +42,9 @@ describe("the tables", () => {
       "infergate_entry_rare",
       "infergate_forgotten",
       "infergate_forgotten_at",
-      "infergate_key",
-      "infergate_key_account",
       "infergate_meta",
-      "infergate_model",
-      "infergate_plan",
+      "infergate_record",
+      "infergate_record_owner",
       "infergate_request",
       "infergate_request_account",
       "infergate_request_at",
@@ -139,7 +135,7 @@ describe("the tables", () => {
     await sqliteStores({ database }).plans.put({ id: "p", models: [] });
     const next = [
       ...sqliteVersions,
-      "ALTER TABLE infergate_plan ADD COLUMN next TEXT; CREATE TABLE infergate_next (n);",
+      "ALTER TABLE infergate_record ADD COLUMN next TEXT; CREATE TABLE infergate_next (n);",
     ];
     const connections = [new SqliteConnection({ database }), new SqliteConnection({ database: folder.open() })];
     for (const connection of connections) {
@@ -151,7 +147,7 @@ describe("the tables", () => {
     expect(database.prepare("SELECT value FROM infergate_meta WHERE name = 'version'").get()).toMatchObject({
       value: next.length,
     });
-    expect(database.prepare("SELECT id, next FROM infergate_plan").all()).toMatchObject([{ id: "p", next: null }]);
+    expect(database.prepare("SELECT id, next FROM infergate_record").all()).toMatchObject([{ id: "p", next: null }]);
   });
 
   it("of a newer release are refused", () => {
@@ -178,8 +174,6 @@ describe("every statement", () => {
     expect(sqliteStores({ database: listening }).accounts).toBeDefined();
     const plans = prepared
       .filter((sql) => sql.includes("infergate_") && !sql.includes("sqlite_schema"))
-      // All plans are listed at once: they are few.
-      .filter((sql) => sql !== "SELECT id, plan FROM infergate_plan")
       .map((sql) => {
         const values = Array.from(sql.matchAll(/\?/g), () => 0);
         const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[];

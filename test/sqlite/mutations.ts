@@ -1,7 +1,7 @@
 import type { Mutation } from "../mutation/mutation.js";
 import { bookMutations } from "./book-mutations.js";
-import { catalogMutations } from "./catalog-mutations.js";
 import { limitMutations } from "./limit-mutations.js";
+import { recordMutations } from "./record-mutations.js";
 import { responseMutations } from "./response-mutations.js";
 import { usageMutations } from "./usage-mutations.js";
 
@@ -310,53 +310,6 @@ export const mutations: readonly Mutation[] = [
     test: retention,
   },
 
-  // Keys and plans
-  {
-    name: "two keys have one hash",
-    find: " ON CONFLICT DO NOTHING RETURNING id",
-    replace: " ON CONFLICT DO UPDATE SET name = name RETURNING id",
-  },
-  {
-    name: "a key that is not there is updated",
-    find: "        if (key === undefined) return undefined;\n",
-    replace: "",
-  },
-  {
-    name: "another account's keys are listed",
-    find: "} account = ?`",
-    replace: "} account >= ?`",
-  },
-  {
-    name: "another account's keys are forgotten",
-    find: "DELETE FROM infergate_key WHERE account = ? RETURNING",
-    replace: "DELETE FROM infergate_key WHERE account >= ? RETURNING",
-  },
-  // Accounts
-  {
-    name: "a change of plan lifts a suspension",
-    find: "save(applyAccountPut(account, get(account.id)))",
-    replace: "save(account)",
-  },
-  {
-    name: "an account that is not there is updated",
-    find: "        if (account === undefined) return undefined;\n",
-    replace: "",
-  },
-  {
-    name: "an account is listed twice",
-    find: "infergate_account_record WHERE id > ? ORDER BY id LIMIT ?",
-    replace: "infergate_account_record WHERE id >= ? ORDER BY id LIMIT ?",
-  },
-  {
-    name: "accounts are listed in no order",
-    find: "infergate_account_record WHERE id > ? ORDER BY id LIMIT ?",
-    replace: "infergate_account_record WHERE id > ? ORDER BY plan, id DESC LIMIT ?",
-  },
-  {
-    name: "other accounts are forgotten",
-    find: "DELETE FROM infergate_account_record WHERE id = ?",
-    replace: "DELETE FROM infergate_account_record WHERE id >= ?",
-  },
   {
     name: "a settlement of a forgotten lease is charged",
     find: "return this.#tables.forgotten.at(account);",
@@ -373,7 +326,7 @@ export const mutations: readonly Mutation[] = [
     replace: "",
   },
   { name: "when it was is kept for ever", find: "    this.#forgotten.purge(now);\n", replace: "", test: retention },
-  ...catalogMutations,
+  ...recordMutations,
   ...limitMutations,
   ...responseMutations,
   ...usageMutations,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
-import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
+import { sqliteKeyStore } from "../../src/sqlite/sqlite-single-stores.js";
 import { sqliteStores } from "../../src/sqlite/sqlite-stores.js";
 
 it.each<[string, unknown]>([

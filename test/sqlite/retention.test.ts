@@ -4,7 +4,7 @@ import type { NamedLimits } from "../../src/ledger/limits/account-limits.js";
 import { capBounds, windowLimits } from "../../src/ledger/windows.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../src/sqlite/sqlite-database.js";
-import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
+import { sqliteKeyStore } from "../../src/sqlite/sqlite-single-stores.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";
 import { databaseFolders } from "./database-folders.js";
 

@@ -1,11 +1,13 @@
 import { afterAll, it } from "vitest";
-import { sqliteAccountStore } from "../../src/sqlite/accounts/sqlite-account-store.js";
 import { sqliteAuditTrail } from "../../src/sqlite/books/sqlite-audit-trail.js";
-import { sqliteBudgetStore } from "../../src/sqlite/budgets/sqlite-budget-store.js";
-import { sqliteModelStore } from "../../src/sqlite/models/sqlite-model-store.js";
 import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
-import { sqliteKeyStore } from "../../src/sqlite/sqlite-key-store.js";
-import { sqlitePlanStore } from "../../src/sqlite/sqlite-plan-store.js";
+import {
+  sqliteAccountStore,
+  sqliteBudgetStore,
+  sqliteKeyStore,
+  sqliteModelStore,
+  sqlitePlanStore,
+} from "../../src/sqlite/sqlite-single-stores.js";
 import { describeWritableBudgetStore } from "../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAuditTrail } from "../../src/testing/describe-audit-trail.js";
 import { describeCreditLedger } from "../../src/testing/describe-credit-ledger.js";
@@ -51,16 +53,17 @@ for (const [name, driver] of Object.entries(drivers)) {
   ]);
   it(`sqliteModelStore on ${name}: lists models that a person has broken beside the others`, async () => {
     const store = sqliteModelStore({ database });
-    const write = other.prepare("REPLACE INTO infergate_model VALUES (?, ?)");
+    const write = other.prepare("REPLACE INTO infergate_record (kind, id, owner, text) VALUES ('model', ?, '', ?)");
     await expectModelsByHand(store, (id, text) => write.run(id, text));
   });
   it(`sqliteModelStore on ${name}: keeps as many models as a store may have, and no more`, async () => {
     const store = sqliteModelStore({ database });
-    other.exec("DELETE FROM infergate_model");
+    other.exec("DELETE FROM infergate_record WHERE kind = 'model'");
     await expectFullStore(store, (count) =>
       other.exec(`
         WITH RECURSIVE number (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM number WHERE n < ${count})
-        INSERT INTO infergate_model SELECT 'full/' || n, json_object('id', 'full/' || n) FROM number`),
+        INSERT INTO infergate_record (kind, id, owner, text)
+        SELECT 'model', 'full/' || n, '', json_object('id', 'full/' || n) FROM number`),
     );
   });
   describeWritablePlanStore(`sqlitePlanStore on ${name}`, async () => [

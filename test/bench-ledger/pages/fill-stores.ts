@@ -8,15 +8,18 @@ import { dayMs, month } from "../usage/month.js";
 export async function fillStores(pool: Pool, log: RequestLog, lines: number): Promise<void> {
   const { accounts, first } = month;
   await pool.query(
-    `insert into infergate.account_record (id, plan, metadata)
-     select 'acct_' || n, 'plan-' || n % 3, jsonb_build_object('name', 'Customer ' || n) from generate_series(1, $1::int) as n`,
+    `insert into infergate.record (kind, id, owner, text)
+     select 'account_record', 'acct_' || n, '', jsonb_build_object(
+       'id', 'acct_' || n, 'plan', 'plan-' || n % 3, 'metadata', jsonb_build_object('name', 'Customer ' || n)
+     ) from generate_series(1, $1::int) as n`,
     [accounts],
   );
   await pool.query(
-    `insert into infergate.api_key (id, hash, account, hint, name, created_at, tags)
-     select 'key_' || n, encode(sha256(n::text::bytea), 'hex'), 'acct_' || n, 'ig_…' || n, 'Key ' || n, $2::bigint + n,
-       jsonb_build_object('team', 'team-' || n % 7)
-     from generate_series(1, $1::int) as n`,
+    `insert into infergate.record (kind, id, owner, alias, text)
+     select 'key', 'key_' || n, 'acct_' || n, encode(sha256(n::text::bytea), 'hex'), jsonb_build_object(
+       'id', 'key_' || n, 'hash', encode(sha256(n::text::bytea), 'hex'), 'account', 'acct_' || n, 'hint', 'ig_…' || n,
+       'name', 'Key ' || n, 'createdAt', $2::bigint + n, 'tags', jsonb_build_object('team', 'team-' || n % 7)
+     ) from generate_series(1, $1::int) as n`,
     [accounts, first * dayMs],
   );
   const end = Date.now();

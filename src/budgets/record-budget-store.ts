@@ -4,9 +4,11 @@ import { idProblem } from "../check/id-problem.js";
 import { idText } from "../check/id-text.js";
 import { withoutNulls } from "../check/without-nulls.js";
 import { keyAccount } from "../keys/check-key.js";
+import { ownedId, type RecordStore } from "../records/record-store.js";
+import { pageOf, subscriptionTo } from "../records/use-records.js";
 import { budgetField, isBudgetName, longestField } from "./budget-field.js";
 import { newBudgetSchema } from "./budget-schema.js";
-import type { BudgetPage, KeptBudget, WritableBudgetStore } from "./budget-store.js";
+import type { KeptBudget, WritableBudgetStore } from "./budget-store.js";
 import { fieldsOf, pickBudgets } from "./pick-budgets.js";
 
 const longestAccount = 128;
@@ -18,26 +20,17 @@ const pageSchema = z.strictObject({
 const putSchema = z.object({ account: keyAccount, budget: newBudgetSchema });
 
 /**
- * A store that leaves the checks to {@link checkedBudgetStore}. A budget is filed under its account and its field, a text
- * of at most 321 characters; see {@link budgetField}.
+ * Budgets among these records, by account and {@link budgetField}: only valid ones are written. To put another one throws a
+ * TypeError that begins with `by`. To look for a budget that cannot be finds nothing.
  */
-export interface UncheckedBudgetStore extends Pick<WritableBudgetStore, "forget" | "subscribe"> {
-  /** Those of these fields that there are, in any order. @param fields - at least one. */
-  read(account: string, fields: readonly string[]): Promise<readonly KeptBudget[]>;
-  put(account: string, field: string, budget: KeptBudget): Promise<void>;
-  /** @returns whether there was one. */
-  remove(account: string, field: string): Promise<boolean>;
-  list(account: string, page: { cursor: string | undefined; limit: number }): Promise<BudgetPage>;
-}
-
-/**
- * The store behind a check: only valid budgets reach it. To write another one throws a TypeError that begins with `by`.
- * To look for a budget that cannot be finds nothing.
- */
-export function checkedBudgetStore(by: string, { read, ...store }: UncheckedBudgetStore): WritableBudgetStore {
+export function recordBudgetStore(by: string, records: RecordStore): WritableBudgetStore {
   const isAccount = (account: string) => idProblem(account, longestAccount) === undefined;
+  const read = async (account: string, fields: readonly string[]): Promise<KeptBudget[]> => {
+    const ids = fields.map((field) => ownedId(account, field));
+    return (await records.get("budget", "id", ids)).map(({ text }) => JSON.parse(text));
+  };
   return {
-    ...store,
+    ...subscriptionTo(records, "budget"),
     async find(account, tags) {
       const names = Object.entries(tags).map(([tag, value]) => ({ tag, value }));
       const possible = Object.fromEntries(names.filter(isBudgetName).map(({ tag, value }) => [tag, value]));
@@ -46,21 +39,32 @@ export function checkedBudgetStore(by: string, { read, ...store }: UncheckedBudg
     },
     async put(account, budget) {
       const given = checkInput(`${by}.put: what is given is not valid`, putSchema, { account, budget });
-      await store.put(given.account, budgetField(given.budget), withoutNulls(given.budget));
+      const id = ownedId(account, budgetField(given.budget));
+      const text = JSON.stringify(withoutNulls(given.budget));
+      await records.put("budget", { id, owner: account, alias: null, text });
     },
     async get(account, name) {
       if (!isAccount(account) || !isBudgetName(name)) return undefined;
       return (await read(account, [budgetField(name)]))[0];
     },
     async remove(account, name) {
-      return isAccount(account) && isBudgetName(name) && (await store.remove(account, budgetField(name)));
+      return (
+        isAccount(account) &&
+        isBudgetName(name) &&
+        (await records.remove("budget", ownedId(account, budgetField(name))))
+      );
     },
     async list(account, page = {}) {
       const { cursor, limit } = checkInput(`${by}.list: what is given is not valid`, pageSchema, page);
-      return isAccount(account) ? await store.list(account, { cursor, limit }) : { budgets: [] };
+      if (!isAccount(account)) return { budgets: [] };
+      const after = cursor === undefined ? "" : ownedId(account, cursor);
+      const found = await records.list("budget", { owner: account, after, limit: limit + 1 });
+      const { shown, last } = pageOf(found, limit);
+      const budgets = shown.map(({ text }): KeptBudget => JSON.parse(text));
+      return last === undefined ? { budgets } : { budgets, cursor: last.slice(ownedId(account, "").length) };
     },
     async forget(account) {
-      if (isAccount(account)) await store.forget(account);
+      if (isAccount(account)) await records.clear("budget", account);
     },
   };
 }

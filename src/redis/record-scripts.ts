@@ -1,4 +1,4 @@
-import { makeScript } from "../script.js";
+import { makeScript } from "./script.js";
 
 // All keys are in one slot of a cluster, so that each change is one step:
 // - a hash of the records' texts by their ids;

@@ -3,44 +3,18 @@ import { explainIssue } from "../check/explain-issue.js";
 import { idProblem } from "../check/id-problem.js";
 import { InputError } from "../check/input-error.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
+import type { RecordStore } from "../records/record-store.js";
+import { allRecords, subscriptionTo, textVersion } from "../records/use-records.js";
 import { ModelConflictError } from "./model-conflict-error.js";
 import type { ModelStore } from "./model-store.js";
-import { mostModels, storageProblem, textVersion, toStoredModel } from "./model-text.js";
-
-/** A kept text, and the id that it is kept under. */
-export interface ModelText {
-  readonly id: string;
-  readonly text: string;
-}
-
-/** What to put. */
-export interface ModelTextPut extends ModelText {
-  /** The text that must be there; `null`: none; `undefined`: whatever is there. */
-  readonly expected: string | null | undefined;
-  /** A new entry is made only where there are fewer than this. */
-  readonly most: number;
-}
-
-/** A store of texts. It leaves checks, JSON and versions to {@link checkedModelStore}. Each method is one atomic step. */
-export interface ModelTexts extends Pick<ModelStore, "subscribe"> {
-  /** All, in any order. */
-  list(): Promise<readonly ModelText[]>;
-  find(id: string): Promise<string | undefined>;
-  /** @returns `"full"`: it would be one too many; `"unexpected"`: another text is there, or none. Nothing is written then. */
-  put(put: ModelTextPut): Promise<"put" | "full" | "unexpected">;
-  /**
-   * @param expected - the text that must be there; `undefined`: any.
-   * @returns whether it was there, and is gone.
-   */
-  remove(id: string, expected: string | undefined): Promise<boolean>;
-}
+import { mostModels, storageProblem, toStoredModel } from "./model-text.js";
 
 const version = z.string({ error: "must be the `version` of an entry" });
 const putCondition = z.strictObject({ expected: version.nullish() });
 const removeCondition = z.strictObject({ expected: version.optional() });
 
-/** The store of these texts. What it throws begins with `by`. */
-export function checkedModelStore(by: string, texts: ModelTexts): ModelStore {
+/** Models among these records, by their ids. What it throws begins with `by`. */
+export function recordModelStore(by: string, records: RecordStore): ModelStore {
   const check = <Schema extends z.ZodType>(method: string, schema: Schema, input: unknown): z.output<Schema> => {
     const result = schema.safeParse(input, { error: explainIssue("member") });
     if (result.success) return result.data;
@@ -55,16 +29,17 @@ export function checkedModelStore(by: string, texts: ModelTexts): ModelStore {
           ? "is there already. Read it, and put it with its version as `expected`."
           : "is not as it was in the version that is expected. Read it again, and decide anew."),
     );
-  const find = async (id: string) => (idProblem(id) === undefined ? await texts.find(id) : undefined);
+  const textOf = async (id: string): Promise<string | undefined> =>
+    idProblem(id) === undefined ? (await records.get("model", "id", [id]))[0]?.text : undefined;
 
   return {
-    ...(texts.subscribe && { subscribe: (onChange) => texts.subscribe?.(onChange) ?? nothingToEnd }),
+    ...subscriptionTo(records, "model"),
     async list() {
-      const found = await texts.list();
+      const found = await allRecords(records, "model");
       return found.map(({ id, text }) => toStoredModel(id, text)).sort((one, other) => (one.id < other.id ? -1 : 1));
     },
     async find(id) {
-      const text = await find(id);
+      const text = await textOf(id);
       return text === undefined ? undefined : toStoredModel(id, text);
     },
     async put(model, condition = {}) {
@@ -73,11 +48,12 @@ export function checkedModelStore(by: string, texts: ModelTexts): ModelStore {
       if (problem !== undefined) throw invalid("put", [problem]);
       const { id } = model;
       const text = JSON.stringify(model);
-      const earlier = typeof expected === "string" ? await texts.find(id) : expected;
+      const earlier = typeof expected === "string" ? await textOf(id) : expected;
       if (typeof expected === "string" && (earlier == null || textVersion(earlier) !== expected)) {
         throw conflict("put", id, expected);
       }
-      const outcome = await texts.put({ id, text, expected: earlier, most: mostModels });
+      const record = { id, owner: "", alias: null, text };
+      const outcome = await records.put("model", record, { expected: earlier, most: mostModels });
       if (outcome === "unexpected") throw conflict("put", id, expected);
       if (outcome === "full")
         throw invalid("put", [`The store has ${mostModels} models, the most. Remove some first.`]);
@@ -85,14 +61,12 @@ export function checkedModelStore(by: string, texts: ModelTexts): ModelStore {
     },
     async remove(id, condition = {}) {
       const { expected } = check("remove", removeCondition, condition);
-      const earlier = await find(id);
+      const earlier = await textOf(id);
       if (earlier === undefined) return false;
-      if (expected === undefined) return texts.remove(id, undefined);
-      const isDone = textVersion(earlier) === expected && (await texts.remove(id, earlier));
-      if (!isDone && (await texts.find(id)) !== undefined) throw conflict("remove", id, expected);
+      if (expected === undefined) return records.remove("model", id);
+      const isDone = textVersion(earlier) === expected && (await records.remove("model", id, earlier));
+      if (!isDone && (await textOf(id)) !== undefined) throw conflict("remove", id, expected);
       return isDone;
     },
   };
 }
-
-const nothingToEnd = async (): Promise<void> => {};

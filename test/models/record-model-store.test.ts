@@ -1,21 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { checkedModelStore, type ModelTexts } from "../../src/models/checked-model-store.js";
+import { MemoryRecordStore } from "../../src/memory/memory-record-store.js";
+import { recordModelStore } from "../../src/models/record-model-store.js";
+import type { RecordStore } from "../../src/records/record-store.js";
 
-/** A store that holds these texts. */
-function storeOf(entries: Record<string, string>, more: Partial<ModelTexts> = {}) {
-  const byId = new Map(Object.entries(entries));
-  return checkedModelStore("store", {
-    list: async () => Array.from(byId, ([id, text]) => ({ id, text })),
-    find: async (id) => byId.get(id),
-    put: async () => "put",
-    remove: async (id) => byId.delete(id),
-    ...more,
-  });
+/** A store that holds these texts. @param more - what its database does in a way of its own. */
+function storeOf(entries: Record<string, string>, more: Partial<RecordStore> = {}) {
+  const records = new MemoryRecordStore();
+  for (const [id, text] of Object.entries(entries)) records.add("model", { id, owner: "", alias: null, text });
+  return recordModelStore("store", Object.assign(records, more));
 }
 
 const tooLong = JSON.stringify({ id: "long", text: "a".repeat(16_384) });
 
-describe("checkedModelStore", () => {
+describe("recordModelStore", () => {
   it("gives entries that cannot be read as such, in their places", async () => {
     const texts = { z: "{", b: "[]", c: '{"id":"other"}', long: tooLong, a: '{"id":"a"}', n: "null" };
     const entries = await storeOf(texts).list();
@@ -32,16 +29,16 @@ describe("checkedModelStore", () => {
   });
 
   it("can replace and remove an entry that cannot be read, as it was read", async () => {
-    const puts: unknown[] = [];
-    const store = storeOf({ z: "{" }, { put: async (put) => (puts.push(put) > 0 ? "put" : "full") });
-    const { version = "" } = (await store.find("z")) ?? {};
-    await store.put({ id: "z" }, { expected: version });
-    expect(puts).toMatchObject([{ id: "z", text: '{"id":"z"}', expected: "{" }]);
-    expect(await store.remove("z", { expected: version })).toBe(true);
+    const store = storeOf({ z: "{", y: "}" });
+    const [y, z] = await store.list();
+    await store.put({ id: "z" }, { expected: z?.version });
+    expect((await store.find("z"))?.model).toEqual({ id: "z" });
+    expect(await store.remove("y", { expected: y?.version })).toBe(true);
+    expect(await store.list()).toHaveLength(1);
   });
 
   it("asks no store for an id that none can have", async () => {
-    const store = storeOf({}, { find: async () => Promise.reject(new Error("was asked")) });
+    const store = storeOf({}, { get: async () => Promise.reject(new Error("was asked")) });
     for (const id of ["", "\0", "a".repeat(257)]) {
       expect(await store.find(id)).toBeUndefined();
       expect(await store.remove(id)).toBe(false);

@@ -1,0 +1,112 @@
+import * as z from "zod";
+import { explainIssue } from "../check/explain-issue.js";
+import { idProblem } from "../check/id-problem.js";
+import { idText } from "../check/id-text.js";
+import { InputError } from "../check/input-error.js";
+import { listProblems, problemsOf } from "../check/list-problems.js";
+import { withoutInnerNulls, withoutNulls } from "../check/without-nulls.js";
+import type { KeptRecord, RecordData, RecordStore } from "../records/record-store.js";
+import { changeRecord, pageOf, subscriptionTo, textVersion } from "../records/use-records.js";
+import { AccountConflictError } from "./account-conflict-error.js";
+import { accountChangeSchema, expectedVersion, newAccountSchema } from "./account-schema.js";
+import type { AccountChange, KeptAccount, StoredAccount, WritableAccountStore } from "./account-store.js";
+
+const pageSchema = z.strictObject({
+  cursor: idText().optional(),
+  limit: z.number().int().min(1).max(1000).default(100),
+});
+const putCondition = z.strictObject({ expected: expectedVersion.nullish() });
+const updateCondition = z.strictObject({ expected: expectedVersion.optional() });
+
+const longestAccount = 128;
+
+/**
+ * Accounts among these records, by their ids: only valid ones are written. To write another one throws a TypeError that
+ * begins with `by`. To look for an id that no account can have finds nothing. What is read has its version, and no `null`.
+ */
+export function recordAccountStore(
+  by: string,
+  records: RecordStore,
+): WritableAccountStore & { readonly keepsVersions: true } {
+  const check = <Schema extends z.ZodType>(method: string, schema: Schema, input: unknown): z.output<Schema> => {
+    const result = schema.safeParse(input, { error: explainIssue("member") });
+    if (result.success) return result.data;
+    throw new InputError(listProblems(`${by}.${method}: what is given is not valid`, problemsOf(result.error)));
+  };
+  const isId = (id: string) => idProblem(id, longestAccount) === undefined;
+  /** @param expected - a version; `null`: there must be no account; `undefined`: it may be as it is. */
+  const requireVersion = (
+    method: string,
+    id: string,
+    found: KeptRecord | undefined,
+    expected: string | null | undefined,
+  ) => {
+    if (expected === undefined || (found === undefined ? null : textVersion(found.text)) === expected) return;
+    throw new AccountConflictError(
+      `${by}.${method}: the account ${JSON.stringify(id)} ` +
+        (expected === null
+          ? "is there already. Change it with update, or read it, and put it with its version as `expected`."
+          : "is not as it was in the version that is expected. Read it again, and decide anew."),
+    );
+  };
+
+  return {
+    ...subscriptionTo(records, "account_record"),
+    keepsVersions: true,
+    async find(id) {
+      const [found] = isId(id) ? await records.get("account_record", "id", [id]) : [];
+      return found && toAccount(found);
+    },
+    async put(given, condition = {}) {
+      const account = check("put", newAccountSchema, given);
+      const { expected } = check("put", putCondition, condition);
+      await changeRecord(records, "account_record", account.id, (found) => {
+        requireVersion("put", account.id, found, expected);
+        return accountRecord(putOver(account, found && toAccount(found)));
+      });
+    },
+    async list(page = {}) {
+      const { cursor = "", limit } = check("list", pageSchema, page);
+      const found = await records.list("account_record", { owner: "", after: cursor, limit: limit + 1 });
+      const { shown, last } = pageOf(found, limit);
+      const accounts = shown.map(toAccount);
+      return last === undefined ? { accounts } : { accounts, cursor: last };
+    },
+    async update(id, given, condition = {}) {
+      const change = withoutInnerNulls(check("update", accountChangeSchema, given));
+      const { expected } = check("update", updateCondition, condition);
+      if (!isId(id)) return undefined;
+      const changed = await changeRecord(records, "account_record", id, (found) => {
+        if (found === undefined) return undefined;
+        requireVersion("update", id, found, expected);
+        return accountRecord(changeAccount(toAccount(found), change));
+      });
+      return changed && toAccount(changed);
+    },
+    async forget(id) {
+      if (isId(id)) await records.remove("account_record", id);
+    },
+  };
+}
+
+/** The account as {@link WritableAccountStore.put} leaves it: without a status of its own it keeps that of the earlier one. */
+function putOver(account: StoredAccount, earlier: StoredAccount | undefined): StoredAccount {
+  if (account.status !== undefined && account.status !== null) return account;
+  return { ...account, status: earlier?.status, message: earlier?.message };
+}
+
+function changeAccount(account: KeptAccount, change: AccountChange): StoredAccount {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  return { ...account, ...Object.fromEntries(given) };
+}
+
+/** The record of an account. Its members stand in one order: what is not changed keeps its version. */
+export function accountRecord(account: StoredAccount): RecordData {
+  const { id, plan, anchor, status, message, metadata, rates, models, priceFactor } = account;
+  const members = { id, plan, anchor, status, message, metadata, rates, models, priceFactor };
+  return { id, owner: "", alias: null, text: JSON.stringify(withoutNulls(members)) };
+}
+
+function toAccount({ text }: KeptRecord): KeptAccount {
+  return { ...withoutNulls(JSON.parse(text) as StoredAccount), version: textVersion(text) };
+}
