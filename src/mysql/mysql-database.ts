@@ -10,6 +10,8 @@ export interface MysqlOptions {
 const attempts = 5;
 const firstPauseMs = 5;
 
+const newestVersion = 1;
+const noSuchTable = 1146;
 const deadlock = 1213;
 /** Also what another transaction keeps locked, or has just brought. The next attempt sees it. */
 const transient: ReadonlySet<unknown> = new Set([deadlock, 1205, 1062]);
@@ -27,14 +29,15 @@ export class MysqlDatabase {
   readonly #tables: readonly string[];
   #ready: Promise<void> | undefined;
 
-  constructor({ pool, prefix = "infergate_" }: MysqlOptions, tables: (prefix: string) => readonly string[]) {
+  /** @param tables - what stands behind the prefix where one is made. */
+  constructor({ pool, prefix = "infergate_" }: MysqlOptions, tables: readonly string[]) {
     if (!isMysqlPool(pool)) throw new TypeError("pool must be a pool of mysql2: createPool(…).");
     if (!/^[A-Za-z0-9_]{1,32}$/.test(prefix)) {
       throw new TypeError("prefix must be 1 to 32 letters, digits and underscores.");
     }
     this.prefix = prefix;
     this.#pool = pool;
-    this.#tables = tables(prefix);
+    this.#tables = [...tables, "migration (version int primary key)"];
   }
 
   /** Makes the tables that are not there. */
@@ -65,9 +68,22 @@ export class MysqlDatabase {
     });
   }
 
+  /** A user who may make no tables goes on with those that there are. */
   async #makeTables(): Promise<void> {
     await this.#again(async (connection) => {
-      for (const sql of this.#tables) await runSql(connection, sql);
+      const version = await versionOf(connection, this.prefix);
+      if (version > newestVersion) {
+        throw new Error(`The tables are of a newer release (version ${version}). Update this process.`);
+      }
+      if (version === newestVersion) return;
+      for (const table of this.#tables) {
+        await runSql(
+          connection,
+          `create table if not exists ${this.prefix}${table} engine = InnoDB row_format = dynamic`,
+        );
+      }
+      await runSql(connection, `insert ignore into ${this.prefix}migration values (${newestVersion})`);
+      await runSql(connection, "commit");
     });
   }
 
@@ -91,6 +107,17 @@ export class MysqlDatabase {
         await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** attempt * Math.random()));
       }
     }
+  }
+}
+
+/** Of the tables. 0: not all are there. */
+async function versionOf(connection: MysqlConnection, prefix: string): Promise<number> {
+  try {
+    const [row] = await runSql(connection, `select max(version) from ${prefix}migration`);
+    return Number(row?.[0]);
+  } catch (error) {
+    if (errorOf(error).errno !== noSuchTable) throw error;
+    return 0;
   }
 }
 

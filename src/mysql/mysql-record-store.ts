@@ -12,9 +12,8 @@ import type { MysqlDatabase } from "./mysql-database.js";
 import { runSql } from "./mysql-pool.js";
 import { literal, rowsTable, type SqlValue } from "./sql-literals.js";
 
-export const recordTables = (prefix: string): readonly string[] => [
-  /* sql */ `
-create table if not exists ${prefix}record (
+export const recordTables: readonly string[] = [
+  /* sql */ `record (
   kind varbinary(16) not null,
   id varbinary(1400) not null,
   owner varbinary(512) not null,
@@ -24,7 +23,7 @@ create table if not exists ${prefix}record (
   primary key (kind, id),
   unique key alias (kind, alias),
   key owner (kind, owner, id)
-) engine = InnoDB row_format = dynamic`,
+)`,
 ];
 
 /** Records in one table. No process hears what another one changes: MySQL has no notices. */

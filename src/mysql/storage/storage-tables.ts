@@ -12,9 +12,8 @@ export const sumCounts = Array.from({ length: countsPerSum }, (_, index) => `n${
  * What a ledger's storage keeps in MySQL. Texts are opaque, and no rule stands in here. Names and ids are bytes: no collation
  * takes two for one, and none ignores spaces at the end.
  */
-export const storageTables = (prefix: string): readonly string[] => [
-  /* sql */ `
-create table if not exists ${prefix}ledger_record (
+export const storageTables: readonly string[] = [
+  /* sql */ `ledger_record (
   -- The account. Of a hold it is empty, since the names of holds are all accounts'.
   scope varbinary(512) not null,
   name varbinary(1040) not null,
@@ -29,9 +28,8 @@ create table if not exists ${prefix}ledger_record (
   due bigint,
   primary key (scope, name),
   key due (account, due)
-) engine = InnoDB row_format = dynamic`,
-  /* sql */ `
-create table if not exists ${prefix}ledger_entry (
+)`,
+  /* sql */ `ledger_entry (
   account varbinary(512) not null,
   at bigint not null,
   sequence bigint not null auto_increment,
@@ -50,9 +48,8 @@ create table if not exists ${prefix}ledger_entry (
   key at (at, sequence),
   key id (id),
   unique key entry_key (entry_key)
-) engine = InnoDB row_format = dynamic`,
-  /* sql */ `
-create table if not exists ${prefix}ledger_sum (
+)`,
+  /* sql */ `ledger_sum (
   length_ms int not null,
   begins bigint not null,
   digest varbinary(32) not null,
@@ -60,11 +57,10 @@ create table if not exists ${prefix}ledger_sum (
   ${sumCounts.map((name) => `${name} double not null`).join(", ")},
   primary key (of_account, length_ms, begins, digest),
   key begins (length_ms, begins)
-) engine = InnoDB row_format = dynamic`,
-  /* sql */ `
-create table if not exists ${prefix}ledger_gone (
+)`,
+  /* sql */ `ledger_gone (
   -- Of an account that was forgotten then. Empty: of the journal, whose earlier entries are gone.
   digest varbinary(32) primary key,
   at bigint not null
-) engine = InnoDB row_format = dynamic`,
+)`,
 ];

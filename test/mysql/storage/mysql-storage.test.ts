@@ -65,6 +65,7 @@ describeWithMariaDb("MariaDB", (server) => {
       await connection.query({ sql, rowsAsArray: true, typeCast: true, nestTables: false });
       connection.destroy();
     });
+    await read(storageOn(pool), "lost", "lost");
     const storage = storageOn(losing);
     const commit = firstCommit("lost", "lost");
     await expect(storage.commit([commit])).rejects.toThrow();
@@ -141,6 +142,13 @@ describeWithMariaDb("MariaDB", (server) => {
     await old.query("set autocommit = 0");
     await expect(read(storageOn(old), "a", "a")).rejects.toThrow(/autocommit off/);
     await old.end();
+  });
+
+  it("leaves tables of a newer release alone", async () => {
+    const ofPrefix = () => new MysqlStorage(new MysqlDatabase({ pool, prefix: "newer_" }, storageTables));
+    await read(ofPrefix(), "a", "a");
+    await pool.query("insert into newer_migration values (2)");
+    await expect(read(ofPrefix(), "a", "a")).rejects.toThrow(/newer release \(version 2\)/);
   });
 
   it("takes pools of mysql2 alone", () => {
