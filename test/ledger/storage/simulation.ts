@@ -1,11 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CapLimit } from "../../../src/ledger/cap-limit.js";
-import { type CreditLedger, type Lease, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
+import {
+  type CreditLedger,
+  type Lease,
+  type LedgerEntry,
+  LedgerUnavailableError,
+} from "../../../src/ledger/credit-ledger.js";
 import type { RateLimit } from "../../../src/ledger/rate-limit.js";
 import type { LedgerStorage } from "../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../src/ledger/storage/storage-credit-ledger.js";
+import { UsageSums } from "../../../src/ledger/usage/usage-sums.js";
 import { capBounds, windowLimits } from "../../../src/ledger/windows.js";
 import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { entriesOf } from "../../../src/testing/credit-ledger-journal/journal-tests.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { MemoryStorage } from "./memory-storage.js";
 
@@ -50,6 +57,8 @@ export async function simulate(seed: number, { steps = 150, faults = true } = {}
   const reference = memoryCreditLedger({ clock: referenceClock });
   const messages: Message[] = [];
   const problems: string[] = [];
+  /** Whoever began with it may have died. */
+  const halfForgotten = new Set<string>();
   const refusedByReference = new Set<Operation>();
   const counts = { admitted: 0, denied: 0, failed: 0, commits: 0, byVersion: 0, refused: 0, crashes: 0 };
   const plan = { session: 40 + below(120), week: 200, month: below(2) === 0 ? null : 250 };
@@ -114,7 +123,17 @@ export async function simulate(seed: number, { steps = 150, faults = true } = {}
       entries: (asked) => send(() => storage.entries(asked)),
       sums: (asked) => send(() => storage.sums(asked)),
       accounts: (after, limit) => send(() => storage.accounts(after, limit)),
-      forget: (account, limit) => send(() => storage.forget(account, limit)),
+      forget: (account) =>
+        send(async () => {
+          // In steps, between which other messages arrive.
+          const isMore = await storage.forget(account, 3);
+          if (isMore) halfForgotten.add(account);
+          else {
+            halfForgotten.delete(account);
+            await follow((ledger) => ledger.forget(account), account, clock.now());
+          }
+          return isMore;
+        }),
       purge: (before, limit) => send(() => storage.purge(before, limit)),
     };
   }
@@ -144,12 +163,13 @@ export async function simulate(seed: number, { steps = 150, faults = true } = {}
     const lease = process.leases[leaseAt];
     if (what < 0.55 && lease !== undefined) {
       const amountMicro = below(40);
+      const tags = { model: pick(["m", "n"]), input: below(1_000), "tag.team": pick(["red", "blue"]) };
       const end: Operation =
         what < 0.1
           ? (ledger) => ledger.release(lease)
           : what < 0.2
             ? async (ledger) => ledger.renew([{ lease, observedMicro: amountMicro, leaseMs: 30_000 }])
-            : (ledger) => ledger.settle(lease, { amountMicro, rates: [] });
+            : (ledger) => ledger.settle(lease, { amountMicro, rates: [], tags });
       const done = () => (what < 0.1 || what >= 0.2) && process.leases.splice(process.leases.indexOf(lease), 1);
       return { account: lease.account, operation: end, done };
     }
@@ -165,6 +185,7 @@ export async function simulate(seed: number, { steps = 150, faults = true } = {}
       const grant = { id, account, window: "week", amountMicro: below(100), limits: limits() } as const;
       return { account, operation: (ledger) => ledger.grant(grant) };
     }
+    if (what > 0.895) return { account, operation: (ledger) => ledger.forget(account) };
     if (what > 0.89) return { account, operation: (ledger) => ledger.reset(account, ["week"]) };
     const named = random() < 0.5 ? { caps: caps(), rates: rates() } : {};
     const request = {
@@ -237,7 +258,10 @@ export async function simulate(seed: number, { steps = 150, faults = true } = {}
   clock.advance(Math.max(0, referenceClock.now() - clock.now()));
   referenceClock.advance(clock.now() - referenceClock.now());
   const books = storageCreditLedger(storage, { clock });
+  for (const account of halfForgotten) for (const ledger of [books, reference]) await ledger.forget(account);
   for (const account of accounts) {
+    // What is due ends in both.
+    for (const ledger of [books, reference]) await ledger.reset(account, []);
     const named = { caps: caps(), rates: rates() };
     const [real, expected] = [
       await books.balance(account, limits(), named),
@@ -250,9 +274,31 @@ export async function simulate(seed: number, { steps = 150, faults = true } = {}
         problems.push(`The rates of ${account} differ: ${JSON.stringify(rate)} has not ${remaining}.`);
       }
     }
+    problems.push(...(await differencesOf(books, reference, account)));
     const [own, others] = [real, expected].map((balance) => JSON.stringify({ ...balance, rates: undefined }));
     if (own !== others) problems.push(`The books of ${account} differ: ${own} and not ${others}`);
   }
   const { commits, byVersion, refused } = storage.counts;
   return { problems, counts: { ...counts, commits, byVersion, refused } };
+}
+
+/** What the journal and the sums of an account have that those of the reference, and of each other, have not. */
+async function differencesOf(books: CreditLedger, reference: CreditLedger, account: string): Promise<string[]> {
+  const problems: string[] = [];
+  const [real, expected] = await Promise.all([books, reference].map((ledger) => entriesOf({ ledger, id: account })));
+  const linesOf = (entries: readonly LedgerEntry[] = []) =>
+    entries.map(({ kind, id, amountMicro, prepaidMicro, starts, tags }) =>
+      // The others make their ids themselves.
+      JSON.stringify([kind, /^(reset|expiry)_/.test(id) ? "" : id, amountMicro, prepaidMicro, starts, tags]),
+    );
+  const [own, others] = [linesOf(real).sort(), linesOf(expected).sort()];
+  if (own.join() !== others.join()) problems.push(`The journals of ${account} differ: ${own} and not ${others}`);
+  for (const by of [["funding"], ["day", "model"], ["team", "key"]]) {
+    const sums = new UsageSums(by);
+    for (const entry of real ?? []) sums.addEntry(entry);
+    const usage = JSON.stringify(await books.usage?.({ account, by }));
+    const added = JSON.stringify(sums.list());
+    if (usage !== added) problems.push(`The sums of ${account} differ: ${usage} and not ${added}`);
+  }
+  return problems;
 }
