@@ -13,6 +13,10 @@ import type { Notifications } from "./listen/notifications.js";
 
 const keptJson = "json_build_object('id', id, 'text', text, 'usedAt', used_at)::text as json";
 
+/** What a call waits for, most of the time: the other statement takes twice as long. */
+const findSql = (by: "id" | "alias") => /* sql */ `
+select ${keptJson} from infergate.record where kind = $1 and ${by} = $2`;
+
 /** Each name by itself, so that it is looked up in the index, whatever the planner takes the number of records to be. */
 const getSql = (by: "id" | "alias") => /* sql */ `
 select found.json
@@ -86,6 +90,8 @@ export class PostgresRecordStore implements RecordStore {
   }
 
   get(kind: RecordKind, by: "id" | "alias", names: readonly string[]): Promise<readonly KeptRecord[]> {
+    const [only = "", ...others] = names;
+    if (others.length === 0) return this.#database.query(findSql(by), [kind, only]);
     return this.#database.query(getSql(by), [kind, JSON.stringify(names)]);
   }
 

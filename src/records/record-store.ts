@@ -58,7 +58,10 @@ export interface RecordUse {
  * and what is read is as new as what was written, by any process.
  */
 export interface RecordStore {
-  /** Those of these names that there are, in any order. One round trip, since calls wait for it. */
+  /**
+   * Those of these names that there are, in any order, in one round trip, since calls wait for it.
+   * @param names - one or more. Those that have an owner, see {@link ownedId}, are of the same one.
+   */
   get(kind: RecordKind, by: "id" | "alias", names: readonly string[]): Promise<readonly KeptRecord[]>;
   list(kind: RecordKind, range: RecordRange): Promise<readonly KeptRecord[]>;
   /** Makes the record, or replaces its text, owner and alias. When it was used stays. */
@@ -84,7 +87,7 @@ export interface RecordStore {
 }
 
 /** By which of its names subscribers are told that a record has changed. */
-export const toldName = {
+const toldName = {
   key: "alias",
   plan: "id",
   account_record: "id",

@@ -52,11 +52,6 @@ export function textVersion(text: string): string {
 
 /** The subscription of a store of this kind, where the database has notices. */
 export function subscriptionTo(records: RecordStore, kind: RecordKind) {
-  return records.subscribe && { subscribe: (onChange: (name: string) => void) => subscribe(records, kind, onChange) };
+  const subscribe = records.subscribe?.bind(records, kind);
+  return subscribe && { subscribe };
 }
-
-async function subscribe(records: RecordStore, kind: RecordKind, onChange: (name: string) => void) {
-  return (await records.subscribe?.(kind, onChange)) ?? nothingToEnd;
-}
-
-const nothingToEnd = async (): Promise<void> => {};

@@ -1,9 +1,7 @@
 import type { AccountChange, StoredAccount, WritableAccountStore } from "../accounts/account-store.js";
-import { confusableTexts } from "./confusable-texts.js";
 import { unique } from "./credit-ledger-fixture.js";
-import { eventually } from "./eventually.js";
 import { expect } from "./expect.js";
-import { subscribeThree } from "./notices/subscribe-three.js";
+import { describeRecords, type RecordTable } from "./records/describe-records.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 function newAccount(more: Partial<StoredAccount> = {}): StoredAccount {
@@ -60,9 +58,8 @@ export function describeWritableAccountStore(name: string, make: MakeStores, run
     describeUpdates(defined, make);
     describeVersions(defined, make);
     describeRaces(defined, make);
-    describeIds(defined, make);
     describePages(defined, make);
-    describeNotices(defined, make);
+    describeRecords(defined, make, table);
   });
 }
 
@@ -96,6 +93,7 @@ function describePuts({ it }: Runner, make: MakeStores): void {
 
   it.each<[string, object]>([
     ["no plan", { plan: undefined }],
+    ["a plan that no store keeps apart", { plan: "\ud83d" }],
     ["a misspelled member", { anker: 1 }],
     ["an unknown status", { status: "blocked" }],
     ["a message without a suspension", { message: "Pay first." }],
@@ -284,19 +282,6 @@ function describeUpdates({ it }: Runner, make: MakeStores): void {
     await expect(store.update(account.id, change)).rejects.toBeInstanceOf(TypeError);
     expect(plain(await store.find(account.id))).toEqual(account);
   });
-
-  it("forgets an account, and no other", async () => {
-    const [store, other] = await make();
-    const [account, neighbour] = [fullAccount(), newAccount({ rates: { concurrent: 1 }, models: ["m"] })];
-    for (const each of [account, neighbour]) await store.put(each);
-    await other.forget(account.id);
-    await other.forget(account.id);
-    expect(await store.find(account.id)).toBeUndefined();
-    expect(await store.update(account.id, { plan: "x" })).toBeUndefined();
-    expect(plain(await store.find(neighbour.id))).toEqual(neighbour);
-    await store.put({ id: account.id, plan: "basic" });
-    expect(plain(await other.find(account.id))).toEqual({ id: account.id, plan: "basic" });
-  });
 }
 
 const conflict = { name: "AccountConflictError", status: 409 };
@@ -457,50 +442,6 @@ function describeRaces({ it }: Runner, make: MakeStores): void {
   });
 }
 
-function describeIds({ it }: Runner, make: MakeStores): void {
-  it.each(["none", "__proto__", "constructor", "", "' OR '1'='1", "%"])("finds nothing for %j", async (id) => {
-    const [store] = await make();
-    await store.put(newAccount());
-    expect(await store.find(id)).toBeUndefined();
-    expect(await store.update(id, { plan: "x" })).toBeUndefined();
-    await store.forget(id);
-  });
-
-  it.each(confusableTexts)("takes %j in no id, and does not take it for another", async (text) => {
-    const [store] = await make();
-    const id = unique("account");
-    const twins = ["", "\ufffd", "a", "ab"].map((end) => newAccount({ id: `${id}${end}` }));
-    for (const twin of twins) await store.put(twin);
-    for (const wrong of [text, `${id}${text}`]) {
-      await expect(store.put(newAccount({ id: wrong }))).rejects.toBeInstanceOf(TypeError);
-      await expect(store.put(newAccount({ plan: wrong }))).rejects.toBeInstanceOf(TypeError);
-      expect(await store.find(wrong)).toBeUndefined();
-      expect(await store.update(wrong, { plan: "x" })).toBeUndefined();
-      await store.forget(wrong);
-    }
-    for (const twin of twins) expect(plain(await store.find(twin.id))).toEqual(plain(twin));
-  });
-
-  it("takes ids of 128 characters, and no longer ones", async () => {
-    const [store] = await make();
-    for (const character of ["a", "\uffee", "\u{1f600}"]) {
-      const start = unique("account").padEnd(100);
-      const account = newAccount({ id: start + character.repeat((128 - start.length) / character.length) });
-      await store.put(account);
-      expect(plain(await store.find(account.id))).toEqual(plain(account));
-      await expect(store.put({ ...account, id: `${account.id}a` })).rejects.toBeInstanceOf(TypeError);
-      expect(await store.find(`${account.id}a`)).toBeUndefined();
-    }
-  });
-
-  it("tells ids apart by case and spaces", async () => {
-    const [store] = await make();
-    const account = newAccount();
-    await store.put(account);
-    for (const id of [account.id.toUpperCase(), `${account.id} `]) expect(await store.find(id)).toBeUndefined();
-  });
-}
-
 /** The ids of all pages that begin so, in their order. */
 async function listIds(store: WritableAccountStore, start: string, limit: number): Promise<string[]> {
   const ids: string[] = [];
@@ -565,37 +506,26 @@ function describePages({ it }: Runner, make: MakeStores): void {
   );
 }
 
-/** Changes that expect what is there. */
-function expecting(store: WritableAccountStore, account: StoredAccount): (() => Promise<unknown>)[] {
-  const version = async () => (await store.find(account.id))?.version;
-  return [
-    async () => store.update(account.id, { plan: "basic" }, { expected: await version() }),
-    async () => store.put(account, { expected: await version() }),
-  ];
-}
-
-function describeNotices({ it }: Runner, make: MakeStores): void {
-  it("notifies its subscribers of every change, wherever it is made, until they leave", async ({ skip }) => {
-    const [store, other] = await make();
-    const notices = await subscribeThree(store);
-    if (notices === undefined) return skip("The store sends no notices.");
-    const { gone, heard, end } = notices;
-    const account = newAccount();
-    for (const writer of [store, other]) {
-      const changes = [
-        () => writer.put(account),
-        () => writer.update(account.id, { status: "suspended" }),
-        ...(store.keepsVersions === true ? expecting(writer, account) : []),
-        () => writer.forget(account.id),
-      ];
-      for (const change of changes) {
-        heard.length = 0;
-        await change();
-        await eventually(() => expect(heard).toContain(account.id));
-      }
-    }
-    // What other tests have changed may have reached it.
-    expect(gone).not.toContain(account.id);
-    await end();
-  });
-}
+const table: RecordTable<WritableAccountStore> = {
+  longestId: 128,
+  replaces: true,
+  put: (store, id, mark) => store.put({ id, plan: `${mark}`, metadata: { mark } }),
+  async find(store, id) {
+    const account = await store.find(id);
+    return account ? [Number(account.plan), Number(account.metadata?.["mark"])] : [];
+  },
+  async remove(store, id) {
+    await store.forget(id);
+    return undefined;
+  },
+  update: (store, id) => store.update(id, { status: "suspended" }),
+  /** They expect what is there. */
+  changes(store, id) {
+    if (store.keepsVersions !== true) return [];
+    const version = async () => (await store.find(id))?.version;
+    return [
+      async () => store.update(id, { plan: "basic" }, { expected: await version() }),
+      async () => store.put({ id, plan: "pro" }, { expected: await version() }),
+    ];
+  },
+};

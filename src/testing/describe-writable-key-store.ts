@@ -7,7 +7,7 @@ import { expect } from "./expect.js";
 import { limitRules } from "./key-store/limit-rules.js";
 import { moveRules } from "./key-store/move-rules.js";
 import { touchRules } from "./key-store/touch-rules.js";
-import { subscribeThree } from "./notices/subscribe-three.js";
+import { describeRecords, type RecordTable } from "./records/describe-records.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 const created = Date.UTC(2026, 2, 11, 9, 30);
@@ -71,6 +71,24 @@ function sortedMembers(members: object | null | undefined): [string, unknown][] 
   return Object.entries(members ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
+/** Of a key by its id: another text of each other id, whatever is in it. */
+const hashOf = (id: string) => hashKey(JSON.stringify(id));
+const accountOf = (id: string) => hashOf(id).slice(0, 40);
+
+const table: RecordTable<WritableKeyStore> = {
+  longestId: 256,
+  replaces: false,
+  put: (store, id, mark) =>
+    store.insert(newKey({ id, hash: hashOf(id), account: accountOf(id), metadata: { mark: `${mark}` } })),
+  async find(store, id) {
+    const found = [await store.get(id), await store.find(hashOf(id)), await store.list(accountOf(id))].flat();
+    return found.flatMap((key) => (key ? Number(key.metadata?.["mark"]) : []));
+  },
+  remove: async (store, id) => (await store.forget(accountOf(id))).length > 0,
+  update: (store, id) => store.update(id, { revokedAt: 1 }),
+  notice: hashOf,
+};
+
 /**
  * Defines the tests that every {@link WritableKeyStore} must pass.
  *
@@ -82,8 +100,29 @@ export function describeWritableKeyStore(
   make: () => Promise<readonly [WritableKeyStore, WritableKeyStore]>,
   runner?: TestRunner,
 ): void {
-  const { describe, it } = testRunnerOf(runner);
+  const defined = testRunnerOf(runner);
+  const { describe, it } = defined;
   describe(`${name}: the writable key store contract`, () => {
+    describeRecords(defined, make, table);
+
+    it.each(["", ...confusableTexts])("takes %j in no name, and finds nothing by it", async (text) => {
+      const [store] = await make();
+      const twins = ["", "\ufffd", "a"].map((end) => newKey({ account: unique("account") + end }));
+      for (const twin of twins) await store.insert(twin);
+      const [key] = twins as [StoredKey];
+      for (const member of ["hash", "account", "plan"] as const) {
+        const wrong = text === "" ? text : `${key[member]}${text}`;
+        await expect(store.insert(newKey({ [member]: wrong }))).rejects.toBeInstanceOf(TypeError);
+        expect(await store.find(wrong)).toBeUndefined();
+        expect(await store.list(wrong)).toEqual([]);
+        expect(await store.forget(wrong)).toEqual([]);
+      }
+      await expect(store.insert(newKey({ models: ["m", text] }))).rejects.toBeInstanceOf(TypeError);
+      await expect(store.update(key.id, { models: [text] })).rejects.toBeInstanceOf(TypeError);
+      await expect(store.update(key.id, { plan: text })).rejects.toBeInstanceOf(TypeError);
+      for (const twin of twins) expect((await store.list(twin.account)).map(plain)).toEqual([plain(twin)]);
+    });
+
     it.each([
       ["all", fullKey],
       ["few", newKey],
@@ -147,42 +186,6 @@ export function describeWritableKeyStore(
       await store.insert(key);
       expect((await store.find(key.hash))?.models).toEqual([]);
       expect((await store.update(key.id, { models: null }))?.models ?? null).toBeNull();
-    });
-
-    it.each(["__proto__", "constructor", "", "' OR '1'='1", "%"])("finds nothing for %j", async (text) => {
-      const [store] = await make();
-      await store.insert(newKey());
-      expect(await store.find(text)).toBeUndefined();
-      expect(await store.find(hashKey(text))).toBeUndefined();
-      expect(await store.get(text)).toBeUndefined();
-      expect(await store.list(text)).toEqual([]);
-      expect(await store.update(text, { name: "x" })).toBeUndefined();
-      expect(await store.forget(text)).toEqual([]);
-    });
-
-    it.each(confusableTexts)("takes %j in no id, and does not take it for another", async (text) => {
-      const [store] = await make();
-      const account = unique("account");
-      // What drivers make of such a text.
-      const twins = ["", "\ufffd", "a", "ab"].map((end) => newKey({ account: `${account}${end}` }));
-      for (const twin of twins) await store.insert(twin);
-      const [key] = twins as [StoredKey];
-      for (const member of ["id", "hash", "account", "plan"] as const) {
-        for (const id of [text, `${key[member]}${text}`]) {
-          await expect(store.insert(newKey({ [member]: id }))).rejects.toBeInstanceOf(TypeError);
-        }
-      }
-      await expect(store.insert(newKey({ models: ["m", text] }))).rejects.toBeInstanceOf(TypeError);
-      await expect(store.update(key.id, { models: [text] })).rejects.toBeInstanceOf(TypeError);
-      await expect(store.update(key.id, { plan: text })).rejects.toBeInstanceOf(TypeError);
-      for (const name of [text, `${key.id}${text}`, `${key.hash}${text}`, `${account}${text}`]) {
-        expect(await store.find(name)).toBeUndefined();
-        expect(await store.get(name)).toBeUndefined();
-        expect(await store.list(name)).toEqual([]);
-        expect(await store.update(name, { name: "x" })).toBeUndefined();
-        expect(await store.forget(name)).toEqual([]);
-      }
-      for (const twin of twins) expect((await store.list(twin.account)).map(plain)).toEqual([plain(twin)]);
     });
 
     it("takes ids of 256 characters and accounts of 128, and no longer ones", async () => {
@@ -484,26 +487,6 @@ export function describeWritableKeyStore(
     limitRules(it, make, newKey);
     moveRules(it, make, newKey);
 
-    it("tells its subscribers of every change, wherever it is made", async ({ skip }) => {
-      const [store, other] = await make();
-      if (!store.subscribe) return skip("The store cannot tell.");
-      const heard: string[] = [];
-      const end = await store.subscribe((hash) => heard.push(hash));
-      const keys = [newKey(), newKey()];
-      const hashes = keys.map(({ hash }) => hash);
-      for (const [index, writer] of [store, other].entries()) await writer.insert(keys[index] as StoredKey);
-      await eventually(() => expect(hashes.filter((hash) => !heard.includes(hash))).toEqual([]));
-      for (const [index, writer] of [other, store].entries()) {
-        heard.length = 0;
-        await writer.update(keys[index]?.id ?? "", { revokedAt: 1 });
-        await eventually(() => expect(heard).toContain(hashes[index]));
-      }
-      heard.length = 0;
-      await other.forget(keys[0]?.account ?? "");
-      await eventually(() => expect(heard).toContain(hashes[0]));
-      await end();
-    });
-
     for (const [name, value] of Object.entries(changed)) {
       it(`tells its subscribers that ${name} alone has changed`, async ({ skip }) => {
         const [store, other] = await make();
@@ -519,19 +502,5 @@ export function describeWritableKeyStore(
         await end();
       });
     }
-
-    it("tells nothing to one who has unsubscribed, and all to the others, though one of them throws", async ({
-      skip,
-    }) => {
-      const [store, other] = await make();
-      const notices = await subscribeThree(store);
-      if (notices === undefined) return skip("The store cannot tell.");
-      const { gone, heard, end } = notices;
-      const key = newKey();
-      await other.insert(key);
-      await eventually(() => expect(heard).toContain(key.hash));
-      expect(gone).toEqual([]);
-      await end();
-    });
   });
 }

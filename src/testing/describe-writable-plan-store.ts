@@ -1,9 +1,7 @@
 import type { Plan, WritablePlanStore } from "../plans/plan-store.js";
-import { confusableTexts } from "./confusable-texts.js";
 import { unique } from "./credit-ledger-fixture.js";
-import { eventually } from "./eventually.js";
 import { expect } from "./expect.js";
-import { subscribeThree } from "./notices/subscribe-three.js";
+import { describeRecords, type RecordTable } from "./records/describe-records.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 
 function newPlan(more: Partial<Plan> = {}): Plan {
@@ -17,6 +15,19 @@ function plain<Value>(value: Value): Value {
   return Object.fromEntries(members.map(([name, member]) => [name, plain(member)])) as Value;
 }
 
+const table: RecordTable<WritablePlanStore> = {
+  longestId: 256,
+  replaces: true,
+  put: (store, id, mark) => store.put(newPlan({ id, models: [`${mark}`], credits: { week: mark } })),
+  async find(store, id) {
+    const listed = (await store.listAll()).filter((plan) => plan.id === id);
+    return [(await store.find(id)) ?? [], listed]
+      .flat()
+      .flatMap(({ models, credits }) => [Number(models[0]), credits?.week ?? 0]);
+  },
+  remove: (store, id) => store.delete(id),
+};
+
 /**
  * Defines the tests that every {@link WritablePlanStore} must pass.
  *
@@ -28,8 +39,11 @@ export function describeWritablePlanStore(
   make: () => Promise<readonly [WritablePlanStore, WritablePlanStore]>,
   runner?: TestRunner,
 ): void {
-  const { describe, it } = testRunnerOf(runner);
+  const defined = testRunnerOf(runner);
+  const { describe, it } = defined;
   describe(`${name}: the writable plan store contract`, () => {
+    describeRecords(defined, make, table);
+
     it.each<Partial<Plan>>([
       {},
       { models: [] },
@@ -68,37 +82,6 @@ export function describeWritablePlanStore(
       expect(plain(await store.find(id))).toEqual(plain(second));
     });
 
-    it.each(["none", "__proto__", "constructor", "", "' OR '1'='1", "%"])("finds nothing for %j", async (id) => {
-      const [store] = await make();
-      await store.put(newPlan());
-      expect(await store.find(id)).toBeUndefined();
-    });
-
-    it.each(confusableTexts)("takes %j in no id, and does not take it for another", async (text) => {
-      const [store] = await make();
-      const id = unique("plan");
-      const twins = ["", "\ufffd", "a", "ab"].map((end) => newPlan({ id: `${id}${end}` }));
-      for (const twin of twins) await store.put(twin);
-      for (const wrong of [text, `${id}${text}`]) {
-        await expect(store.put(newPlan({ id: wrong }))).rejects.toBeInstanceOf(TypeError);
-        await expect(store.put(newPlan({ models: [wrong] }))).rejects.toBeInstanceOf(TypeError);
-        expect(await store.find(wrong)).toBeUndefined();
-      }
-      for (const twin of twins) expect(plain(await store.find(twin.id))).toEqual(plain(twin));
-    });
-
-    it("takes ids of 256 characters, and no longer ones", async () => {
-      const [store] = await make();
-      for (const character of ["a", "\uffee", "\u{1f600}"]) {
-        const start = unique("plan").padEnd(100);
-        const plan = newPlan({ id: start + character.repeat((256 - start.length) / character.length) });
-        await store.put(plan);
-        expect(plain(await store.find(plan.id))).toEqual(plain(plan));
-        await expect(store.put({ ...plan, id: `${plan.id}a` })).rejects.toBeInstanceOf(TypeError);
-        expect(await store.find(`${plan.id}a`)).toBeUndefined();
-      }
-    });
-
     it("refuses a plan that is none, so that no typing error lifts a limit", async () => {
       const [store] = await make();
       const plan = newPlan({ credits: { week: 1 } });
@@ -116,13 +99,6 @@ export function describeWritablePlanStore(
       expect(plain(await store.find(plan.id))).toEqual(plain(plan));
     });
 
-    it("tells ids apart by case and spaces", async () => {
-      const [store] = await make();
-      const plan = newPlan();
-      await store.put(plan);
-      for (const id of [plan.id.toUpperCase(), `${plan.id} `]) expect(await store.find(id)).toBeUndefined();
-    });
-
     it("lists all plans, from everywhere", async () => {
       const stores = await make();
       const plans = [newPlan({ credits: { week: 1 } }), newPlan({ models: ["m"], sessionMs: 60_000 }), newPlan()];
@@ -135,37 +111,6 @@ export function describeWritablePlanStore(
       }
     });
 
-    it("deletes a plan, once and everywhere, and no other", async () => {
-      const [store, other] = await make();
-      const [plan, twin] = [newPlan(), newPlan()];
-      for (const each of [plan, twin]) await store.put(each);
-      expect(await other.delete(plan.id)).toBe(true);
-      expect(await store.delete(plan.id)).toBe(false);
-      expect(await store.find(plan.id)).toBeUndefined();
-      expect((await store.listAll()).some(({ id }) => id === plan.id)).toBe(false);
-      expect(plain(await other.find(twin.id))).toEqual(plain(twin));
-      await store.put(plan);
-      expect(plain(await other.find(plan.id))).toEqual(plain(plan));
-    });
-
-    it.each(["none", "__proto__", "", "%", "' OR '1'='1"])("deletes nothing for %j", async (id) => {
-      const [store] = await make();
-      const plan = newPlan();
-      await store.put(plan);
-      expect(await store.delete(id)).toBe(false);
-      expect(plain(await store.find(plan.id))).toEqual(plain(plan));
-    });
-
-    it("keeps one of the plans that are put at once, whole", async () => {
-      const stores = await make();
-      const { id } = newPlan();
-      const plans = [1, 2, 3, 4, 5, 6].map((n) => newPlan({ id, models: [`m-${n}`], credits: { week: n } }));
-      await Promise.all(plans.map((plan, index) => stores[index % 2]?.put(plan)));
-      const found = plain(await stores[0].find(id));
-      expect(plans.map(plain)).toContainEqual(found);
-      expect(plain(await stores[1].find(id))).toEqual(found);
-    });
-
     it("is not changed by what a caller does to its objects", async () => {
       const [store] = await make();
       const plan = newPlan({ models: ["m"], credits: { week: 1 } });
@@ -174,24 +119,6 @@ export function describeWritablePlanStore(
       Object.assign(plan.credits ?? {}, { week: 2 });
       Object.assign((await store.find(plan.id)) ?? {}, { models: ["*"] });
       expect(plain(await store.find(plan.id))).toEqual(before);
-    });
-
-    it("tells its subscribers of every change, wherever it is made, until they leave", async ({ skip }) => {
-      const [store, other] = await make();
-      const notices = await subscribeThree(store);
-      if (notices === undefined) return skip("The store cannot tell.");
-      const { gone, heard, end } = notices;
-      const plan = newPlan();
-      for (const writer of [store, other]) {
-        heard.length = 0;
-        await writer.put(plan);
-        await eventually(() => expect(heard).toContain(plan.id));
-      }
-      heard.length = 0;
-      await other.delete(plan.id);
-      await eventually(() => expect(heard).toContain(plan.id));
-      expect(gone).toEqual([]);
-      await end();
     });
   });
 }

@@ -1,9 +1,7 @@
 import type { ModelData, ModelStore, StoredModel } from "../../models/model-store.js";
-import { confusableTexts } from "../confusable-texts.js";
 import { unique } from "../credit-ledger-fixture.js";
-import { eventually } from "../eventually.js";
 import { expect } from "../expect.js";
-import { subscribeThree } from "../notices/subscribe-three.js";
+import { describeRecords, type RecordTable } from "../records/describe-records.js";
 import { type TestRunner, testRunnerOf } from "../test-runner.js";
 
 function newModel(more: object = {}): ModelData {
@@ -41,7 +39,7 @@ export function describeModelStore(name: string, make: MakeStores, runner?: Test
     describeIds(defined, make);
     describeVersions(defined, make);
     describeRaces(defined, make);
-    describeNotices(defined, make);
+    describeRecords(defined, make, table);
   });
 }
 
@@ -80,19 +78,6 @@ function describePuts({ it }: Runner, make: MakeStores): void {
     const mine = (await other.list()).filter(({ id }) => id.startsWith(start));
     expect(mine.map(({ id }) => id)).toEqual(ends.map((end) => start + end).sort());
     for (const { id, model } of mine) expect(model).toEqual({ id, end: id.slice(start.length) });
-  });
-
-  it("removes an entry, once and everywhere, and no other", async () => {
-    const [store, other] = await make();
-    const [model, twin] = [newModel(), newModel()];
-    for (const each of [model, twin]) await store.put(each);
-    expect(await other.remove(model.id)).toBe(true);
-    expect(await store.remove(model.id)).toBe(false);
-    expect(await store.find(model.id)).toBeUndefined();
-    expect((await store.list()).some(({ id }) => id === model.id)).toBe(false);
-    expect((await other.find(twin.id))?.model).toEqual(twin);
-    await store.put(model);
-    expect((await other.find(model.id))?.model).toEqual(model);
   });
 
   it("is not changed by what a caller does to its objects", async () => {
@@ -141,15 +126,6 @@ function describeRefusals({ it }: Runner, make: MakeStores): void {
 }
 
 function describeIds({ it }: Runner, make: MakeStores): void {
-  it.each(["none", "__proto__", "constructor", "", "' OR '1'='1", "%", "*"])("finds nothing for %j", async (id) => {
-    const [store] = await make();
-    const model = newModel();
-    await store.put(model);
-    expect(await store.find(id)).toBeUndefined();
-    expect(await store.remove(id)).toBe(false);
-    expect((await store.find(model.id))?.model).toEqual(model);
-  });
-
   it("keeps models of every name", async () => {
     const [store, other] = await make();
     for (const id of ["__proto__", "constructor", "toString"]) {
@@ -157,38 +133,6 @@ function describeIds({ it }: Runner, make: MakeStores): void {
       expect((await other.find(id))?.model).toEqual({ id, type: "chat" });
       expect(await other.remove(id)).toBe(true);
     }
-  });
-
-  it.each(confusableTexts)("takes %j in no id, and does not take it for another", async (text) => {
-    const [store] = await make();
-    const id = unique("model");
-    const twins = ["", "\ufffd", "a", "ab"].map((end) => newModel({ id: `${id}${end}` }));
-    for (const twin of twins) await store.put(twin);
-    for (const wrong of [text, `${id}${text}`]) {
-      await expect(store.put(newModel({ id: wrong }))).rejects.toBeInstanceOf(TypeError);
-      expect(await store.find(wrong)).toBeUndefined();
-      expect(await store.remove(wrong)).toBe(false);
-    }
-    for (const twin of twins) expect((await store.find(twin.id))?.model).toEqual(twin);
-  });
-
-  it("takes ids of 256 characters, and no longer ones", async () => {
-    const [store] = await make();
-    for (const character of ["a", "\uffee", "\u{1f600}"]) {
-      const start = unique("model").padEnd(100, "-");
-      const model = newModel({ id: start + character.repeat((256 - start.length) / character.length) });
-      await store.put(model);
-      expect((await store.find(model.id))?.model).toEqual(model);
-      await expect(store.put({ ...model, id: `${model.id}a` })).rejects.toBeInstanceOf(TypeError);
-      expect(await store.find(`${model.id}a`)).toBeUndefined();
-    }
-  });
-
-  it("tells ids apart by case and spaces", async () => {
-    const [store] = await make();
-    const { id } = newModel();
-    await store.put({ id });
-    for (const other of [id.toUpperCase(), `${id} `]) expect(await store.find(other)).toBeUndefined();
   });
 }
 
@@ -275,40 +219,17 @@ function describeRaces({ it }: Runner, make: MakeStores): void {
       expect(left?.model?.["turn"]).toBe(winner % 3 === 0 ? undefined : 100 + winner);
     }
   });
-
-  it("keeps one of the models that are put at once, whole", async () => {
-    const stores = await make();
-    const { id } = newModel();
-    const models = Array.from({ length: 8 }, (_, turn) => ({ id, turn, text: `${turn}`.repeat(1_000) }));
-    await Promise.all(models.map((model, index) => stores[index % 2]?.put(model)));
-    const found = await stores[0].find(id);
-    expect(models).toContainEqual(found?.model);
-    expect(await stores[1].find(id)).toEqual(found);
-  });
 }
 
-function describeNotices({ it }: Runner, make: MakeStores): void {
-  it("notifies its subscribers of every change, wherever it is made, until they leave", async ({ skip }) => {
-    const [store, other] = await make();
-    const notices = await subscribeThree(store);
-    if (notices === undefined) return skip("The store sends no notices.");
-    const { gone, heard, end } = notices;
-    const { id } = newModel();
-    for (const writer of [store, other]) {
-      const changes = [
-        () => writer.put({ id, turn: 0 }, { expected: null }),
-        () => writer.put({ id, turn: 1 }),
-        async () => writer.put({ id, turn: 2 }, { expected: await versionOf(writer, id) }),
-        () => writer.remove(id),
-      ];
-      for (const change of changes) {
-        heard.length = 0;
-        await change();
-        await eventually(() => expect(heard).toContain(id));
-      }
-    }
-    // What other tests have changed may have reached it.
-    expect(gone).not.toContain(id);
-    await end();
-  });
-}
+const table: RecordTable<ModelStore> = {
+  longestId: 256,
+  replaces: true,
+  put: (store, id, mark) => store.put({ id, mark, text: `${mark}`.repeat(1_000) }),
+  async find(store, id) {
+    const listed = (await store.list()).filter((entry) => entry.id === id);
+    const found = [(await store.find(id)) ?? [], listed].flat();
+    return found.flatMap(({ model }) => [Number(model?.["mark"]), Number(String(model?.["text"]).slice(-1))]);
+  },
+  remove: (store, id) => store.remove(id),
+  changes: (store, id) => [async () => store.put({ id, turn: 2 }, { expected: await versionOf(store, id) })],
+};
