@@ -26,6 +26,12 @@ import {
 /** A process forgets what it knows of an account with more records. They are read again. */
 const mostRecords = 10_000;
 
+/**
+ * An account that no other process has changed for so long is committed by its version, which takes no second decision. Where
+ * that is refused, another one has come, and the account is shared for as long.
+ */
+const aloneMs = 10_000;
+
 /** A record, and the version of the commit that put it. */
 export interface KnownRecord extends Numbered {
   readonly stamp: string;
@@ -68,6 +74,8 @@ export class AccountCache {
   isFresh = false;
   /** The most that a commit has changed a counter of credits by, which tells how far others may change it. */
   scale = 1;
+  /** When it was seen last that another process had changed it. */
+  #sharedAt = Number.NEGATIVE_INFINITY;
   /** Of what is counted. */
   readonly #records = new Map<string, KnownRecord>();
   /** By their ids. */
@@ -102,6 +110,11 @@ export class AccountCache {
     return this.#asked.has(name) || this.stamp(name) !== undefined;
   }
 
+  /** Whether in all likelihood no other process changes it. */
+  isAloneAt(now: number): boolean {
+    return now - this.#sharedAt >= aloneMs;
+  }
+
   /** Whether nothing was decided on it since it was read, and these were read with it. */
   isJustRead({ names, entries }: { names: readonly string[]; entries: readonly string[] }): boolean {
     return this.isFresh && [...names, ...entries].every((name) => this.#asked.has(name));
@@ -126,7 +139,10 @@ export class AccountCache {
 
   /** Takes what was read. @param asked - the names and keys that were asked for. */
   take(loaded: Loaded, asked: Iterable<string>, areHoldsRead = false): void {
-    if (loaded.version !== this.version) this.#dropCounters();
+    if (loaded.version !== this.version) {
+      if (this.version !== undefined) this.#sharedAt = loaded.now;
+      this.#dropCounters();
+    }
     this.version = loaded.version;
     this.isFresh = true;
     this.nextDue = loaded.nextDue;
@@ -152,7 +168,10 @@ export class AccountCache {
     { counters, nextDue, previous }: Extract<CommitOutcome, { isDone: true }>,
   ): void {
     // Others were in between. What it has added to is told, and nothing else.
-    if (previous !== this.version) this.#dropCounters((name) => counters.has(name));
+    if (previous !== this.version) {
+      this.#sharedAt = commit.now;
+      this.#dropCounters((name) => counters.has(name));
+    }
     this.version = commit.version;
     for (const adds of commit.adds.values()) for (const { by } of adds) this.scale = Math.max(this.scale, Math.abs(by));
     this.nextDue = nextDue;

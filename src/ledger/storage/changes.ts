@@ -209,6 +209,8 @@ export interface Corner {
 }
 
 const ends: readonly End[] = ["least left", "most left"];
+const cornersOfPlan: readonly Corner[] = ends.map((end) => ({ plan: end, prepaid: end }));
+const cornersWithPrepaid: readonly Corner[] = ends.flatMap((plan) => ends.map((prepaid) => ({ plan, prepaid })));
 
 /**
  * The corners of what the counters may have become. Where prepaid credits pay what the plan has not left, more of the one may
@@ -216,7 +218,7 @@ const ends: readonly End[] = ["least left", "most left"];
  */
 export function cornersOf(additions: ReadonlyMap<string, Addition>): readonly Corner[] {
   const hasPrepaid = (additions.get(coreName)?.by.length ?? 0) > firstPrepaid;
-  return ends.flatMap((plan) => (hasPrepaid ? ends : [plan]).map((prepaid) => ({ plan, prepaid })));
+  return hasPrepaid ? cornersWithPrepaid : cornersOfPlan;
 }
 
 /** The records with their counters in a corner of their margins. */

@@ -61,7 +61,8 @@ export function decide(
   operations: readonly DecidedOperation[],
   { now, newId, neededBy }: { now: number; newId: () => string; neededBy: Map<string, string> },
 ): Decision {
-  const newIds = new Set(operations.flatMap((operation) => operation.newIds));
+  const newIds = new Set<string>();
+  for (const operation of operations) for (const id of operation.newIds) newIds.add(id);
   const at = (state: DecodedAccount | undefined, before: RecordsBefore) => {
     const work = new AccountWork(known, state, { newIds, newId });
     const engine = new LedgerEngine(work, neededBy);
@@ -73,7 +74,7 @@ export function decide(
   const marks = { account: known.id, version: newId(), now };
   const basis = { names: [...work.required], entries: [...work.absentEntries] };
   if (work.changesNothing) return { results, commit: undefined, changes, basis };
-  if (changes.onlyAdds) {
+  if (changes.onlyAdds && !known.isAloneAt(now)) {
     for (const times of timesTried) {
       const margins = new Map(
         [...changes.additions].map(([name, addition]) => [name, marginsOf(addition, times, known.scale)]),

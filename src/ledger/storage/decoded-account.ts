@@ -69,8 +69,11 @@ const ofPrepaid: readonly Movement[] = ["both", "rises"];
 /** Where the counters of prepaid credits begin in a core. */
 export const firstPrepaid = 6;
 
+const ofWindows: readonly Movement[] = [...ofWindow, ...ofWindow, ...ofWindow];
+
 export function coreMovements({ length }: readonly number[]): readonly Movement[] {
-  const all: Movement[] = [...ofWindow, ...ofWindow, ...ofWindow, ...ofPrepaid];
+  if (length === firstPrepaid) return ofWindows;
+  const all: Movement[] = [...ofWindows, ...ofPrepaid];
   while (all.length < length) all.push("falls");
   return all;
 }

@@ -81,6 +81,19 @@ export function sumsQuery({ lengthMs, from, to, where, by, limit }: AskedSums): 
   const values: (string | number)[] = [];
   const given = (value: string | number) => `$${values.push(value)}`;
   const range = `begins >= ${given(from)}::bigint and begins < ${given(to)}::bigint`;
+  // What says nothing of accounts and keys is in the sums of all, but for the newest.
+  const isOfAll = ![...by, ...Object.keys(where)].some((name) => name === "account" || name === "key");
+  const counted = countColumns.join(", ");
+  const since = `(select (since + ${lengthMs - 1}) / ${lengthMs} * ${lengthMs} from infergate.kept_rolled)`;
+  const until = `(select until / ${lengthMs} * ${lengthMs} from infergate.kept_rolled)`;
+  const read = isOfAll
+    ? `(
+        select digest, begins / ${lengthMs} * ${lengthMs} as begins, ${counted} from infergate.kept_sum_all
+        where ${range} and begins >= ${since} and begins < ${until}
+        union all
+        select digest, begins, ${counted} from infergate.${table} where ${range} and (begins < ${since} or begins >= ${until})
+      ) as read`
+    : `infergate.${table}`;
   const chosen = sumNames.flatMap((name) => {
     const texts = where[name];
     if (texts === undefined) return [];
@@ -91,8 +104,8 @@ export function sumsQuery({ lengthMs, from, to, where, by, limit }: AskedSums): 
   const digests = by.includes("begins") ? "digest, begins" : "digest";
   const source =
     chosen.length > 0
-      ? `infergate.kept_sum_name as name join infergate.${table} as kept using (digest) where ${range} and ${chosen.join(" and ")}`
-      : `(select ${digests}, ${added} from infergate.${table} where ${range} group by ${digests}) as kept
+      ? `infergate.kept_sum_name as name join ${isOfAll ? read : `infergate.${table} as read`} using (digest) where ${range} and ${chosen.join(" and ")}`
+      : `(select ${digests}, ${added} from ${read} where ${range} group by ${digests}) as kept
         join infergate.kept_sum_name as name using (digest)`;
   const columns = by.length === 0 ? "" : `${by.join(", ")}, `;
   const counts = countColumns.map((name) => `coalesce(${name}, 0)`).join(", ");

@@ -14,6 +14,7 @@ import {
   type PurgedBefore,
   type StoredRecord,
 } from "../../ledger/storage/ledger-storage.js";
+import { decodeReceipt, encodeReceipt } from "../../ledger/storage/receipt-text.js";
 import { type AskedSums, type StoredSum, sumNames } from "../../ledger/usage/kept-sums.js";
 import type { Notifications } from "../listen/notifications.js";
 import type { PostgresPool } from "../postgres-pool.js";
@@ -122,11 +123,12 @@ export class PostgresStorage implements LedgerStorage {
 
   async purge({ entries, topUps, sums, forgotten }: PurgedBefore, limit: number): Promise<boolean> {
     const sumsBefore = sumTables.map((table) => sums.find(({ lengthMs }) => lengthMs === table.lengthMs)?.before ?? 0);
-    const [isMore] = await this.#query<boolean>(
-      /* sql */ `select to_jsonb(infergate.purge_kept($1, $2, $3::text::bigint[], $4, $5))::text as json`,
+    const [isMore] = await this.#query<boolean[]>(
+      /* sql */ `
+      select jsonb_build_array(infergate.purge_kept($1, $2, $3::text::bigint[], $4, $5), infergate.roll_up_kept())::text as json`,
       [entries, topUps, numberArray(sumsBefore), forgotten, limit],
     );
-    return isMore === true;
+    return isMore?.includes(true) === true;
   }
 
   async announce(accounts: readonly string[]): Promise<void> {
@@ -193,7 +195,7 @@ function toLoaded(row: LoadedRow): Loaded {
       amountMicro,
       starts: JSON.parse(starts),
       expiresAt: expiresAt ?? undefined,
-      receipt: receipt === null ? undefined : JSON.parse(receipt),
+      receipt: receipt === null ? undefined : decodeReceipt(account, receipt),
     });
   }
   return {
@@ -214,57 +216,90 @@ function toOutcome(answer: CommitAnswer, loaded: Loaded | undefined): CommitOutc
 
 /** In the order that `commit_kept` has. */
 function toRow(commit: Commit) {
-  const { account, version, expected = null, requires, adds, puts, now } = commit;
+  const { account, version, expected = null, requires, adds, puts, now, absentEntries } = commit;
   const core = puts.get(coreName);
   return [
     ...[account, version, expected, requires.get(coreName) ?? null, now],
     ...[core?.text ?? null, core === undefined ? null : numberArray(core.counters), toAddition(adds.get(coreName))],
-    ...[recordRows(commit), holdRows(commit), entryRows(commit), commit.absentEntries, sumRows(commit)],
+    recordRows(commit),
+    ...holdLists(commit),
+    ...[entryRows(commit), textsOrNull(absentEntries), sumRows(commit)],
   ];
+}
+
+function orNull<Item>(list: readonly Item[]): readonly Item[] | null {
+  return list.length === 0 ? null : list;
+}
+
+function textsOrNull(texts: readonly string[]): string | null {
+  return texts.length === 0 ? null : textArray(texts);
 }
 
 function recordRows({ requires, adds, puts, removes }: Commit) {
   const names = [...requires.keys()].filter((name) => !isHold(name) && name !== coreName);
-  return names.map((name) => {
-    const put = puts.get(name);
-    return [
-      ...[name, requires.get(name) ?? null, put?.text ?? null, put === undefined ? null : numberArray(put.counters)],
-      ...[toAddition(adds.get(name)), removes.includes(name)],
-    ];
-  });
+  return orNull(
+    names.map((name) => {
+      const put = puts.get(name);
+      return [
+        ...[name, requires.get(name) ?? null, put?.text ?? null, put === undefined ? null : numberArray(put.counters)],
+        ...[toAddition(adds.get(name)), removes.includes(name)],
+      ];
+    }),
+  );
 }
 
-function holdRows({ requires, puts, removes }: Commit) {
-  const names = [...requires.keys()].filter(isHold);
-  const gone = new Set(removes);
-  return names.map((name) => {
+function holdLists({ requires, puts, removes }: Commit) {
+  const [names, stamps, absent, fresh, changed]: [string[], string[], string[], unknown[], unknown[]] = [
+    [],
+    [],
+    [],
+    [],
+    [],
+  ];
+  for (const [name, stamp] of requires) {
+    if (!isHold(name)) continue;
     const put = puts.get(name);
-    return [name, requires.get(name) ?? null, put?.text ?? null, put?.due ?? null, gone.has(name)];
-  });
+    const row = put && [name, put.text, put.due ?? null];
+    if (stamp !== undefined) {
+      names.push(name);
+      stamps.push(stamp);
+      if (row !== undefined) changed.push(row);
+    } else if (row !== undefined) fresh.push(row);
+    else absent.push(name);
+  }
+  return [
+    ...[textsOrNull(names), textsOrNull(stamps), textsOrNull(absent), orNull(fresh), orNull(changed)],
+    textsOrNull(removes.filter(isHold)),
+  ];
 }
 
 function entryRows({ entries }: Commit) {
-  return entries.map(({ key = null, kind, id, amountMicro, prepaidMicro, starts, tags, expiresAt = null, receipt }) => [
-    ...[key, kind, id, amountMicro, prepaidMicro, JSON.stringify(starts)],
-    ...[tags === undefined ? null : JSON.stringify(tags), expiresAt],
-    receipt === undefined ? null : JSON.stringify(receipt),
-  ]);
+  return orNull(
+    entries.map(({ key = null, kind, id, amountMicro, prepaidMicro, starts, tags, expiresAt = null, receipt }) => [
+      ...[key, kind, id, amountMicro, prepaidMicro, JSON.stringify(starts)],
+      ...[tags === undefined ? null : JSON.stringify(tags), expiresAt],
+      receipt === undefined ? null : encodeReceipt(receipt),
+    ]),
+  );
 }
 
 function sumRows({ sums }: Commit) {
-  return sums.map(({ digest, names, counts }) => [
-    digest,
-    ...sumNames.flatMap((name) => (name === "account" ? [] : [names[name]])),
-    numberArray(counts),
-  ]);
+  return orNull(
+    sums.map(({ digest, names, counts }) => [
+      digest,
+      ...sumNames.flatMap((name) => (name === "account" ? [] : [names[name]])),
+      numberArray(counts),
+    ]),
+  );
 }
 
 function toAddition(adds: readonly Add[] | undefined) {
   if (adds === undefined) return null;
+  const floors = adds.map(({ floor }) => floor);
   return [
     numberArray(adds.map(({ by }) => by)),
     numberArray(adds.map(({ least }) => least)),
     numberArray(adds.map(({ most }) => most)),
-    numberArray(adds.map(({ floor }) => floor)),
+    floors.some(Number.isFinite) ? numberArray(floors) : null,
   ];
 }

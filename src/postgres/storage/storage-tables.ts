@@ -3,6 +3,9 @@ import { countsPerSum, sumLengthsMs, sumNames } from "../../ledger/usage/kept-su
 /** The sums of each length. */
 export const sumTables = sumLengthsMs.map((lengthMs) => ({ lengthMs, table: `kept_sum_${lengthMs}` }));
 
+/** Quarters of an hour: of these, there are sums of all accounts as well. */
+export const shortest = sumTables.at(-1) as (typeof sumTables)[number];
+
 export const countColumns = Array.from({ length: countsPerSum }, (_, index) => `c${index + 1}`);
 
 /** What a {@link LedgerStorage} keeps in PostgreSQL. Texts are opaque, and counters are bigints: no rule stands in them. */
@@ -74,7 +77,7 @@ create table infergate.kept_sum_name (
   ${sumNames.map((name) => `${name} text not null`).join(",\n  ")}
 )`,
   /* sql */ `create index kept_sum_name_account on infergate.kept_sum_name (account)`,
-  ...sumTables.flatMap(({ table }) => [
+  ...[...sumTables.map(({ table }) => table), "kept_sum_all"].flatMap((table) => [
     /* sql */ `
 create table infergate.${table} (
   digest text collate "C" not null,
@@ -86,4 +89,13 @@ create table infergate.${table} (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)`,
     /* sql */ `create index ${table}_begins on infergate.${table} using brin (begins) with (pages_per_range = 16)`,
   ]),
+  /* sql */ `
+-- What accounts have used in the quarters of an hour from one moment to another is in kept_sum_all, too: without accounts and
+-- keys.
+create table infergate.kept_rolled (
+  only_row boolean primary key check (only_row),
+  since bigint not null,
+  until bigint not null
+)`,
+  /* sql */ `insert into infergate.kept_rolled values (true, -9000000000000000, -9000000000000000)`,
 ];

@@ -32,26 +32,33 @@ function setUp(credits = 1_000_000) {
 it("calls of two processes on one account add to its counters, and refuse nothing to each other", async () => {
   const { storage, reserve, open } = setUp();
   const [one, other] = [open(), open()];
-  // What one process has to read and to put first.
-  for (const [ledger, id] of [
-    [one, "1"],
-    [other, "2"],
-  ] as const) {
-    const first = await reserve(ledger, id);
-    if (first.ok) await ledger.settle(first.lease, { amountMicro: 5 });
-  }
-  const before = { ...storage.counts };
-  for (let call = 0; call < 50; call++) {
+  async function callAtOnce(call: number): Promise<void> {
     const [mine, theirs] = await Promise.all([reserve(one, `one-${call}`), reserve(other, `other-${call}`)]);
     if (!mine.ok || !theirs.ok) throw new Error("There is enough.");
     await Promise.all([one.settle(mine.lease, { amountMicro: 3 }), other.settle(theirs.lease, { amountMicro: 4 })]);
   }
+  // What one process has to read and to put first, and that it is not alone.
+  for (let call = -3; call < 0; call++) await callAtOnce(call);
+  const before = { ...storage.counts };
+  for (let call = 0; call < 50; call++) await callAtOnce(call);
   // 200 operations: a commit each, none for a version, and nothing is read.
   expect(storage.counts.commits - before.commits).toBe(200);
   expect(storage.counts.refused).toBe(before.refused);
   expect(storage.counts.byVersion).toBe(before.byVersion);
   expect(storage.counts.loads).toBe(before.loads);
-  expect(storage.counters("a")).toEqual([360, 0, 360, 0, 360, 0]);
+  expect(storage.counters("a")).toEqual([371, 0, 371, 0, 371, 0]);
+});
+
+it("a process that is alone commits by version, and by what it adds once another one has come", async () => {
+  const { storage, reserve, open } = setUp();
+  const [one, other] = [open(), open()];
+  for (let call = 0; call < 10; call++) await reserve(one, `alone-${call}`);
+  expect(storage.counts).toMatchObject({ commits: 10, byVersion: 10, refused: 0 });
+  await reserve(other, "other");
+  for (let call = 0; call < 10; call++) await reserve(one, `shared-${call}`);
+  expect(storage.counts.refused).toBe(1);
+  expect(storage.counts.byVersion - 10).toBeLessThanOrEqual(2);
+  expect(storage.counters("a")?.[1]).toBe(210);
 });
 
 it("calls at once are one commit", async () => {
