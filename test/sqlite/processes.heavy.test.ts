@@ -22,7 +22,7 @@ describe("several processes with one database", () => {
       for (const starter of starters) expect(await starter.line()).toBe("started");
       const database = folder.open();
       sqlitePlanStore({ database });
-      expect(database.prepare("SELECT id FROM infergate_plan").all()).toHaveLength(4);
+      expect(database.prepare("SELECT id FROM infergate_record").all()).toHaveLength(4);
     }
     for (const starter of starters) starter.kill();
   });
