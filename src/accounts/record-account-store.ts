@@ -108,5 +108,5 @@ export function accountRecord(account: StoredAccount): RecordData {
 }
 
 function toAccount({ text }: KeptRecord): KeptAccount {
-  return { ...withoutNulls(JSON.parse(text) as StoredAccount), version: textVersion(text) };
+  return { ...(JSON.parse(text) as KeptAccount), version: textVersion(text) };
 }

@@ -90,7 +90,7 @@ export function keyRecord(key: StoredKey): RecordData {
 
 /** The later of the use that the key was inserted with and what it was touched with. */
 function toKey({ text, usedAt }: KeptRecord): KeptKey {
-  const key = withoutNulls(JSON.parse(text) as StoredKey);
+  const key: KeptKey = JSON.parse(text);
   return usedAt === null ? key : { ...key, lastUsedAt: Math.max(usedAt, key.lastUsedAt ?? usedAt) };
 }
 

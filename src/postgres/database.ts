@@ -95,7 +95,7 @@ export class Database {
    * transaction caused.
    */
   async query<Row>(sql: string, values: Values, isRetried?: (code: string) => boolean): Promise<Row[]> {
-    const rows = await this.#rows<{ json: string | null }>(sql, values, isRetried);
+    const rows = await this.rows<{ json: string | null }>(sql, values, isRetried);
     return rows.map(({ json }) => (json === null ? null : JSON.parse(json)));
   }
 
@@ -104,11 +104,12 @@ export class Database {
    * any version of PostgreSQL: pg_dump writes it without quotes, and a newer server has to read that.
    */
   async call<Row>(sql: string, values: Values): Promise<Row[]> {
-    const [row] = await this.#rows<{ results: string | null }>(sql, values);
+    const [row] = await this.rows<{ results: string | null }>(sql, values);
     return row?.results ? JSON.parse(row.results) : [];
   }
 
-  async #rows<Row>(sql: string, values: Values, isRetried?: (code: string) => boolean): Promise<Row[]> {
+  /** Runs a statement whose columns are texts, or whole numbers in whatever form the driver has them. */
+  async rows<Row>(sql: string, values: Values, isRetried?: (code: string) => boolean): Promise<Row[]> {
     if (!this.#isMigrated) await this.migrate();
     const { rows } = await retryTransient(() => this.pool.query(inSchema(sql, this.schema), [...values]), isRetried);
     if (!Array.isArray(rows)) {

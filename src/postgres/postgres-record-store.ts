@@ -11,24 +11,29 @@ import type {
 import type { Database } from "./database.js";
 import type { Notifications } from "./listen/notifications.js";
 
-const keptJson = "json_build_object('id', id, 'text', text, 'usedAt', used_at)::text as json";
+/** The columns of what is read: a text within JSON would be parsed twice. */
+interface Row {
+  readonly id: string;
+  readonly text: string;
+  readonly used_at: unknown;
+}
 
 /** What a call waits for, most of the time: the other statement takes twice as long. */
 const findSql = (by: "id" | "alias") => /* sql */ `
-select ${keptJson} from infergate.record where kind = $1 and ${by} = $2`;
+select id, text, used_at from infergate.record where kind = $1 and ${by} = $2`;
 
 /** Each name by itself, so that it is looked up in the index, whatever the planner takes the number of records to be. */
 const getSql = (by: "id" | "alias") => /* sql */ `
-select found.json
+select found.id, found.text, found.used_at
 from jsonb_array_elements_text($2::text::jsonb) as sought
-cross join lateral (select ${keptJson} from infergate.record where kind = $1 and ${by} = sought offset 0) as found`;
+cross join lateral (select id, text, used_at from infergate.record where kind = $1 and ${by} = sought offset 0) as found`;
 
 /** The collation is that of the owner's index alone: in no other can the planner look for the next id, past all owners. */
 const listSql = /* sql */ `
-select ${keptJson} from infergate.record where kind = $1 and owner = $2 and id > $3 collate "C"
+select id, text, used_at from infergate.record where kind = $1 and owner = $2 and id > $3 collate "C"
 order by id collate "C" limit $4`;
 
-/** By what must be there: whatever is, nothing, or a text. Each gives what has come of it. */
+/** By what must be there: whatever is, nothing, or a text. Each gives what has come of it; nothing is `unexpected`. */
 const putSql = {
   any: /* sql */ `
 with room as (
@@ -53,10 +58,8 @@ select to_json(case
   else 'full'
 end)::text as json from room`,
   known: /* sql */ `
-with done as (
-  update infergate.record set owner = $3, alias = $4, text = $5 where kind = $1 and id = $2 and text = $6 returning id
-)
-select to_json(case when exists (select from done) then 'put' else 'unexpected' end)::text as json`,
+update infergate.record set owner = $3, alias = $4, text = $5 where kind = $1 and id = $2 and text = $6
+returning to_json('put'::text)::text as json`,
 };
 
 const removeSql = /* sql */ `
@@ -89,14 +92,14 @@ export class PostgresRecordStore implements RecordStore {
     this.subscribe = (kind, onChange) => notifications.subscribe(`${database.schema}_${kind}`, onChange);
   }
 
-  get(kind: RecordKind, by: "id" | "alias", names: readonly string[]): Promise<readonly KeptRecord[]> {
+  async get(kind: RecordKind, by: "id" | "alias", names: readonly string[]): Promise<readonly KeptRecord[]> {
     const [only = "", ...others] = names;
-    if (others.length === 0) return this.#database.query(findSql(by), [kind, only]);
-    return this.#database.query(getSql(by), [kind, JSON.stringify(names)]);
+    const [sql, sought] = others.length === 0 ? [findSql(by), only] : [getSql(by), JSON.stringify(names)];
+    return (await this.#database.rows<Row>(sql, [kind, sought])).map(toKept);
   }
 
-  list(kind: RecordKind, { owner, after, limit }: RecordRange): Promise<readonly KeptRecord[]> {
-    return this.#database.query(listSql, [kind, owner, after, limit]);
+  async list(kind: RecordKind, { owner, after, limit }: RecordRange): Promise<readonly KeptRecord[]> {
+    return (await this.#database.rows<Row>(listSql, [kind, owner, after, limit])).map(toKept);
   }
 
   async put(
@@ -121,4 +124,8 @@ export class PostgresRecordStore implements RecordStore {
   async touch(kind: RecordKind, uses: readonly RecordUse[]): Promise<void> {
     await this.#database.query(touchSql, [kind, JSON.stringify(uses)]);
   }
+}
+
+function toKept({ id, text, used_at }: Row): KeptRecord {
+  return { id, text, usedAt: used_at === null ? null : Number(used_at) };
 }

@@ -33,11 +33,7 @@ export class SqliteRecordStore implements RecordStore {
   constructor(connection: SqliteConnection) {
     this.#connection = connection;
     const select = "SELECT id, text, used_at FROM infergate_record WHERE kind = ? AND";
-    const some = "IN (SELECT value FROM json_each(?))";
-    this.#by = {
-      id: connection.prepare(`${select} id ${some}`),
-      alias: connection.prepare(`${select} alias ${some}`),
-    };
+    this.#by = { id: connection.prepare(`${select} id = ?`), alias: connection.prepare(`${select} alias = ?`) };
     this.#after = connection.prepare(`${select} owner = ? AND id > ? ORDER BY id LIMIT ?`);
     this.#count = connection.prepare("SELECT count(*) AS count FROM infergate_record WHERE kind = ?");
     this.#insert = connection.prepare(
@@ -56,11 +52,13 @@ export class SqliteRecordStore implements RecordStore {
   }
 
   async get(kind: RecordKind, by: "id" | "alias", names: readonly string[]): Promise<readonly KeptRecord[]> {
-    return toKept(await this.#connection.read(() => this.#by[by].all(kind, JSON.stringify(names))));
+    // One by one: for a list of them, SQLite reads all records of the kind.
+    return this.#connection.read(() => names.flatMap((name) => this.#find(kind, by, name) ?? []));
   }
 
   async list(kind: RecordKind, { owner, after, limit }: RecordRange): Promise<readonly KeptRecord[]> {
-    return toKept(await this.#connection.read(() => this.#after.all(kind, owner, after, limit)));
+    const rows = await this.#connection.read(() => this.#after.all(kind, owner, after, limit));
+    return rows.map(toKept);
   }
 
   async put(
@@ -68,15 +66,19 @@ export class SqliteRecordStore implements RecordStore {
     { id, owner, alias, text }: RecordData,
     { expected, most = Infinity }: RecordCondition = {},
   ): Promise<RecordPut> {
-    const find = (by: "id" | "alias", name: string) => toKept(this.#by[by].all(kind, JSON.stringify([name])))[0];
     return this.#connection.write(() => {
-      const earlier = find("id", id);
+      const earlier = this.#find(kind, "id", id);
       if (expected !== undefined && expected !== (earlier?.text ?? null)) return "unexpected";
-      if (alias !== null && (find("alias", alias)?.id ?? id) !== id) return "unexpected";
+      if (alias !== null && (this.#find(kind, "alias", alias)?.id ?? id) !== id) return "unexpected";
       if (earlier === undefined && most < Infinity && toNumber(this.#countOf(kind)) >= most) return "full";
       (earlier === undefined ? this.#insert : this.#update).run(owner, alias, text, kind, id);
       return "put";
     });
+  }
+
+  #find(kind: RecordKind, by: "id" | "alias", name: string): KeptRecord | undefined {
+    const row = this.#by[by].get(kind, name);
+    return row ? toKept(row) : undefined;
   }
 
   #countOf(kind: RecordKind): unknown {
@@ -99,6 +101,7 @@ export class SqliteRecordStore implements RecordStore {
   }
 }
 
-function toKept(rows: unknown[]): KeptRecord[] {
-  return (rows as Row[]).map(({ id, text, used_at }) => ({ id, text, usedAt: toNumberOrNull(used_at) }));
+function toKept(row: unknown): KeptRecord {
+  const { id, text, used_at } = row as Row;
+  return { id, text, usedAt: toNumberOrNull(used_at) };
 }

@@ -28,8 +28,8 @@ const lines: readonly Omit<Mutation, "test">[] = [
   },
   {
     name: "a record that has changed is replaced",
-    find: "and text = $6 returning id",
-    replace: "and $6::text is not null returning id",
+    find: "and id = $2 and text = $6\n",
+    replace: "and id = $2 and $6::text is not null\n",
   },
   {
     name: "a record that is there is made anew",
