@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import { createPool as createCallbackPool } from "mysql2";
 import { createPool, type Pool } from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Commit, coreName, holdName, type LedgerStorage } from "../../../src/ledger/storage/ledger-storage.js";
+import {
+  type Commit,
+  capName,
+  coreName,
+  holdName,
+  type LedgerStorage,
+  type Put,
+} from "../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../src/ledger/storage/storage-credit-ledger.js";
 import { emptyCommit } from "../../../src/ledger/storage/stored-claims.js";
 import { windowLimits } from "../../../src/ledger/windows.js";
@@ -135,6 +142,33 @@ describeWithMariaDb("MariaDB", (server) => {
     const second = { ...firstCommit("twice", "second"), expected: "" };
     const outcomes = await storage.commit([first, second]);
     expect(outcomes.map(({ isDone }) => isDone)).toEqual([true, false]);
+  });
+
+  it("looks at no more of an account than an operation names, however much there is", async () => {
+    const one = createPool({ uri: server.url, connectionLimit: 1 });
+    const storage = storageOn(one);
+    const first = firstCommit("full", "full");
+    const many = Array.from({ length: 1_000 }, (_, index): [string, Put][] => [
+      [capName(`cap-${index}`), { text: "cap", counters: [0, 0], due: undefined }],
+      [holdName(`open-${index}`), { text: "hold", counters: [], due: Date.now() + 60_000 + index }],
+      [holdName(`expired-${index}`), { text: "hold", counters: [], due: undefined }],
+    ]).flat();
+    await storage.commit([{ ...first, puts: new Map([...first.puts, ...many]) }]);
+    // Statistics of an empty table, and none of this one.
+    await storage.load([{ account: "full", names: [], entries: [] }]);
+    await one.query("flush status");
+    const names = [coreName, capName("cap-7"), holdName("open-0"), holdName("expired-7")];
+    const [loaded] = await storage.load([{ account: "full", names, entries: ["end:none"] }]);
+    expect(loaded?.records.size).toBe(4);
+    const records = loaded?.records;
+    const requires = new Map(names.map((name) => [name, records?.get(name)?.stamp]));
+    const change = { account: "full", version: randomUUID(), expected: loaded?.version, now: loaded?.now ?? 0 };
+    const [outcome] = await storage.commit([{ ...emptyCommit, ...change, requires, removes: names.slice(1) }]);
+    expect(outcome).toMatchObject({ isDone: true, nextDue: first.puts.get(holdName("full"))?.due });
+    const [rows] = await one.query("show session status like 'Handler_read%'");
+    const reads = (rows as { Value: string }[]).reduce((sum, { Value }) => sum + Number(Value), 0);
+    expect(reads).toBeLessThan(150);
+    await one.end();
   });
 
   it("refuses a pool that reads what was", async () => {
