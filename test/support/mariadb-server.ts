@@ -6,8 +6,7 @@ import { createConnection } from "mysql2/promise";
 import { afterAll, beforeAll, describe } from "vitest";
 import { freePort } from "./free-port.js";
 
-const folders = ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
-const binary = folders.map((folder) => join(folder, "mariadbd")).find((file) => existsSync(file));
+const binary = installed("mariadbd");
 
 /** Runs the server for as long as this process lives, however it ends: then the guard's input ends. */
 const guard = `exec 3<&0
@@ -64,7 +63,10 @@ export class MariaDbServer {
     const options = ["--no-defaults", `--datadir=${this.#folder}`, "--auth-root-authentication-method=normal"];
     // A server that starts removes temporary tables, also those of others in the same folder.
     const env = { ...process.env, TMPDIR: this.#folder };
-    execFileSync("mariadb-install-db", [...options, "--skip-name-resolve", ...asRoot], { stdio: "pipe", env });
+    execFileSync(installed("mariadb-install-db") as string, [...options, "--skip-name-resolve", ...asRoot], {
+      stdio: "pipe",
+      env,
+    });
     this.#port = await freePort();
     process.on("exit", this.#abandon);
     await this.start();
@@ -127,4 +129,9 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+function installed(name: string): string | undefined {
+  const folders = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
+  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
 }
