@@ -18,8 +18,7 @@ const transient: ReadonlySet<unknown> = new Set([deadlock, 1205, 1062]);
 
 /** Whether the server has refused a statement: then it may take another. */
 export function isOfStatement(error: unknown): boolean {
-  const { errno, fatal } = errorOf(error);
-  return typeof errno === "number" && fatal !== true;
+  return typeof errorOf(error).errno === "number" && !isLost(error);
 }
 
 /** A host's pool, with the tables that the stores keep there. */
@@ -99,10 +98,10 @@ export class MysqlDatabase {
         connection.release();
         return value;
       } catch (error) {
-        await rollBack(connection);
-        const { errno, fatal } = errorOf(error);
+        await rollBack(connection, error);
+        const { errno } = errorOf(error);
         // The server itself says of a deadlock that nothing was committed. Else what came of a commit is not known.
-        const isUndone = state.isCommitting ? errno === deadlock : transient.has(errno) || fatal === true;
+        const isUndone = state.isCommitting ? errno === deadlock : transient.has(errno) || isLost(error);
         if (!isUndone || attempt === attempts) throw error;
         await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** attempt * Math.random()));
       }
@@ -122,8 +121,9 @@ async function versionOf(connection: MysqlConnection, prefix: string): Promise<n
 }
 
 /** Puts the connection back as it was. Where that fails it is closed, and the server rolls back. */
-async function rollBack(connection: MysqlConnection): Promise<void> {
+async function rollBack(connection: MysqlConnection, error: unknown): Promise<void> {
   try {
+    if (isLost(error)) throw error;
     await runSql(connection, "rollback");
     connection.release();
   } catch {
@@ -131,6 +131,12 @@ async function rollBack(connection: MysqlConnection): Promise<void> {
   }
 }
 
-function errorOf(error: unknown): { errno?: unknown; fatal?: unknown } {
+/** Whether the connection has ended, or says nothing any more. */
+function isLost(error: unknown): boolean {
+  const { code, fatal } = errorOf(error);
+  return fatal === true || code === "PROTOCOL_SEQUENCE_TIMEOUT";
+}
+
+function errorOf(error: unknown): { errno?: unknown; code?: unknown; fatal?: unknown } {
   return typeof error === "object" && error !== null ? error : {};
 }

@@ -16,7 +16,13 @@ export type MysqlPool = MysqlPromisePool | MysqlCallbackPool;
 
 /** A connection of a {@link MysqlPool}. */
 export interface MysqlConnection {
-  query(options: { sql: string; rowsAsArray: true; typeCast: true; nestTables: false }): Promise<[unknown, unknown]>;
+  query(options: {
+    sql: string;
+    rowsAsArray: true;
+    typeCast: true;
+    nestTables: false;
+    timeout: number;
+  }): Promise<[unknown, unknown]>;
   /** Puts it back into the pool. */
   release(): void;
   destroy(): void;
@@ -31,9 +37,18 @@ export function connectionOf(pool: MysqlPool): Promise<MysqlConnection> {
   return "promise" in pool ? pool.promise().getConnection() : pool.getConnection();
 }
 
+/** So long may a server say nothing, in milliseconds. Then the connection is taken for dead. */
+const mostSilentMs = 5_000;
+/** The same for statements that read a lot. */
+export const mostReadingMs = 60_000;
+
 /** @returns rows of columns, whatever the pool's options say. */
-export async function runSql(connection: MysqlConnection, sql: string): Promise<readonly (readonly unknown[])[]> {
-  const [rows] = await connection.query({ sql, rowsAsArray: true, typeCast: true, nestTables: false });
+export async function runSql(
+  connection: MysqlConnection,
+  sql: string,
+  timeout = mostSilentMs,
+): Promise<readonly (readonly unknown[])[]> {
+  const [rows] = await connection.query({ sql, rowsAsArray: true, typeCast: true, nestTables: false, timeout });
   return rows as unknown[][];
 }
 

@@ -28,8 +28,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a connection that ends is final",
-    find: "transient.has(errno) || fatal === true",
+    find: "transient.has(errno) || isLost(error)",
     replace: "transient.has(errno)",
+  },
+  {
+    name: "a connection that says nothing is waited for",
+    find: "nestTables: false, timeout }",
+    replace: "nestTables: false, timeout: 600_000 }",
   },
   {
     name: "commits of one account stand on the same",

@@ -52,6 +52,10 @@ export class MariaDbServer {
     this.#settings = settings;
   }
 
+  get port(): number {
+    return this.#port;
+  }
+
   /** Of an empty database, for one that may do everything. */
   get url(): string {
     return `mysql://root@127.0.0.1:${this.#port}/test`;

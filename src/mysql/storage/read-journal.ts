@@ -1,6 +1,6 @@
 import { type AskedEntries, coreName, type EntryPage, type StoredEntry } from "../../ledger/storage/ledger-storage.js";
 import { type AskedSums, type StoredSum, type SumName, sumNames } from "../../ledger/usage/kept-sums.js";
-import { type MysqlConnection, runSql } from "../mysql-pool.js";
+import { type MysqlConnection, mostReadingMs, runSql } from "../mysql-pool.js";
 import { literal } from "../sql-literals.js";
 import { sumCounts } from "./storage-tables.js";
 
@@ -28,6 +28,7 @@ export async function readEntries(
     (select null, account, at, sequence, kind, id, amount, prepaid, concat('[', starts, ',', coalesce(tags, 'null'), ']')
       from ${prefix}ledger_entry force index (${index})
       where ${conditions.join(" and ")} order by at desc, sequence desc limit ${limit})`,
+    mostReadingMs,
   );
   const entries = rows.filter(([, of]) => of !== null).map(toEntry);
   const [version] = rows.find(([, of]) => of === null) ?? [""];
@@ -67,6 +68,7 @@ export async function readSums(
     from ${prefix}ledger_sum
     where ${[`length_ms = ${lengthMs} and begins >= ${from} and begins < ${to}`, ...isIn].join(" and ")}
     group by ${groups.length === 0 ? "length_ms" : groups.join(", ")} limit ${limit}`,
+    mostReadingMs,
   );
   return rows.map(([begins, ...columns]) => ({
     names: Object.fromEntries(names.map((name, index) => [name, String(columns[index])])),
