@@ -40,6 +40,7 @@ import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepai
 import type { RateUse } from "../ledger/rate-limit.js";
 import { toLease } from "../ledger/receipt.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
+import { RepeatedSends } from "../ledger/storage/repeated-sends.js";
 import { mostTotals, tooManyTotals } from "../ledger/usage/most-totals.js";
 import type { UsageRequest, UsageSum } from "../ledger/usage/usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "../ledger/usage/usage-totals.js";
@@ -47,7 +48,6 @@ import type { AccountBatch } from "./batching/account-batch.js";
 import { AccountQueue } from "./batching/account-queue.js";
 import type { BatchBounds } from "./batching/batch-options.js";
 import { renewalBatches } from "./batching/renewal-batches.js";
-import { RepeatedStatements } from "./batching/repeated-statements.js";
 import type { RunBatches } from "./batching/run-in-halves.js";
 import { SingleOperations } from "./batching/single-operations.js";
 import type { Database } from "./database.js";
@@ -126,10 +126,13 @@ export class PostgresLedger implements CreditLedger {
 
   constructor(database: Database, retentionMs: number, bounds: BatchBounds) {
     const run: RunBatches = (batches) => this.#operate(batches);
-    const statements = new RepeatedStatements(run);
+    const sends = new RepeatedSends("PostgreSQL");
     this.#queue = database.isolate
       ? new SingleOperations(run)
-      : new AccountQueue((batches) => statements.run(batches), bounds);
+      : new AccountQueue(
+          (batches) => sends.run({ send: () => run(batches), mayRepeat: !batches.some(hasReset) }),
+          bounds,
+        );
     this.#database = database;
     this.channel = `${database.schema}_account`;
     this.#readCommitted = new ReadCommitted(database);
@@ -354,4 +357,9 @@ function only<Answer>([answer]: readonly Answer[]): Answer {
 
 function incomplete(): LedgerUnavailableError {
   return new LedgerUnavailableError("PostgreSQL returned fewer results than there were operations.");
+}
+
+/** A reset has no id: a second one would take away what was charged after the first. */
+function hasReset({ operations }: AccountBatch): boolean {
+  return operations.some(({ op }) => op === "reset");
 }

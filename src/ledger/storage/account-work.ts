@@ -66,8 +66,8 @@ export class AccountWork implements LedgerRecords<DecodedAccount> {
   readonly required = new Set<string>();
   readonly absentEntries = new Set<string>();
   readonly entries: NewEntry[] = [];
-  readonly caps = new Set<string>();
-  readonly buckets = new Set<string>();
+  #caps: Set<string> | undefined;
+  #buckets: Set<string> | undefined;
   isCoreTouched = false;
 
   constructor(known: AccountCache, state: DecodedAccount | undefined, { newIds, newId }: NewIds) {
@@ -80,6 +80,16 @@ export class AccountWork implements LedgerRecords<DecodedAccount> {
   /** The reservations that the operations have made, changed or ended. */
   get changedReservations(): readonly ChangedReservation[] {
     return [...this.#reservations.values()].filter(({ change }) => change !== "none");
+  }
+
+  /** Ids of the caps that have changed. */
+  get caps(): ReadonlySet<string> {
+    return this.#caps ?? noIds;
+  }
+
+  /** Ids of the rates whose buckets have changed. */
+  get buckets(): ReadonlySet<string> {
+    return this.#buckets ?? noIds;
   }
 
   get changesNothing(): boolean {
@@ -101,15 +111,16 @@ export class AccountWork implements LedgerRecords<DecodedAccount> {
   }
 
   load(account: DecodedAccount, { caps = [], rates = [] }: NamedRecords): void {
+    if (caps.length === 0 && rates.length === 0) return;
     const names = [...caps.map(({ id }) => capName(id)), ...rates.map(({ id }) => bucketName(id))];
     const missing = names.filter((name) => !this.#known.isKnown(name));
     if (missing.length > 0) throw new MissingRecords({ names: missing });
-    if (names.length > 0) account.limits ??= newAccountLimits();
+    account.limits ??= newAccountLimits();
   }
 
   putNamed(_: DecodedAccount, { caps, takes }: HeldLimits): void {
-    for (const { id } of caps) this.caps.add(id);
-    for (const { id } of takes) this.buckets.add(id);
+    if (caps.length > 0) this.#caps = withIds(this.#caps, caps);
+    if (takes.length > 0) this.#buckets = withIds(this.#buckets, takes);
   }
 
   reservation(id: string): StoredReservation | EndedReservation | undefined {
@@ -248,6 +259,13 @@ export class AccountWork implements LedgerRecords<DecodedAccount> {
       receipt: { account, amountMicro, expiresAt, starts, ends, ...(paid !== 0 && { prepaidMicro: paid }) },
     });
   }
+}
+
+const noIds: ReadonlySet<string> = new Set();
+
+function withIds(ids = new Set<string>(), named: readonly { readonly id: string }[]): Set<string> {
+  for (const { id } of named) ids.add(id);
+  return ids;
 }
 
 function isPrepaidChange(kind: SideEntry["kind"]): boolean {

@@ -34,6 +34,8 @@ export interface Changes extends MadeRecords {
   readonly entries: readonly NewEntry[];
   readonly absentEntries: ReadonlySet<string>;
   readonly requires: ReadonlyMap<string, string | undefined>;
+  /** Names of the records that the operations looked at. */
+  readonly required: ReadonlySet<string>;
 }
 
 /** @param before - the state that the operations began with, in records. */
@@ -65,8 +67,8 @@ export function changesIn(known: AccountCache, work: AccountWork, before: Record
     requires.set(name, stamp);
     if (change === "removed" && stamp !== undefined) removes.push(name);
   }
-  const { entries, absentEntries } = work;
-  return { additions, onlyAdds, puts, removes, holds, entries, absentEntries, requires };
+  const { entries, absentEntries, required } = work;
+  return { additions, onlyAdds, puts, removes, holds, entries, absentEntries, requires, required };
 }
 
 export type RecordsBefore = ReadonlyMap<string, Numbered>;
@@ -112,30 +114,34 @@ function additionOf(
   return { by: counters.map((counter, index) => counter - (from[index] as number)), from, floors, movements };
 }
 
-/** Whether two decisions change the same: the same is put, removed, added and written. */
-export function areSame(one: Changes, other: Changes): boolean {
-  return (
-    areSameMaps(one.additions, other.additions, ({ by }, { by: otherBy }) => areSameNumbers(by, otherBy)) &&
-    areSameMaps(one.puts, other.puts, areSameRecords) &&
-    isAlike(one.removes, other.removes) &&
-    isAlike(one.holds, other.holds) &&
-    isAlike(one.entries, other.entries) &&
-    areSameMaps(one.requires, other.requires, () => true)
-  );
+/**
+ * Whether operations on other counters have come to the same: the same is added, put, removed and written, and they looked at
+ * the same records.
+ *
+ * @param work - of the other decision.
+ * @param before - the records that the other decision began with.
+ */
+export function comesToTheSame(changes: Changes, work: AccountWork, before: RecordsBefore, now: number): boolean {
+  const { additions, holds, entries, required } = changes;
+  if (!isAlike(work.entries, entries) || !isAlike(work.changedReservations, holds)) return false;
+  if (work.required.size !== required.size) return false;
+  for (const name of work.required) if (!required.has(name)) return false;
+  const changed = changedRecords(work, before, now);
+  return changed.length === additions.size && changed.every((one) => addsTheSame(one, before, additions.get(one.name)));
 }
 
-function areSameRecords(one: Numbered, other: Numbered): boolean {
-  return areSameNumbers(one.structure, other.structure) && areSameNumbers(one.counters, other.counters);
-}
-
-function areSameMaps<Value>(
-  one: ReadonlyMap<string, Value>,
-  other: ReadonlyMap<string, Value>,
-  areSameValues: (one: Value, other: Value) => boolean,
+function addsTheSame(
+  { name, numbers, floors }: ChangedRecord,
+  before: RecordsBefore,
+  addition: Addition | undefined,
 ): boolean {
-  if (one.size !== other.size) return false;
-  for (const [name, value] of one) {
-    if (!other.has(name) || !areSameValues(value, other.get(name) as Value)) return false;
+  const old = before.get(name);
+  if (numbers === undefined || old === undefined || addition === undefined) return false;
+  if (!areSameNumbers(old.structure, numbers.structure)) return false;
+  const { by } = addition;
+  for (let index = 0; index < by.length; index++) {
+    const from = Math.max(old.counters[index] as number, floors?.[index] ?? Number.NEGATIVE_INFINITY);
+    if ((numbers.counters[index] as number) - from !== by[index]) return false;
   }
   return true;
 }

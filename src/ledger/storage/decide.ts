@@ -3,15 +3,14 @@ import { isLedgerError } from "../is-ledger-error.js";
 import { type AccountCache, accountIn } from "./account-cache.js";
 import { AccountWork, type Missing } from "./account-work.js";
 import {
-  areSame,
   type Changes,
   type Corner,
   changesIn,
+  comesToTheSame,
   cornersOf,
   inCorner,
   type Margins,
   marginsOf,
-  type RecordsBefore,
   toAdds,
 } from "./changes.js";
 import { type DecodedAccount, encodeReservation, structureText } from "./decoded-account.js";
@@ -63,14 +62,14 @@ export function decide(
 ): Decision {
   const newIds = new Set<string>();
   for (const operation of operations) for (const id of operation.newIds) newIds.add(id);
-  const at = (state: DecodedAccount | undefined, before: RecordsBefore) => {
+  const runOn = (state: DecodedAccount | undefined) => {
     const work = new AccountWork(known, state, { newIds, newId });
     const engine = new LedgerEngine(work, neededBy);
-    const results = operations.map((operation) => resultOf(() => operation.run(engine, now)));
-    return { results, changes: changesIn(known, work, before, now), work };
+    return { work, results: operations.map((operation) => resultOf(() => operation.run(engine, now))) };
   };
 
-  const { results, changes, work } = at(known.state?.copy(), known.records);
+  const { results, work } = runOn(known.state?.copy());
+  const changes = changesIn(known, work, known.records, now);
   const marks = { account: known.id, version: newId(), now };
   const basis = { names: [...work.required], entries: [...work.absentEntries] };
   if (work.changesNothing) return { results, commit: undefined, changes, basis };
@@ -81,7 +80,7 @@ export function decide(
       );
       const isSameIn = (corner: Corner) => {
         const records = inCorner(known.records, margins, changes.additions, corner);
-        return areSame(changes, at(accountIn(known.id, records), records).changes);
+        return comesToTheSame(changes, runOn(accountIn(known.id, records)).work, records, now);
       };
       if (cornersOf(changes.additions).every(isSameIn)) {
         return { results, basis, changes, commit: toCommit(changes, { ...marks, expected: undefined, margins }) };

@@ -11,7 +11,8 @@ export interface LedgerStorage {
   /** Reads records of accounts: of each account as it is at one moment. */
   load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]>;
   /**
-   * Commits changes of accounts, in one round trip. Of each account all is done, or nothing; and each by itself.
+   * Commits changes of accounts, in one round trip. Of each account all is done, or nothing; and each by itself. No two are of the
+   * same account.
    *
    * @throws when it is not known what was done. To repeat a commit is safe: the second one is refused, or is found done.
    */

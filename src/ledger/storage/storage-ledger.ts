@@ -12,6 +12,7 @@ import {
   type Loaded,
   namedBy,
 } from "./ledger-storage.js";
+import { RepeatedSends } from "./repeated-sends.js";
 
 interface Waiting {
   readonly operation: DecidedOperation;
@@ -45,6 +46,10 @@ const ownFrom = 8;
 const mostTrips = 2;
 /** A round trip that takes longer counts no more: a record that somebody has locked must not hold up all other accounts. */
 const slowMs = 250;
+/** Of one account. Each waits for its caller, so there are seldom more than a host has requests in flight. */
+const mostWaiting = 10_000;
+/** Of all accounts, with those under way. */
+const mostUnanswered = 100_000;
 const noSums: readonly SumAddition[] = [];
 /** So often is a batch decided again: enough for any race, and an end for a storage that always refuses. */
 const mostTries = 100;
@@ -59,12 +64,14 @@ export class StorageLedger {
   readonly #newId: () => string;
   readonly #mostAccounts: number;
   readonly #lanes = new Map<string, Lane>();
+  readonly #repeated = new RepeatedSends("The ledger's storage");
   readonly #neededBy = new Map<string, string>();
   readonly #sums = new SumAdditions();
   /** What the storage's clock is ahead of this process's, in milliseconds. */
   #aheadMs = 0;
   /** Those with something waiting and nothing under way, in the order in which they became so. */
   readonly #ready = new Set<Lane>();
+  #unanswered = 0;
   #trips = 0;
   /** As {@link #trips}, and those that are slow. */
   #sends = 0;
@@ -78,10 +85,21 @@ export class StorageLedger {
     this.#mostAccounts = mostAccounts;
   }
 
-  /** Decides an operation on an account, and commits it. @throws LedgerUnavailableError where the storage fails. */
+  /**
+   * Decides an operation on an account, and commits it.
+   *
+   * @throws LedgerUnavailableError where the storage fails, or too many operations wait.
+   */
   run<Value>(account: string, operation: DecidedOperation): Promise<Value> {
     return new Promise((resolve, reject) => {
+      if (this.#unanswered >= mostUnanswered) {
+        throw new LedgerUnavailableError(`${mostUnanswered} operations are waiting already.`);
+      }
       const lane = this.#laneOf(account);
+      if (lane.waiting.length >= mostWaiting) {
+        throw new LedgerUnavailableError(`${mostWaiting} operations on ${account} are waiting already.`);
+      }
+      this.#unanswered++;
       lane.waiting.push({ operation, resolve: resolve as (value: unknown) => void, reject });
       this.#wake(lane);
     });
@@ -93,8 +111,7 @@ export class StorageLedger {
 
   /** Resolves when nothing is on its way. */
   async idle(): Promise<void> {
-    while (this.#sends > 0 || this.#ready.size > 0)
-      await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    while (this.#sends > 0 || this.#ready.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
   #laneOf(account: string): Lane {
@@ -171,7 +188,7 @@ export class StorageLedger {
         answered.push(...open.map((batch) => ({ batch, error })));
         open = [];
       }
-      for (const { batch, error } of answered) this.#giveBack(batch.lane, error);
+      for (const { batch, error } of answered) this.#giveBack(batch, error);
       // Before the callers: what they do takes time, and the storage would wait for it.
       if (open.length === 0) leave();
       for (const each of answered) deliver(each);
@@ -187,8 +204,8 @@ export class StorageLedger {
     for (const batch of open) this.#decide(batch, { missing, decided, answered });
     try {
       const [loaded, outcomes] = await Promise.all([
-        missing.length === 0 ? [] : this.#storage.load(missing.map(({ asked }) => asked)),
-        decided.length === 0 ? [] : this.#storage.commit(decided.map(({ commit }) => commit)),
+        missing.length === 0 ? [] : this.#load(missing.map(({ asked }) => asked)),
+        decided.length === 0 ? [] : this.#commit(decided.map(({ commit }) => commit)),
       ]);
       return [
         ...missing.filter(({ batch, asked }, index) => this.#take(batch, loaded[index] as Loaded, asked, answered)),
@@ -199,6 +216,14 @@ export class StorageLedger {
       answered.push(...[...missing, ...decided].map(({ batch }) => ({ batch, error })));
       return [];
     }
+  }
+
+  #load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]> {
+    return this.#repeated.run({ send: () => this.#storage.load(asked), mayRepeat: true });
+  }
+
+  #commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    return this.#repeated.run({ send: () => this.#storage.commit(commits), mayRepeat: !commits.some(hasReset) });
   }
 
   #decide(batch: Batch, { missing, decided, answered }: Turn): void {
@@ -255,7 +280,8 @@ export class StorageLedger {
   }
 
   /** Lets an account have its next round trip. */
-  #giveBack(lane: Lane, error: unknown): void {
+  #giveBack({ lane, some }: Batch, error: unknown): void {
+    this.#unanswered -= some.length;
     lane.isBusy = false;
     lane.known.forgetAsked();
     // What was done is not known, so that nothing is known of the account. Those that wait start from nothing.
@@ -264,6 +290,10 @@ export class StorageLedger {
   }
 }
 
+/** A reset has no id: a second one would take away what was charged after the first. */
+function hasReset({ entries }: Commit): boolean {
+  return entries.some(({ kind }) => kind === "reset");
+}
 function deliver({ batch, results, error }: Answered): void {
   for (const [index, { resolve, reject }] of batch.some.entries()) {
     const result = results?.[index];

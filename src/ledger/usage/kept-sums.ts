@@ -8,7 +8,7 @@ import { usedParts } from "./used-parts.js";
 /**
  * A storage keeps sums of these lengths: days of UTC, and quarters of an hour, since every time zone begins its hours with one.
  * Each addition is added to one of each length: to the one that begins at `Math.floor(at / length) * length`, where `at` is when
- * the database writes it.
+ * the database writes it. A storage may make the longer ones later, of shorter ones, as long as what it returns is all.
  */
 export const sumLengthsMs = [dayMs, dayMs / 96] as const;
 
@@ -84,7 +84,7 @@ export class SumAdditions {
     const additions = new Map<NamedSum, number[]>();
     for (const { tags = {}, ...entry } of entries) {
       for (const part of usedParts({ ...entry, tags })) {
-        const named = this.#nameOf({ ...namesOf(account, tags, part.funding), tags: this.#tagsOf(account, tags, now) });
+        const named = this.#nameOf(account, tags, { funding: part.funding, tags: this.#tagsOf(account, tags, now) });
         const counts = toCounts(part);
         const known = additions.get(named);
         if (known === undefined) additions.set(named, counts);
@@ -94,10 +94,16 @@ export class SumAdditions {
     return [...additions].map(([named, counts]) => ({ ...named, counts }));
   }
 
-  #nameOf(names: SumAddition["names"]): NamedSum {
-    const place = JSON.stringify(Object.values(names));
+  #nameOf(account: string, tags: EntryTags, others: Pick<SumAddition["names"], "funding" | "tags">): NamedSum {
+    const { plan, model, target, keyId } = tags;
+    // Each with its length: no text is taken for the end of another one.
+    let place = `${others.funding} ${others.tags}`;
+    for (const name of [account, plan, model, target, keyId]) {
+      place += typeof name === "string" ? ` ${name.length}:${name}` : " -";
+    }
     let named = this.#named.get(place);
     if (named === undefined) {
+      const names = { ...namesOf(account, tags), ...others };
       named = { digest: runtime.sha256(place, "base64url").slice(0, digestLength), names };
       if (this.#named.size >= mostRemembered) this.#named.clear();
       this.#named.set(place, named);
@@ -129,14 +135,13 @@ export class SumAdditions {
   }
 }
 
-function namesOf(account: string, tags: EntryTags, funding: string): Omit<SumAddition["names"], "tags"> {
+function namesOf(account: string, tags: EntryTags): Omit<SumAddition["names"], "funding" | "tags"> {
   return {
     account,
     plan: toSumName(tags["plan"]),
     model: toSumName(tags["model"]),
     target: toSumName(tags["target"]),
     key: toSumName(tags["keyId"]),
-    funding,
   };
 }
 
@@ -147,10 +152,12 @@ export function toSumName(value: string | number | null | undefined): string {
 
 /** The host's tags in the order of their names, without their prefix: pairs, since a name may be one that objects have. */
 function hostTags(tags: EntryTags): string {
-  const own = Object.entries(tags).flatMap(([name, value]): [string, string][] =>
-    name.startsWith(journalTagPrefix) && typeof value === "string"
-      ? [[name.slice(journalTagPrefix.length), value]]
-      : [],
-  );
-  return own.length === 0 ? "" : JSON.stringify(own.sort(([one], [other]) => (one < other ? -1 : 1)));
+  let own: [string, string][] | undefined;
+  for (const name in tags) {
+    const value = tags[name];
+    if (!name.startsWith(journalTagPrefix) || typeof value !== "string") continue;
+    own ??= [];
+    own.push([name.slice(journalTagPrefix.length), value]);
+  }
+  return own === undefined ? "" : JSON.stringify(own.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

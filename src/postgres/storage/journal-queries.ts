@@ -7,7 +7,7 @@ import {
   type StoredEntry,
 } from "../../ledger/storage/ledger-storage.js";
 import { type AskedSums, type StoredSum, type SumName, sumNames } from "../../ledger/usage/kept-sums.js";
-import { countColumns, sumTables } from "./storage-tables.js";
+import { countColumns, shortest, sumTables } from "./storage-tables.js";
 
 interface Query {
   readonly sql: string;
@@ -83,29 +83,30 @@ export function sumsQuery({ lengthMs, from, to, where, by, limit }: AskedSums): 
   const range = `begins >= ${given(from)}::bigint and begins < ${given(to)}::bigint`;
   // What says nothing of accounts and keys is in the sums of all, but for the newest.
   const isOfAll = ![...by, ...Object.keys(where)].some((name) => name === "account" || name === "key");
+  const rolled = (moment: string) => `(select (${moment}) / ${lengthMs} * ${lengthMs} from infergate.kept_rolled)`;
+  const since = rolled(`since + ${lengthMs - 1}`);
+  const until = rolled("until");
   const counted = countColumns.join(", ");
-  const since = `(select (since + ${lengthMs - 1}) / ${lengthMs} * ${lengthMs} from infergate.kept_rolled)`;
-  const until = `(select until / ${lengthMs} * ${lengthMs} from infergate.kept_rolled)`;
-  const read = isOfAll
-    ? `(
-        select digest, begins / ${lengthMs} * ${lengthMs} as begins, ${counted} from infergate.kept_sum_all
-        where ${range} and begins >= ${since} and begins < ${until}
-        union all
-        select digest, begins, ${counted} from infergate.${table} where ${range} and (begins < ${since} or begins >= ${until})
-      ) as read`
-    : `infergate.${table}`;
+  const shorter = `digest, begins / ${lengthMs} * ${lengthMs} as begins, ${counted}`;
+  const known = `select digest, begins, ${counted} from infergate.${table} where ${range} and begins < ${until}`;
+  const read = `(
+    ${isOfAll ? `select ${shorter} from infergate.kept_sum_all where ${range} and begins >= ${since} and begins < ${until} union all` : ""}
+    ${isOfAll ? `${known} and begins < ${since}` : known} union all
+    select ${shorter} from infergate.${shortest.table} where ${range} and begins >= ${until}
+  ) as read`;
   const chosen = sumNames.flatMap((name) => {
     const texts = where[name];
     if (texts === undefined) return [];
     return [`name.${name} in (select jsonb_array_elements_text(${given(JSON.stringify(texts))}::text::jsonb))`];
   });
   const added = countColumns.map((name) => `sum(${name}) as ${name}`).join(", ");
-  // Of all names, the sums of each come first: those are few columns. Where some names are chosen, these come first.
+  // Of all names, the sums of each are added up first: by few columns. Not where some names are chosen, or each sum is apart.
   const digests = by.includes("begins") ? "digest, begins" : "digest";
+  const isApart = by.includes("begins") && lengthMs === shortest.lengthMs;
   const source =
-    chosen.length > 0
-      ? `infergate.kept_sum_name as name join ${isOfAll ? read : `infergate.${table} as read`} using (digest) where ${range} and ${chosen.join(" and ")}`
-      : `(select ${digests}, ${added} from ${read} where ${range} group by ${digests}) as kept
+    chosen.length > 0 || isApart
+      ? `infergate.kept_sum_name as name join ${read} using (digest) where ${["true", ...chosen].join(" and ")}`
+      : `(select ${digests}, ${added} from ${read} group by ${digests}) as kept
         join infergate.kept_sum_name as name using (digest)`;
   const columns = by.length === 0 ? "" : `${by.join(", ")}, `;
   const counts = countColumns.map((name) => `coalesce(${name}, 0)`).join(", ");

@@ -125,7 +125,7 @@ export class PostgresStorage implements LedgerStorage {
     const sumsBefore = sumTables.map((table) => sums.find(({ lengthMs }) => lengthMs === table.lengthMs)?.before ?? 0);
     const [isMore] = await this.#query<boolean[]>(
       /* sql */ `
-      select jsonb_build_array(infergate.purge_kept($1, $2, $3::text::bigint[], $4, $5), infergate.roll_up_kept())::text as json`,
+      select jsonb_build_array(infergate.roll_up_kept(), infergate.purge_kept($1, $2, $3::text::bigint[], $4, $5))::text as json`,
       [entries, topUps, numberArray(sumsBefore), forgotten, limit],
     );
     return isMore?.includes(true) === true;

@@ -15,11 +15,17 @@ const orAdd = `on conflict (digest, begins) do update set
 const takenAway = `select digest, begins, ${countColumns.map((name) => `0 - ${name} as ${name}`).join(", ")}
     from gone where begins < (select until from infergate.kept_rolled)`;
 
+/** What is rolled up next. */
+const rolledSums = `select * from infergate.${shortest.table} where begins >= first and begins < rolled`;
+
 /** Each with its place among the moments before which sums are too old. */
 const purgedSums = [
   ...sumTables.map(({ table }, index) => ({ table, place: index + 1 })),
   { table: "kept_sum_all", place: sumTables.length },
 ];
+
+/** Longer ones are made of the shortest when these have ended: a commit adds to these only. */
+const longer = sumTables.filter(({ table }) => table !== shortest.table);
 
 /** So many quarters of an hour are rolled up at once. */
 const rolledAtOnce = 16;
@@ -132,6 +138,8 @@ declare
   was infergate.kept_account;
   counters_now bigint[];
   records_now jsonb;
+  are_new boolean;
+  rolled bigint;
 begin
   for one in select value from jsonb_array_elements(commits) loop
     account_id := one->>0;
@@ -216,13 +224,20 @@ begin
     end if;
 
     if one->>17 is not null then
-      insert into infergate.kept_sum_name (digest, account, ${ownNames.join(", ")})
-      select sum->>0, account_id, ${ownNames.map((_, index) => `sum->>${index + 1}`).join(", ")}
-      from jsonb_array_elements(one->17) as sum
-      on conflict do nothing;
-      ${sumTables.map(addToSums).join("\n      ")}
+      with added as (
+        ${addToSums(shortest)}
+        returning kept.xmax = 0 as is_new
+      )
+      select bool_or(is_new), (select until from infergate.kept_rolled) into are_new, rolled from added;
+      if are_new then
+        insert into infergate.kept_sum_name (digest, account, ${ownNames.join(", ")})
+        select sum->>0, account_id, ${ownNames.map((_, index) => `sum->>${index + 1}`).join(", ")}
+        from jsonb_array_elements(one->17) as sum
+        on conflict do nothing;
+      end if;
       -- The clock was put back.
-      if moment < (select until from infergate.kept_rolled) then
+      if moment < rolled then
+        ${longer.map((one) => `${addToSums(one)};`).join("\n        ")}
         ${addToAll(addedSums(shortest.lengthMs))};
       end if;
     end if;
@@ -283,6 +298,7 @@ language plpgsql set enable_seqscan = off set enable_indexscan = off as $$
 declare
   dropped bigint;
   most bigint;
+  rolled constant bigint := (select until from infergate.kept_rolled);
 begin
   with gone as (
     delete from infergate.kept_entry where ctid = any (
@@ -311,7 +327,7 @@ begin
     .map(
       ({ table, place }) => `with gone as (
     delete from infergate.${table} where ctid = any (
-      array(select ctid from infergate.${table} where begins < sums_before[${place}] limit step_size for update skip locked)
+      array(select ctid from infergate.${table} where begins < least(sums_before[${place}], rolled) limit step_size for update skip locked)
     )
     returning true
   )
@@ -325,7 +341,7 @@ begin
 end
 $$`,
   /* sql */ `
--- Adds what accounts have used in the next quarters of an hour to the sums of all. Answers whether there may be more.
+-- Adds what accounts have used in the next quarters of an hour to their longer sums, and to the sums of all. Answers whether there may be more.
 create function infergate.roll_up_kept() returns boolean
 language plpgsql set enable_seqscan = off as $$
 declare
@@ -338,7 +354,14 @@ begin
   first := (select min(begins) from infergate.${shortest.table} where begins >= rolled and begins < ended);
   rolled := greatest(rolled, case when first is null then ended else least(ended, first + ${rolledAtOnce * shortest.lengthMs}) end);
   if first is not null then
-    ${addToAll(`select * from infergate.${shortest.table} where begins >= first and begins < rolled`)};
+    ${addToAll(rolledSums)};
+    ${longer
+      .map(
+        ({ table, lengthMs }) => `insert into infergate.${table} as kept (digest, begins, ${countColumns.join(", ")})
+    select digest, begins / ${lengthMs} * ${lengthMs}, ${countColumns.map((name) => `sum(${name})`).join(", ")}
+    from (${rolledSums}) as ended group by 1, 2 ${orAdd};`,
+      )
+      .join("\n    ")}
   end if;
   update infergate.kept_rolled set until = rolled where until < rolled;
   return rolled < ended;
@@ -349,15 +372,15 @@ $$`,
 /** The statement that adds what a commit adds to the sums of a length. */
 function addToSums({ table, lengthMs }: (typeof sumTables)[number]): string {
   return /* sql */ `insert into infergate.${table} as kept (digest, begins, ${countColumns.join(", ")})
-      ${addedSums(lengthMs)} ${orAdd};`;
+        ${addedSums(lengthMs)} ${orAdd}`;
 }
 
-/** What a commit adds to the sums of a length: digests, beginnings and counts. */
+/** What a commit adds to the sums of a length: digests, beginnings and counts. `offset 0`: the counts are parsed once, not for each. */
 function addedSums(lengthMs: number): string {
   const counts = countColumns.map((name, index) => `nullif(count[${index + 1}], 0) as ${name}`);
   return /* sql */ `select sum->>0 as digest, moment / ${lengthMs} * ${lengthMs} as begins, ${counts.join(", ")}
       from jsonb_array_elements(one->17) as sum
-      cross join lateral (select (sum->>${ownNames.length + 1})::double precision[] as count) as counted`;
+      cross join lateral (select (sum->>${ownNames.length + 1})::double precision[] as count offset 0) as counted`;
 }
 
 /** A statement that adds sums of accounts to those of all. @param isFirst - whether it goes on with a list of `with`. */

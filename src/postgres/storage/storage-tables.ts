@@ -90,8 +90,8 @@ create table infergate.${table} (
     /* sql */ `create index ${table}_begins on infergate.${table} using brin (begins) with (pages_per_range = 16)`,
   ]),
   /* sql */ `
--- What accounts have used in the quarters of an hour from one moment to another is in kept_sum_all, too: without accounts and
--- keys.
+-- What accounts have used in the quarters of an hour before a moment is in the longer sums as well. From another moment on it is
+-- in kept_sum_all, too: without accounts and keys.
 create table infergate.kept_rolled (
   only_row boolean primary key check (only_row),
   since bigint not null,

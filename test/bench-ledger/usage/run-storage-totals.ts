@@ -6,7 +6,7 @@
 import pg from "pg";
 import { storageCreditLedger } from "../../../src/ledger/storage/storage-credit-ledger.js";
 import { PostgresStorage } from "../../../src/postgres/storage/postgres-storage.js";
-import { countColumns, sumTables } from "../../../src/postgres/storage/storage-tables.js";
+import { countColumns, shortest } from "../../../src/postgres/storage/storage-tables.js";
 import { createStorage } from "../../postgres/storage/create-storage.js";
 import { TemporaryServer } from "../../support/postgres-server.js";
 import { callsPerSum, dayMs, measureMonth, month } from "./month.js";
@@ -47,20 +47,20 @@ async function makeMonth(): Promise<void> {
   };
   const counts = countColumns.map((name) => counted[name] ?? "null").join(", ");
   for (let day = first - 1; day <= last; day++) {
-    for (const { table, lengthMs } of sumTables) {
-      await pool.query(/* sql */ `
-        insert into infergate.${table}
-        select n || ' ' || sum, begins, ${counts} from (
-          select n, sum, at / ${lengthMs} * ${lengthMs} as begins, count(*) as calls
-          from (
-            select n, sum, ${day * dayMs}::bigint + (n * 7919 + (call * 3 + sum) * 2400011) % ${dayMs} as at
-            from generate_series(1, ${accounts}) as n, generate_series(1, 3) as sum,
-              generate_series(1, ${callsPerSum}) as call
-          ) as calls
-          group by 1, 2, 3
-        ) as sums
-        order by begins`);
-    }
+    await pool.query(/* sql */ `
+      insert into infergate.${shortest.table}
+      select n || ' ' || sum, begins, ${counts} from (
+        select n, sum, at / ${shortest.lengthMs} * ${shortest.lengthMs} as begins, count(*) as calls
+        from (
+          select n, sum, ${day * dayMs}::bigint + (n * 7919 + (call * 3 + sum) * 2400011) % ${dayMs} as at
+          from generate_series(1, ${accounts}) as n, generate_series(1, 3) as sum, generate_series(1, ${callsPerSum}) as call
+        ) as calls
+        group by 1, 2, 3
+      ) as sums
+      order by begins`);
   }
+  await pool.query("vacuum analyze");
+  const rollUp = "select infergate.roll_up_kept() as more";
+  while ((await pool.query(rollUp)).rows[0].more);
   await pool.query("vacuum analyze");
 }

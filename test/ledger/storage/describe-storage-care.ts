@@ -215,7 +215,7 @@ export function describeStorageCare(
         for (let call = 0; call < 230; call++) await spend("a", { model: "m", "tag.team": `team-${call % 215}` });
         clock.advance(hour);
         await spend("a", { model: "m", "tag.team": "team-0" });
-        expect((await storage.sizes("a")).days).toBe(201);
+        expect((await storage.sizes("a")).quarters).toBe(202);
         const by = ["team"];
         const kept = (await ledger.usage?.({ account: "a", by })) ?? [];
         const expected = new UsageSums(by);
