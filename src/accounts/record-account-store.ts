@@ -1,9 +1,7 @@
 import * as z from "zod";
-import { explainIssue } from "../check/explain-issue.js";
+import { checkInput } from "../check/check-input.js";
 import { idProblem } from "../check/id-problem.js";
 import { idText } from "../check/id-text.js";
-import { InputError } from "../check/input-error.js";
-import { listProblems, problemsOf } from "../check/list-problems.js";
 import { withoutInnerNulls, withoutNulls } from "../check/without-nulls.js";
 import type { KeptRecord, RecordData, RecordStore } from "../records/record-store.js";
 import { changeRecord, pageOf, subscriptionTo, textVersion } from "../records/use-records.js";
@@ -28,11 +26,8 @@ export function recordAccountStore(
   by: string,
   records: RecordStore,
 ): WritableAccountStore & { readonly keepsVersions: true } {
-  const check = <Schema extends z.ZodType>(method: string, schema: Schema, input: unknown): z.output<Schema> => {
-    const result = schema.safeParse(input, { error: explainIssue("member") });
-    if (result.success) return result.data;
-    throw new InputError(listProblems(`${by}.${method}: what is given is not valid`, problemsOf(result.error)));
-  };
+  const check = <Schema extends z.ZodObject>(method: string, schema: Schema, input: unknown) =>
+    checkInput(`${by}.${method}: what is given is not valid`, schema, input);
   const isId = (id: string) => idProblem(id, longestAccount) === undefined;
   /** @param expected - a version; `null`: there must be no account; `undefined`: it may be as it is. */
   const requireVersion = (
@@ -62,7 +57,7 @@ export function recordAccountStore(
       const { expected } = check("put", putCondition, condition);
       await changeRecord(records, "account_record", account.id, (found) => {
         requireVersion("put", account.id, found, expected);
-        return accountRecord(putOver(account, found && toAccount(found)));
+        return recordOfAccount(putOver(account, found && toAccount(found)));
       });
     },
     async list(page = {}) {
@@ -79,7 +74,7 @@ export function recordAccountStore(
       const changed = await changeRecord(records, "account_record", id, (found) => {
         if (found === undefined) return undefined;
         requireVersion("update", id, found, expected);
-        return accountRecord(changeAccount(toAccount(found), change));
+        return recordOfAccount(changeAccount(toAccount(found), change));
       });
       return changed && toAccount(changed);
     },
@@ -101,7 +96,7 @@ function changeAccount(account: KeptAccount, change: AccountChange): StoredAccou
 }
 
 /** The record of an account. Its members stand in one order: what is not changed keeps its version. */
-export function accountRecord(account: StoredAccount): RecordData {
+export function recordOfAccount(account: StoredAccount): RecordData {
   const { id, plan, anchor, status, message, metadata, rates, models, priceFactor } = account;
   const members = { id, plan, anchor, status, message, metadata, rates, models, priceFactor };
   return { id, owner: "", alias: null, text: JSON.stringify(withoutNulls(members)) };

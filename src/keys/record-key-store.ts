@@ -1,9 +1,7 @@
 import * as z from "zod";
-import { explainIssue } from "../check/explain-issue.js";
+import { checkInput } from "../check/check-input.js";
 import { idProblem } from "../check/id-problem.js";
 import { freeText, idText } from "../check/id-text.js";
-import { InputError } from "../check/input-error.js";
-import { listProblems, problemsOf } from "../check/list-problems.js";
 import { ratesSchema } from "../check/rates-schema.js";
 import { withoutInnerNulls, withoutNulls } from "../check/without-nulls.js";
 import type { KeptRecord, RecordData, RecordStore } from "../records/record-store.js";
@@ -38,11 +36,6 @@ const keySchema = changeSchema.extend({
  * are in the order of the contract.
  */
 export function recordKeyStore(by: string, records: RecordStore): WritableKeyStore {
-  const check = (method: string, schema: z.ZodObject, input: unknown) => {
-    const result = schema.safeParse(input, { error: explainIssue("member") });
-    if (result.success) return;
-    throw new InputError(listProblems(`${by}.${method}: the key is not valid`, problemsOf(result.error)));
-  };
   const read = async (name: "id" | "alias", text: string): Promise<KeptKey | undefined> => {
     const [record] = idProblem(text) === undefined ? await records.get("key", name, [text]) : [];
     return record && toKey(record);
@@ -55,19 +48,19 @@ export function recordKeyStore(by: string, records: RecordStore): WritableKeySto
       return idProblem(account) === undefined ? byAge((await allRecords(records, "key", account)).map(toKey)) : [];
     },
     async insert(key) {
-      check("insert", keySchema, key);
-      if ((await records.put("key", keyRecord(key), { expected: null })) === "put") return;
+      checkInput(`${by}.insert: the key is not valid`, keySchema, key);
+      if ((await records.put("key", recordOfKey(key), { expected: null })) === "put") return;
       throw new Error(`${by}.insert: the id ${key.id}, or the hash with it, is taken.`);
     },
     async update(id, change) {
-      check("update", changeSchema, change);
+      checkInput(`${by}.update: the key is not valid`, changeSchema, change);
       if (idProblem(id) !== undefined) return undefined;
       const given = withoutInnerNulls(change);
       const changed = await changeRecord(
         records,
         "key",
         id,
-        (found) => found && keyRecord(changeKey(JSON.parse(found.text), given)),
+        (found) => found && recordOfKey(changeKey(JSON.parse(found.text), given)),
       );
       return changed && toKey(changed);
     },
@@ -83,7 +76,7 @@ const changeable = [
   ...(["credits", "rates", "tags"] as const),
 ] as const satisfies readonly (keyof KeyChange)[];
 
-export function keyRecord(key: StoredKey): RecordData {
+export function recordOfKey(key: StoredKey): RecordData {
   const members = Object.fromEntries([...fixed, ...changeable].map((name) => [name, key[name]]));
   return { id: key.id, owner: key.account, alias: key.hash, text: JSON.stringify(withoutNulls(members)) };
 }

@@ -1,6 +1,6 @@
 import { newAccountSchema } from "../accounts/account-schema.js";
 import type { AccountRecord, WritableAccountStore } from "../accounts/account-store.js";
-import { accountRecord, recordAccountStore } from "../accounts/record-account-store.js";
+import { recordAccountStore, recordOfAccount } from "../accounts/record-account-store.js";
 import { explainOnce } from "../check/explain-issue.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { MemoryRecordStore } from "./memory-record-store.js";
@@ -17,7 +17,7 @@ export function memoryAccountStore(accounts: readonly AccountRecord[] = []): Wri
     const what = `memoryAccountStore: accounts[${index}] is not valid`;
     const checked = newAccountSchema.safeParse(account, explainOnce("member"));
     if (!checked.success) throw new TypeError(listProblems(what, problemsOf(checked.error)));
-    const isNew = records.add("account_record", accountRecord(checked.data));
+    const isNew = records.add("account_record", recordOfAccount(checked.data));
     if (!isNew) throw new TypeError(listProblems(what, ["id: appears twice"]));
   }
   return recordAccountStore("memoryAccountStore", records);

@@ -6,7 +6,7 @@ import { checkKey } from "../keys/check-key.js";
 import { hashKey } from "../keys/hash-key.js";
 import type { ApiKey, KeptKey, WritableKeyStore } from "../keys/key-store.js";
 import { isMistypedKey, keyHint, managedPrefix } from "../keys/managed-key.js";
-import { keyRecord, recordKeyStore } from "../keys/record-key-store.js";
+import { recordKeyStore, recordOfKey } from "../keys/record-key-store.js";
 import { MemoryRecordStore } from "./memory-record-store.js";
 
 /** A key in configuration: the members of {@link ApiKey}, and the key itself or its hash. */
@@ -38,7 +38,7 @@ export function memoryKeyStore(keys: readonly MemoryKey[] = []): WritableKeyStor
   const createdAt = Date.now();
   for (const [index, entry] of keys.entries()) {
     const key = toStoredKey(entry, index, createdAt);
-    if (records.add("key", keyRecord(key))) continue;
+    if (records.add("key", recordOfKey(key))) continue;
     fail(index, records.hasAlias("key", key.hash) ? "appears twice." : "has the `id` of another key.");
   }
   return {

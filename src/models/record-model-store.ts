@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { explainIssue } from "../check/explain-issue.js";
+import { checkInput } from "../check/check-input.js";
 import { idProblem } from "../check/id-problem.js";
 import { InputError } from "../check/input-error.js";
-import { listProblems, problemsOf } from "../check/list-problems.js";
+import { listProblems } from "../check/list-problems.js";
 import type { RecordStore } from "../records/record-store.js";
 import { allRecords, subscriptionTo, textVersion } from "../records/use-records.js";
 import { ModelConflictError } from "./model-conflict-error.js";
@@ -15,13 +15,8 @@ const removeCondition = z.strictObject({ expected: version.optional() });
 
 /** Models among these records, by their ids. What it throws begins with `by`. */
 export function recordModelStore(by: string, records: RecordStore): ModelStore {
-  const check = <Schema extends z.ZodType>(method: string, schema: Schema, input: unknown): z.output<Schema> => {
-    const result = schema.safeParse(input, { error: explainIssue("member") });
-    if (result.success) return result.data;
-    throw invalid(method, problemsOf(result.error));
-  };
-  const invalid = (method: string, problems: readonly string[]) =>
-    new InputError(listProblems(`${by}.${method}: what is given is not valid`, problems));
+  const isNotValid = (method: string) => `${by}.${method}: what is given is not valid`;
+  const invalid = (problem: string) => new InputError(listProblems(isNotValid("put"), [problem]));
   const conflict = (method: string, id: string, expected: string | null | undefined) =>
     new ModelConflictError(
       `${by}.${method}: the model ${JSON.stringify(id)} ` +
@@ -43,9 +38,9 @@ export function recordModelStore(by: string, records: RecordStore): ModelStore {
       return text === undefined ? undefined : toStoredModel(id, text);
     },
     async put(model, condition = {}) {
-      const { expected } = check("put", putCondition, condition);
+      const { expected } = checkInput(isNotValid("put"), putCondition, condition);
       const problem = storageProblem(model);
-      if (problem !== undefined) throw invalid("put", [problem]);
+      if (problem !== undefined) throw invalid(problem);
       const { id } = model;
       const text = JSON.stringify(model);
       const earlier = typeof expected === "string" ? await textOf(id) : expected;
@@ -55,12 +50,11 @@ export function recordModelStore(by: string, records: RecordStore): ModelStore {
       const record = { id, owner: "", alias: null, text };
       const outcome = await records.put("model", record, { expected: earlier, most: mostModels });
       if (outcome === "unexpected") throw conflict("put", id, expected);
-      if (outcome === "full")
-        throw invalid("put", [`The store has ${mostModels} models, the most. Remove some first.`]);
+      if (outcome === "full") throw invalid(`The store has ${mostModels} models, the most. Remove some first.`);
       return textVersion(text);
     },
     async remove(id, condition = {}) {
-      const { expected } = check("remove", removeCondition, condition);
+      const { expected } = checkInput(isNotValid("remove"), removeCondition, condition);
       const earlier = await textOf(id);
       if (earlier === undefined) return false;
       if (expected === undefined) return records.remove("model", id);

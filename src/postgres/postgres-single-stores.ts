@@ -13,47 +13,27 @@ import { Database, knownPostgresOptions, type PostgresOptions } from "./database
 import { Notifications } from "./listen/notifications.js";
 import { PostgresRecordStore } from "./postgres-record-store.js";
 
-/**
- * API keys in PostgreSQL, by their hashes. `subscribe` needs `pool.connect` or `pool.listen`: it listens on one connection of its own, which
- * is opened again when it breaks; what changes meanwhile goes unheard.
- * @throws TypeError when an option is not valid.
- */
+/** API keys in PostgreSQL. Errors and notices are those of {@link postgresStores}. */
 export function postgresKeyStore(options: PostgresOptions): WritableKeyStore {
   return recordKeyStore("postgresKeyStore", recordsOf("postgresKeyStore", options));
 }
 
-/**
- * Plans in PostgreSQL, by their ids. `subscribe` needs `pool.connect` or `pool.listen`: it listens on one connection of its own, which
- * is opened again when it breaks; what changes meanwhile goes unheard.
- * @throws TypeError when an option is not valid.
- */
+/** Plans in PostgreSQL. Errors and notices are those of {@link postgresStores}. */
 export function postgresPlanStore(options: PostgresOptions): WritablePlanStore {
   return recordPlanStore("postgresPlanStore", recordsOf("postgresPlanStore", options));
 }
 
-/**
- * Accounts in PostgreSQL, by their ids. `subscribe` needs `pool.connect` or `pool.listen`: it listens on one connection of its own, which
- * is opened again when it breaks; what changes meanwhile goes unheard.
- * @throws TypeError when an option is not valid.
- */
+/** Accounts in PostgreSQL. Errors and notices are those of {@link postgresStores}. */
 export function postgresAccountStore(options: PostgresOptions): WritableAccountStore {
   return recordAccountStore("postgresAccountStore", recordsOf("postgresAccountStore", options));
 }
 
-/**
- * Budgets in PostgreSQL, by account. `subscribe` needs `pool.connect` or `pool.listen`: it listens on one connection of its own, which
- * is opened again when it breaks; what changes meanwhile goes unheard.
- * @throws TypeError when an option is not valid.
- */
+/** Budgets in PostgreSQL. Errors and notices are those of {@link postgresStores}. */
 export function postgresBudgetStore(options: PostgresOptions): WritableBudgetStore {
   return recordBudgetStore("postgresBudgetStore", recordsOf("postgresBudgetStore", options));
 }
 
-/**
- * Models in PostgreSQL, by their ids. `subscribe` needs `pool.connect` or `pool.listen`: it listens on one connection of its own, which
- * is opened again when it breaks; what changes meanwhile goes unheard.
- * @throws TypeError when an option is not valid.
- */
+/** Models in PostgreSQL. Errors and notices are those of {@link postgresStores}. */
 export function postgresModelStore(options: PostgresOptions): ModelStore {
   return recordModelStore("postgresModelStore", recordsOf("postgresModelStore", options));
 }

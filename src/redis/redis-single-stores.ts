@@ -12,42 +12,27 @@ import { recordPlanStore } from "../plans/record-plan-store.js";
 import { connectionOf, knownRedisOptions, type RedisOptions } from "./redis-options.js";
 import { RedisRecordStore } from "./redis-record-store.js";
 
-/**
- * API keys in Redis, by their hashes. They do not expire there.
- * @throws TypeError | RangeError when an option is not valid.
- */
+/** API keys in Redis. Errors and notices are those of {@link redisStores}. */
 export function redisKeyStore(options: RedisOptions): WritableKeyStore {
   return recordKeyStore("redisKeyStore", recordsOf("redisKeyStore", options));
 }
 
-/**
- * Plans in Redis, by their ids. They do not expire there.
- * @throws TypeError | RangeError when an option is not valid.
- */
+/** Plans in Redis. Errors and notices are those of {@link redisStores}. */
 export function redisPlanStore(options: RedisOptions): WritablePlanStore {
   return recordPlanStore("redisPlanStore", recordsOf("redisPlanStore", options));
 }
 
-/**
- * Accounts in Redis, by their ids. They do not expire there.
- * @throws TypeError | RangeError when an option is not valid.
- */
+/** Accounts in Redis. Errors and notices are those of {@link redisStores}. */
 export function redisAccountStore(options: RedisOptions): WritableAccountStore {
   return recordAccountStore("redisAccountStore", recordsOf("redisAccountStore", options));
 }
 
-/**
- * Budgets in Redis, by account. They do not expire there.
- * @throws TypeError | RangeError when an option is not valid.
- */
+/** Budgets in Redis. Errors and notices are those of {@link redisStores}. */
 export function redisBudgetStore(options: RedisOptions): WritableBudgetStore {
   return recordBudgetStore("redisBudgetStore", recordsOf("redisBudgetStore", options));
 }
 
-/**
- * Models in Redis, by their ids. They do not expire there.
- * @throws TypeError | RangeError when an option is not valid.
- */
+/** Models in Redis. Errors and notices are those of {@link redisStores}. */
 export function redisModelStore(options: RedisOptions): ModelStore {
   return recordModelStore("redisModelStore", recordsOf("redisModelStore", options));
 }

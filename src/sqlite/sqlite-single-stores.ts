@@ -12,42 +12,27 @@ import { recordPlanStore } from "../plans/record-plan-store.js";
 import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
 import { SqliteRecordStore } from "./sqlite-record-store.js";
 
-/**
- * API keys in a SQLite database, by their hashes.
- * @throws RangeError when `durability` is out of range; Error when the tables cannot be made, or were made by a newer release.
- */
+/** API keys in a SQLite database. Errors and notices are those of {@link sqliteStores}. */
 export function sqliteKeyStore(options: SqliteOptions): WritableKeyStore {
   return recordKeyStore("sqliteKeyStore", recordsOf("sqliteKeyStore", options));
 }
 
-/**
- * Plans in a SQLite database, by their ids.
- * @throws RangeError when `durability` is out of range; Error when the tables cannot be made, or were made by a newer release.
- */
+/** Plans in a SQLite database. Errors and notices are those of {@link sqliteStores}. */
 export function sqlitePlanStore(options: SqliteOptions): WritablePlanStore {
   return recordPlanStore("sqlitePlanStore", recordsOf("sqlitePlanStore", options));
 }
 
-/**
- * Accounts in a SQLite database, by their ids.
- * @throws RangeError when `durability` is out of range; Error when the tables cannot be made, or were made by a newer release.
- */
+/** Accounts in a SQLite database. Errors and notices are those of {@link sqliteStores}. */
 export function sqliteAccountStore(options: SqliteOptions): WritableAccountStore {
   return recordAccountStore("sqliteAccountStore", recordsOf("sqliteAccountStore", options));
 }
 
-/**
- * Budgets in a SQLite database, by account.
- * @throws RangeError when `durability` is out of range; Error when the tables cannot be made, or were made by a newer release.
- */
+/** Budgets in a SQLite database. Errors and notices are those of {@link sqliteStores}. */
 export function sqliteBudgetStore(options: SqliteOptions): WritableBudgetStore {
   return recordBudgetStore("sqliteBudgetStore", recordsOf("sqliteBudgetStore", options));
 }
 
-/**
- * Models in a SQLite database, by their ids.
- * @throws RangeError when `durability` is out of range; Error when the tables cannot be made, or were made by a newer release.
- */
+/** Models in a SQLite database. Errors and notices are those of {@link sqliteStores}. */
 export function sqliteModelStore(options: SqliteOptions): ModelStore {
   return recordModelStore("sqliteModelStore", recordsOf("sqliteModelStore", options));
 }

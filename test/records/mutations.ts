@@ -9,8 +9,8 @@ export const keyRules: readonly Mutation[] = [
   },
   {
     name: "a key that is there is made anew",
-    find: 'records.put("key", keyRecord(key), { expected: null })',
-    replace: 'records.put("key", keyRecord(key), {})',
+    find: 'records.put("key", recordOfKey(key), { expected: null })',
+    replace: 'records.put("key", recordOfKey(key), {})',
   },
   {
     name: "a use replaces a later one",
