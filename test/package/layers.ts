@@ -229,7 +229,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "mysql",
     question: "How are keys, plans and credits kept in MySQL and MariaDB?",
-    imports: [...store],
+    imports: ["records", "keys", "budgets", "plans", "accounts", "models", "ledger", "check"],
     packages: ["node:buffer"],
   },
   {

@@ -65,6 +65,7 @@ export class MariaDbServer {
     if (binary === undefined) throw new Error("REQUIRE_SERVICES is 1, but no mariadbd is installed.");
     this.#folder = mkdtempSync(join(tmpdir(), "infergate-mariadb-"));
     const options = ["--no-defaults", `--datadir=${this.#folder}`, "--auth-root-authentication-method=normal"];
+    process.on("exit", this.#abandon);
     // A server that starts removes temporary tables, also those of others in the same folder.
     const env = { ...process.env, TMPDIR: this.#folder };
     execFileSync(installed("mariadb-install-db") as string, [...options, "--skip-name-resolve", ...asRoot], {
@@ -72,7 +73,6 @@ export class MariaDbServer {
       env,
     });
     this.#port = await freePort();
-    process.on("exit", this.#abandon);
     await this.start();
   }
 
