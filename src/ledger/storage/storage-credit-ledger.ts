@@ -1,5 +1,6 @@
 import { runtime } from "#runtime";
 import { Announcements } from "../announcements.js";
+import { atMost } from "../at-most.js";
 import { reservedNow, withStatesNow } from "../calls/live-states.js";
 import { type Clock, systemClock } from "../clock.js";
 import type {
@@ -61,18 +62,25 @@ const noNames: NamedLimits = Object.freeze({});
 const accountsPerSweep = 1_000;
 /** Of a forgotten account: lines of a journal, or sums. */
 const forgottenAtOnce = 10_000;
+/** How long a change waits for its notice where it must be sent before the operation is over. */
+const announceMs = 250;
 
 export interface StorageCreditLedgerOptions {
   /** This process's. What counts is the storage's own clock. Default: the process's clock. */
   readonly clock?: Clock | undefined;
   /** How long entries of the journal are kept, in milliseconds. Default: 400 days. */
   readonly retentionMs?: number | undefined;
+  /**
+   * Whether nothing may go on when an operation is over, as where a process stands still between requests. Then a grant, reset
+   * or top-up waits for its notice, some tenths of a second at the most. Default: `false`.
+   */
+  readonly isolate?: boolean | undefined;
 }
 
 /** A ledger over a storage that other processes share. What is too old goes while it is swept. */
 export function storageCreditLedger(
   storage: LedgerStorage,
-  { clock = systemClock, retentionMs = 400 * dayMs }: StorageCreditLedgerOptions = {},
+  { clock = systemClock, retentionMs = 400 * dayMs, isolate = false }: StorageCreditLedgerOptions = {},
 ): CreditLedger {
   const newId = () => runtime.randomUUID();
   const now = () => clock.now();
@@ -86,6 +94,7 @@ export function storageCreditLedger(
   async function announced<Value>(account: string, done: Promise<Value>): Promise<Value> {
     const value = await done;
     if (storage.announce !== undefined) announcements.add(account);
+    if (isolate) await atMost(announceMs, announcements.idle());
     return value;
   }
 
@@ -168,7 +177,7 @@ export function storageCreditLedger(
     },
 
     async sweep(): Promise<number> {
-      const due = await ledger.due(accountsPerSweep);
+      const due = await reached(() => ledger.due(accountsPerSweep));
       const ended = await Promise.all(
         due.map((account) => run(account, { needsFresh: always }, (engine, now) => engine.endExpired(account, now))),
       );
@@ -182,6 +191,33 @@ export function storageCreditLedger(
       return reached(() => claimStored(storage, newId, { id, account }));
     },
 
+    ...booksOf(storage, endDue),
+
+    async forget(account: string): Promise<void> {
+      checkAccount(account);
+      const forgotten = async () => {
+        while (await storage.forget(account, forgottenAtOnce));
+      };
+      return announced(account, reached(forgotten));
+    },
+
+    ...(storage.subscribe !== undefined && {
+      subscribe: (onChange: (account: string) => void) => (storage as SubscribedStorage).subscribe(onChange),
+    }),
+
+    async close(): Promise<void> {
+      await ledger.idle();
+      await announcements.idle();
+    },
+  };
+}
+
+/** What a ledger shows of its journal. @param endDue - ends what is due in an account. */
+function booksOf(
+  storage: LedgerStorage,
+  endDue: (account: string) => Promise<void>,
+): Pick<CreditLedger, "history" | "usage" | "totals" | "statement"> {
+  return {
     async history(request: HistoryRequest): Promise<HistoryPage> {
       checkHistory(request);
       return reached(() => historyOf(storage, request));
@@ -203,23 +239,6 @@ export function storageCreditLedger(
       checkHistory(request);
       await endDue(request.account);
       return reached(() => statementOf(storage, request));
-    },
-
-    async forget(account: string): Promise<void> {
-      checkAccount(account);
-      const forgotten = async () => {
-        while (await storage.forget(account, forgottenAtOnce));
-      };
-      return announced(account, reached(forgotten));
-    },
-
-    ...(storage.subscribe !== undefined && {
-      subscribe: (onChange: (account: string) => void) => (storage as SubscribedStorage).subscribe(onChange),
-    }),
-
-    async close(): Promise<void> {
-      await ledger.idle();
-      await announcements.idle();
     },
   };
 }

@@ -6,7 +6,7 @@ import {
   prepaidKey,
   type StoredEntry,
 } from "../../ledger/storage/ledger-storage.js";
-import { type AskedSums, type StoredSum, type SumName, sumNames } from "../../ledger/usage/kept-sums.js";
+import { type AskedSums, type StoredSum, type SumName, sumNames, unknownTags } from "../../ledger/usage/kept-sums.js";
 import { countColumns, shortest, sumTables } from "./storage-tables.js";
 
 interface Query {
@@ -80,34 +80,43 @@ export function sumsQuery({ lengthMs, from, to, where, by, limit }: AskedSums): 
   if (table === undefined) throw new RangeError(`There are no sums of ${lengthMs} ms.`);
   const values: (string | number)[] = [];
   const given = (value: string | number) => `$${values.push(value)}`;
-  const range = `begins >= ${given(from)}::bigint and begins < ${given(to)}::bigint`;
-  // What says nothing of accounts and keys is in the sums of all, but for the newest.
-  const isOfAll = ![...by, ...Object.keys(where)].some((name) => name === "account" || name === "key");
+  const chosen = sumNames.flatMap((name) => {
+    const texts = where[name];
+    if (texts === undefined) return [];
+    // As its index says.
+    if (name === "tags" && texts.length === 1 && texts[0] === unknownTags) return [`tags = '${unknownTags}'`];
+    return [`${name} in (select jsonb_array_elements_text(${given(JSON.stringify(texts))}::text::jsonb))`];
+  });
+  // Of few names, the sums are read one by one.
+  const areFew = where.account !== undefined || where.key !== undefined || where.tags !== undefined;
+  const range = [
+    `begins >= ${given(from)}::bigint and begins < ${given(to)}::bigint`,
+    ...(areFew
+      ? [`digest = any(array(select digest from infergate.kept_sum_name where ${chosen.join(" and ")}))`]
+      : []),
+  ].join(" and ");
   const rolled = (moment: string) => `(select (${moment}) / ${lengthMs} * ${lengthMs} from infergate.kept_rolled)`;
   const since = rolled(`since + ${lengthMs - 1}`);
   const until = rolled("until");
   const counted = countColumns.join(", ");
   const shorter = `digest, begins / ${lengthMs} * ${lengthMs} as begins, ${counted}`;
   const known = `select digest, begins, ${counted} from infergate.${table} where ${range} and begins < ${until}`;
-  const read = `(
-    ${isOfAll ? `select ${shorter} from infergate.kept_sum_all where ${range} and begins >= ${since} and begins < ${until} union all` : ""}
-    ${isOfAll ? `${known} and begins < ${since}` : known} union all
-    select ${shorter} from infergate.${shortest.table} where ${range} and begins >= ${until}
-  ) as read`;
-  const chosen = sumNames.flatMap((name) => {
-    const texts = where[name];
-    if (texts === undefined) return [];
-    return [`name.${name} in (select jsonb_array_elements_text(${given(JSON.stringify(texts))}::text::jsonb))`];
-  });
+  const newest = `select ${shorter} from infergate.${shortest.table} where ${range} and begins >= ${until}`;
+  const ofAll = `select ${shorter} from infergate.kept_sum_all where ${range} and begins >= ${since} and begins < ${until}`;
+  // What says nothing of accounts and keys is in the sums of all, but for the newest.
+  const isOfAll = ![...by, ...Object.keys(where)].some((name) => name === "account" || name === "key");
+  const read = (isOfAll ? [ofAll, `${known} and begins < ${since}`, newest] : [known, newest]).join(" union all ");
   const added = countColumns.map((name) => `sum(${name}) as ${name}`).join(", ");
   // Of all names, the sums of each are added up first: by few columns. Not where some names are chosen, or each sum is apart.
   const digests = by.includes("begins") ? "digest, begins" : "digest";
   const isApart = by.includes("begins") && lengthMs === shortest.lengthMs;
-  const source =
-    chosen.length > 0 || isApart
-      ? `infergate.kept_sum_name as name join ${read} using (digest) where ${["true", ...chosen].join(" and ")}`
-      : `(select ${digests}, ${added} from ${read} group by ${digests}) as kept
-        join infergate.kept_sum_name as name using (digest)`;
+  const isChosen = chosen.length > 0 && !areFew;
+  const first =
+    isChosen || isApart
+      ? `(${read}) as read`
+      : `(select ${digests}, ${added} from (${read}) as read group by ${digests}) as read`;
+  const only = isChosen ? `where ${chosen.join(" and ")}` : "";
+  const source = `${first} join infergate.kept_sum_name using (digest) ${only}`;
   const columns = by.length === 0 ? "" : `${by.join(", ")}, `;
   const counts = countColumns.map((name) => `coalesce(${name}, 0)`).join(", ");
   const grouped = by.length === 0 ? "having count(*) > 0" : `group by ${by.join(", ")}`;

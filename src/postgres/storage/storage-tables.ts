@@ -1,4 +1,4 @@
-import { countsPerSum, sumLengthsMs, sumNames } from "../../ledger/usage/kept-sums.js";
+import { countsPerSum, sumLengthsMs, sumNames, unknownTags } from "../../ledger/usage/kept-sums.js";
 
 /** The sums of each length. */
 export const sumTables = sumLengthsMs.map((lengthMs) => ({ lengthMs, table: `kept_sum_${lengthMs}` }));
@@ -77,6 +77,7 @@ create table infergate.kept_sum_name (
   ${sumNames.map((name) => `${name} text not null`).join(",\n  ")}
 )`,
   /* sql */ `create index kept_sum_name_account on infergate.kept_sum_name (account)`,
+  /* sql */ `create index kept_sum_name_unknown on infergate.kept_sum_name (digest) where tags = '${unknownTags}'`,
   ...[...sumTables.map(({ table }) => table), "kept_sum_all"].flatMap((table) => [
     /* sql */ `
 create table infergate.${table} (

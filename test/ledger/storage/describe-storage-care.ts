@@ -264,6 +264,20 @@ export function describeStorageCare(
       });
     });
 
+    it("tells them before a change is over where nothing may go on behind it", async () => {
+      const told: string[] = [];
+      const alone = storageCreditLedger(storage, { clock, isolate: true });
+      const announce = storage.announce?.bind(storage);
+      Object.defineProperty(storage, "announce", {
+        value: async (accounts: readonly string[]) => {
+          await announce?.(accounts);
+          told.push(...accounts);
+        },
+      });
+      await alone.reset("reset", ["week"]);
+      expect(told).toEqual(["reset"]);
+    });
+
     it("tells all processes of accounts that may have credits again", async ({ skip }) => {
       if (storage.subscribe === undefined) return skip("The storage has no notices.");
       const told: string[] = [];
