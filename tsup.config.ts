@@ -14,6 +14,7 @@ const entries = [
   "sqlite",
   "redis",
   "postgres",
+  "mysql",
   "ai-sdk",
   "otel",
   "prometheus",

@@ -36,7 +36,7 @@ export default defineConfig(({ mode }) => ({
       { find: "#transport", replacement: source("transport.undici.ts") },
       { find: /^infergate$/, replacement: source("index.ts") },
       {
-        find: /^infergate\/(express|fastify|fetch|node|pages|sqlite|redis|postgres|ai-sdk|otel|prometheus|logs|testing|tokenizer)$/,
+        find: /^infergate\/(express|fastify|fetch|node|pages|sqlite|redis|postgres|mysql|ai-sdk|otel|prometheus|logs|testing|tokenizer)$/,
         replacement: source("$1.ts"),
       },
     ],

@@ -20,15 +20,16 @@ export interface Stores {
   accounts: WritableAccountStore;
   budgets: WritableBudgetStore;
   catalog: ModelStore;
-  requestLog: RequestLog;
-  audit: AuditTrail;
+  /** MySQL keeps neither of these two. */
+  requestLog?: RequestLog;
+  audit?: AuditTrail;
   /** Closes the connections; after the gateway, which still settles. */
   close(): Promise<unknown> | unknown;
 }
 
 /**
- * Opens the stores that the environment names, which outlive the process: `DATABASE=sqlite:./gateway.db`, `REDIS_URL=redis://…` or
- * `DATABASE_URL=postgres://…`. `undefined` when it names none.
+ * Opens the stores that the environment names, which outlive the process: `DATABASE=sqlite:./gateway.db`, `REDIS_URL=redis://…`,
+ * `DATABASE_URL=postgres://…` or `DATABASE_URL=mysql://…`. `undefined` when it names none.
  */
 export async function openStores(environment: NodeJS.ProcessEnv): Promise<Stores | undefined> {
   const { DATABASE, REDIS_URL, DATABASE_URL } = environment;
@@ -36,6 +37,7 @@ export async function openStores(environment: NodeJS.ProcessEnv): Promise<Stores
   if (DATABASE && file === undefined) throw new Error("DATABASE must be a file, such as sqlite:./gateway.db");
   if (file !== undefined) return openSqlite(file);
   if (REDIS_URL) return openRedis(REDIS_URL);
+  if (DATABASE_URL?.startsWith("mysql:")) return openMysql(DATABASE_URL);
   if (DATABASE_URL) return openPostgres(DATABASE_URL);
   return undefined;
 }
@@ -63,8 +65,17 @@ async function openPostgres(connectionString: string): Promise<Stores> {
   return withClose(postgresStores({ pool }), () => pool.end());
 }
 
+async function openMysql(uri: string): Promise<Stores> {
+  const { createPool } = await import("mysql2/promise");
+  const { mysqlStores } = await import("infergate/mysql");
+  const pool = createPool({ uri, connectTimeout: 5_000 });
+  const stores = mysqlStores({ pool });
+  const { accounts, budgets, catalog } = stores;
+  return { ...stores, accounts, budgets, catalog, close: () => pool.end() };
+}
+
 /** Some of the stores are made when they are first asked for, and so are not spread. */
-function withClose(stores: Omit<Stores, "close">, close: Stores["close"]): Stores {
+function withClose(stores: Omit<Required<Stores>, "close">, close: Stores["close"]): Stores {
   const { accounts, budgets, catalog, requestLog, audit } = stores;
   return { ...stores, accounts, budgets, catalog, requestLog, audit, close };
 }

@@ -1,9 +1,11 @@
 import { Redis } from "ioredis";
+import { createPool } from "mysql2";
 import pg from "pg";
 import postgres from "postgres";
 import { afterAll, describe, expect, it } from "vitest";
 import { createGateway } from "../../src/gateway/create-gateway.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
+import { mysqlStores } from "../../src/mysql/mysql-stores.js";
 import { fromPostgresJs } from "../../src/postgres/from-postgres-js.js";
 import { postgresStores } from "../../src/postgres/postgres-stores.js";
 import { redisStores } from "../../src/redis/redis-stores.js";
@@ -14,12 +16,14 @@ const folder = new DatabaseFolder();
 afterAll(() => folder.remove());
 
 const rest = { models: [], providers: {} };
+const noMysql = "mysql://anyone@127.0.0.1:9/none";
 const noServer = "postgres://anyone@127.0.0.1:9/none";
 
 // No test here calls a store, so that none needs a server.
 const gateways: Record<string, () => GatewayOptions> = {
   sqliteStores: () => ({ ...sqliteStores({ database: folder.open() }), ...rest }),
   redisStores: () => ({ ...redisStores({ client: new Redis({ lazyConnect: true }) }), ...rest }),
+  mysqlStores: () => ({ ...mysqlStores({ pool: createPool(noMysql) }), ...rest }),
   "postgresStores on pg": () => ({
     ...postgresStores({ pool: new pg.Pool({ connectionString: noServer }) }),
     ...rest,

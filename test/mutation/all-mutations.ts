@@ -7,6 +7,7 @@ import { mutations as call, lateCounts } from "../call/mutations.js";
 import { mutations as gateway } from "../gateway/mutations.js";
 import { mutations as memory } from "../memory/mutations.js";
 import * as modelApi from "../model-api/mutations.js";
+import { mutations as mysql } from "../mysql/mutations.js";
 import { mutations as openai } from "../openai/mutations.js";
 import * as shortcuts from "../operations/shortcuts/mutations.js";
 import { mutations as postgres } from "../postgres/mutations.js";
@@ -63,6 +64,7 @@ export const allMutations: readonly StoreMutations[] = [
     tests: ["redis-credit-ledger", "memory", "-t", "with ioredis|what the Redis ledger keeps"],
     mutations: redis,
   },
+  { store: "mysql", tests: ["storage/mysql-storage", "mysql-record-store"], mutations: mysql },
   { store: "postgres", tests: ["postgres-credit-ledger", "-t", "on pg|with the oracle"], mutations: postgres },
   { store: "postgres", tests: ["postgres-migrations"], mutations: postgresSchema },
   {

@@ -25,12 +25,12 @@ describe.skipIf(!hasPgBouncer)("the example of functions", () => {
     const bouncer = new PgBouncer();
     let upstream: FakeUpstream;
     let app: NextApp | undefined;
-    let stores: Stores;
+    let stores: Required<Stores>;
 
     beforeAll(async () => {
       await bouncer.start(server);
       upstream = await startFakeUpstream();
-      stores = (await openStores({ DATABASE_URL: server.url })) as Stores;
+      stores = (await openStores({ DATABASE_URL: server.url })) as Required<Stores>;
       app = new NextApp(exampleFolder("functions"), {
         DATABASE_URL: bouncer.url,
         UPSTREAM_BASE_URL: upstream.url,

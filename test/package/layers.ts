@@ -227,6 +227,12 @@ export const layers: readonly Layer[] = [
     imports: ["runtime", ...store],
   },
   {
+    folder: "mysql",
+    question: "How are keys, plans and credits kept in MySQL and MariaDB?",
+    imports: ["records", "keys", "budgets", "plans", "accounts", "models", "ledger", "check"],
+    packages: ["node:buffer"],
+  },
+  {
     folder: "sqlite",
     question: "How are keys, plans, credits and responses kept in SQLite?",
     imports: [...store],

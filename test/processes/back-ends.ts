@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { openStores, type Stores } from "../../examples/demo/open-stores.js";
 import { DatabaseFolder } from "../sqlite/open-database.js";
+import { describeWithMariaDb } from "../support/mariadb-server.js";
 import { describeWithPostgres } from "../support/postgres-server.js";
 import { hasRedisServer, RedisServer } from "../support/redis-server.js";
 
@@ -50,4 +51,16 @@ export function describeBackEnds(name: string, body: (backEnd: () => BackEnd) =>
     };
     define(() => ({ DATABASE_URL: server.url }), crash);
   });
+
+  describeWithMariaDb(
+    `${name} on MariaDB`,
+    (server) => {
+      const crash = async () => {
+        await server.kill();
+        await server.start();
+      };
+      define(() => ({ DATABASE_URL: server.url }), crash);
+    },
+    ["--innodb-flush-log-at-trx-commit=1"],
+  );
 }

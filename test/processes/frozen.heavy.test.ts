@@ -21,12 +21,12 @@ if (!hasPgBouncer) console.warn("SKIPPED: functions behind PgBouncer: it is not 
 describe.skipIf(!hasPgBouncer)("Functions that are frozen and killed", () => {
   describeWithPostgres("behind PgBouncer, over PostgreSQL", (server) => {
     const bouncer = new PgBouncer();
-    let stores: Stores;
+    let stores: Required<Stores>;
     let upstream: FakeUpstream;
     let platform: Platform | undefined;
     beforeAll(async () => {
       await bouncer.start(server);
-      stores = (await openStores({ DATABASE_URL: server.url })) as Stores;
+      stores = (await openStores({ DATABASE_URL: server.url })) as Required<Stores>;
       upstream = await startFakeUpstream();
       await putKeys(stores);
     });
@@ -93,7 +93,7 @@ async function readAll(stores: Stores) {
   return { each, charges: new Map(each.flatMap(({ charges }) => [...charges])) };
 }
 
-async function logOf({ requestLog }: Stores): Promise<LoggedRequest[]> {
+async function logOf({ requestLog }: Required<Stores>): Promise<LoggedRequest[]> {
   return [...(await requestLog.list({ limit: 1_000 })).requests];
 }
 

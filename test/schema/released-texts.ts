@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mysqlTables } from "../../src/mysql/mysql-stores.js";
 import { postgresFunctions } from "../../src/postgres/schema/postgres-functions.js";
 import { postgresVersions } from "../../src/postgres/schema/postgres-versions.js";
 import { sqliteVersions } from "../../src/sqlite/schema/sqlite-versions.js";
@@ -10,6 +11,7 @@ export function releasedTexts(): Readonly<Record<string, string>> {
     ...postgresVersions.map((sql, index) => [`postgres ${index + 1}`, sql] as const),
     [`postgres functions of ${postgresVersions.length}`, postgresFunctions] as const,
     ...sqliteVersions.map((sql, index) => [`sqlite ${index + 1}`, sql] as const),
+    ["mysql 1", mysqlTables.join()] as const,
     ...["dumps", "redis-layouts"].flatMap(filesOf),
   ];
   return Object.fromEntries(texts.map(([name, text]) => [name, createHash("sha256").update(text).digest("hex")]));

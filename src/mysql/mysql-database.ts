@@ -1,0 +1,142 @@
+import { connectionOf, isMysqlPool, type MysqlConnection, type MysqlPool, runSql } from "./mysql-pool.js";
+
+/** Options of all that is kept in MySQL. */
+export interface MysqlOptions {
+  pool: MysqlPool;
+  /** What the names of the tables begin with: letters, digits and `_`. Default: `infergate_`. */
+  prefix?: string | undefined;
+}
+
+const attempts = 5;
+const firstPauseMs = 5;
+
+const newestVersion = 1;
+const noSuchTable = 1146;
+const deadlock = 1213;
+/** Also what another transaction keeps locked, or has just brought. The next attempt sees it. */
+const transient: ReadonlySet<unknown> = new Set([deadlock, 1205, 1062]);
+
+/** Whether the server has refused a statement: then it may take another. */
+export function isOfStatement(error: unknown): boolean {
+  return typeof errorOf(error).errno === "number" && !isLost(error);
+}
+
+/** A host's pool, with the tables that the stores keep there. */
+export class MysqlDatabase {
+  readonly prefix: string;
+  readonly #pool: MysqlPool;
+  readonly #tables: readonly string[];
+  #ready: Promise<void> | undefined;
+
+  /** @param tables - what stands behind the prefix where one is made. */
+  constructor({ pool, prefix = "infergate_" }: MysqlOptions, tables: readonly string[]) {
+    if (!isMysqlPool(pool)) throw new TypeError("pool must be a pool of mysql2: createPool(…).");
+    if (!/^[A-Za-z0-9_]{1,32}$/.test(prefix)) {
+      throw new TypeError("prefix must be 1 to 32 letters, digits and underscores.");
+    }
+    this.prefix = prefix;
+    this.#pool = pool;
+    this.#tables = [...tables, "migration (version int primary key)"];
+  }
+
+  /** Makes the tables that are not there. */
+  migrate(): Promise<void> {
+    this.#ready ??= this.#makeTables().catch((error) => {
+      this.#ready = undefined;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  /** Runs one statement that reads. */
+  async read<Value>(run: (connection: MysqlConnection) => Promise<Value>): Promise<Value> {
+    await this.migrate();
+    return this.#again(run);
+  }
+
+  /** Runs statements that are a transaction, and do nothing else: it may be run again. */
+  async write<Value>(run: (connection: MysqlConnection) => Promise<Value>): Promise<Value> {
+    await this.migrate();
+    return this.#again(async (connection, state) => {
+      await runSql(connection, "set transaction isolation level read committed");
+      await runSql(connection, "start transaction");
+      const value = await run(connection);
+      state.isCommitting = true;
+      await runSql(connection, "commit");
+      return value;
+    });
+  }
+
+  /** A user who may make no tables goes on with those that there are. */
+  async #makeTables(): Promise<void> {
+    await this.#again(async (connection) => {
+      const version = await versionOf(connection, this.prefix);
+      if (version > newestVersion) {
+        throw new Error(`The tables are of a newer release (version ${version}). Update this process.`);
+      }
+      if (version === newestVersion) return;
+      for (const table of this.#tables) {
+        await runSql(
+          connection,
+          `create table if not exists ${this.prefix}${table} engine = InnoDB row_format = dynamic`,
+        );
+      }
+      await runSql(connection, `insert ignore into ${this.prefix}migration values (${newestVersion})`);
+      await runSql(connection, "commit");
+    });
+  }
+
+  /** Runs it again where it is known that nothing was done. */
+  async #again<Value>(
+    run: (connection: MysqlConnection, state: { isCommitting: boolean }) => Promise<Value>,
+  ): Promise<Value> {
+    for (let attempt = 1; ; attempt++) {
+      const connection = await connectionOf(this.#pool);
+      const state = { isCommitting: false };
+      try {
+        const value = await run(connection, state);
+        connection.release();
+        return value;
+      } catch (error) {
+        await rollBack(connection, error);
+        const { errno } = errorOf(error);
+        // The server itself says of a deadlock that nothing was committed. Else what came of a commit is not known.
+        const isUndone = state.isCommitting ? errno === deadlock : transient.has(errno) || isLost(error);
+        if (!isUndone || attempt === attempts) throw error;
+        await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** attempt * Math.random()));
+      }
+    }
+  }
+}
+
+/** Of the tables. 0: not all are there. */
+async function versionOf(connection: MysqlConnection, prefix: string): Promise<number> {
+  try {
+    const [row] = await runSql(connection, `select max(version) from ${prefix}migration`);
+    return Number(row?.[0]);
+  } catch (error) {
+    if (errorOf(error).errno !== noSuchTable) throw error;
+    return 0;
+  }
+}
+
+/** Puts the connection back as it was. Where that fails it is closed, and the server rolls back. */
+async function rollBack(connection: MysqlConnection, error: unknown): Promise<void> {
+  try {
+    if (isLost(error)) throw error;
+    await runSql(connection, "rollback");
+    connection.release();
+  } catch {
+    connection.destroy();
+  }
+}
+
+/** Whether the connection has ended, or says nothing any more. */
+function isLost(error: unknown): boolean {
+  const { code, fatal } = errorOf(error);
+  return fatal === true || code === "PROTOCOL_SEQUENCE_TIMEOUT";
+}
+
+function errorOf(error: unknown): { errno?: unknown; code?: unknown; fatal?: unknown } {
+  return typeof error === "object" && error !== null ? error : {};
+}

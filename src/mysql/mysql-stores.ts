@@ -1,0 +1,105 @@
+import type { WritableAccountStore } from "../accounts/account-store.js";
+import { recordAccountStore } from "../accounts/record-account-store.js";
+import type { WritableBudgetStore } from "../budgets/budget-store.js";
+import { recordBudgetStore } from "../budgets/record-budget-store.js";
+import { requireKnownOptions } from "../check/known-options.js";
+import type { WritableKeyStore } from "../keys/key-store.js";
+import { recordKeyStore } from "../keys/record-key-store.js";
+import type { CreditLedger } from "../ledger/credit-ledger.js";
+import { storageCreditLedger } from "../ledger/storage/storage-credit-ledger.js";
+import { dayMs } from "../ledger/windows.js";
+import type { ModelStore } from "../models/model-store.js";
+import { recordModelStore } from "../models/record-model-store.js";
+import type { WritablePlanStore } from "../plans/plan-store.js";
+import { recordPlanStore } from "../plans/record-plan-store.js";
+import { MysqlDatabase } from "./mysql-database.js";
+import type { MysqlPool } from "./mysql-pool.js";
+import { MysqlRecordStore, recordTables } from "./mysql-record-store.js";
+import { MysqlStorage } from "./storage/mysql-storage.js";
+import { storageTables } from "./storage/storage-tables.js";
+
+/** Options of {@link mysqlStores}. */
+export interface MysqlStoresOptions {
+  /** The host's own pool of `mysql2`. It is never closed here. */
+  pool: MysqlPool;
+  /** What the names of the tables begin with: 1 to 32 letters, digits and underscores. Default: `infergate_`. */
+  prefix?: string | undefined;
+  /**
+   * How long entries of the journal are kept, in milliseconds; at least a day. For as long, a settlement or grant is
+   * recognised as a repetition. Top-ups are kept for 31 days at least. Default: 400 days, which is some 13 months.
+   */
+  retentionMs?: number | undefined;
+}
+
+/** Stores of a gateway, in one database: `createGateway({ ...mysqlStores({ pool }), … })`. */
+export type MysqlStores = Stores;
+
+const known: Readonly<Record<keyof MysqlStoresOptions, true>> = { pool: true, prefix: true, retentionMs: true };
+
+/** All of version 1. */
+export const mysqlTables: readonly string[] = [...storageTables, ...recordTables];
+
+/** A class, so that what is spread is the stores alone, here and in the eyes of TypeScript. */
+class Stores {
+  keys: WritableKeyStore;
+  plans: WritablePlanStore;
+  ledger: CreditLedger;
+  readonly #database: MysqlDatabase;
+  readonly #accounts: WritableAccountStore;
+  readonly #budgets: WritableBudgetStore;
+  readonly #catalog: ModelStore;
+
+  constructor({ pool, prefix, retentionMs }: MysqlStoresOptions) {
+    this.#database = new MysqlDatabase({ pool, prefix }, mysqlTables);
+    const records = new MysqlRecordStore(this.#database);
+    this.keys = recordKeyStore("mysqlStores: keys", records);
+    this.plans = recordPlanStore("mysqlStores: plans", records);
+    this.ledger = storageCreditLedger(new MysqlStorage(this.#database), { retentionMs });
+    this.#accounts = recordAccountStore("mysqlStores: accounts", records);
+    this.#budgets = recordBudgetStore("mysqlStores: budgets", records);
+    this.#catalog = recordModelStore("mysqlStores: catalog", records);
+    // `const { ledger, migrate } = mysqlStores(…)` is as good as a call of it.
+    Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
+  }
+
+  /**
+   * Plans, anchors and suspensions by account. It is not among what is spread: a gateway whose plans stand on its keys
+   * goes on without it. Give it by name: `createGateway({ ...stores, accounts: stores.accounts, … })`.
+   */
+  get accounts(): WritableAccountStore {
+    return this.#accounts;
+  }
+
+  /** Budgets on tags, by account. Not spread, either: `createGateway({ ...stores, budgets: stores.budgets, … })`. */
+  get budgets(): WritableBudgetStore {
+    return this.#budgets;
+  }
+
+  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
+  get catalog(): ModelStore {
+    return this.#catalog;
+  }
+
+  /**
+   * Makes the tables that are not there. The stores do it by themselves before their first statement; this is for doing it
+   * earlier, or by a user who may create what the everyday user may only use. Safe at any time, in any number of processes
+   * at once.
+   */
+  migrate(): Promise<void> {
+    return this.#database.migrate();
+  }
+}
+
+/**
+ * Keys, plans, accounts, budgets, models and credits in MariaDB 10.6 or MySQL 8, or later ones.
+ *
+ * @throws TypeError or RangeError when an option is not valid.
+ */
+export function mysqlStores(options: MysqlStoresOptions): MysqlStores {
+  requireKnownOptions("mysqlStores", options, known);
+  const { retentionMs = 400 * dayMs } = options;
+  if (!Number.isSafeInteger(retentionMs) || retentionMs < dayMs) {
+    throw new RangeError(`retentionMs must be a whole number of at least ${dayMs}, not ${retentionMs}.`);
+  }
+  return new Stores(options);
+}

@@ -1,0 +1,134 @@
+import { Joined } from "../../ledger/storage/joined.js";
+import {
+  type AskedEntries,
+  type AskedRecords,
+  type Commit,
+  type CommitOutcome,
+  coreName,
+  type EntryPage,
+  type LedgerStorage,
+  type Loaded,
+  type PurgedBefore,
+} from "../../ledger/storage/ledger-storage.js";
+import type { AskedSums, StoredSum } from "../../ledger/usage/kept-sums.js";
+import { isOfStatement, type MysqlDatabase } from "../mysql-database.js";
+import { changeCount, type MysqlConnection, runSql } from "../mysql-pool.js";
+import { clockSql, literal } from "../sql-literals.js";
+import { commitAccounts, lockAccounts } from "./commit-accounts.js";
+import { accountDigest, type ReadAccount, readAccounts } from "./read-accounts.js";
+import { readEntries, readSums } from "./read-journal.js";
+import { expiredDue } from "./storage-tables.js";
+
+const core = literal(coreName);
+const ofTopUps = "('topup', 'deduction')";
+
+/**
+ * Keeps the records of a ledger in MySQL or MariaDB. A commit is a transaction of a few statements: it locks the accounts, reads
+ * what is to be compared, compares it here, and writes. No process hears what another one changes.
+ */
+export class MysqlStorage implements LedgerStorage {
+  readonly #database: MysqlDatabase;
+  readonly #table: string;
+  readonly #loads: Joined<AskedRecords, ReadAccount>;
+  readonly #commits: Joined<Commit, CommitOutcome>;
+
+  constructor(database: MysqlDatabase) {
+    const { prefix } = database;
+    this.#database = database;
+    this.#table = `${prefix}ledger_`;
+    const read = (asked: readonly AskedRecords[]) =>
+      database.read((connection) => readAccounts(connection, prefix, asked));
+    this.#loads = new Joined(read, isOfStatement);
+    this.#commits = new Joined((commits) => this.#commit(commits), isOfStatement);
+  }
+
+  async load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]> {
+    return (await this.#loads.run(asked)).map(({ loaded }) => loaded);
+  }
+
+  commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    return this.#commits.run(commits);
+  }
+
+  due(limit: number): Promise<readonly string[]> {
+    return this.#ids(
+      `select distinct account from ${this.#table}record
+      where account is not null and due <= ${clockSql} limit ${limit}`,
+    );
+  }
+
+  accounts(after: string, limit: number): Promise<readonly string[]> {
+    return this.#ids(
+      `select scope from ${this.#table}record force index (primary)
+      where scope > ${literal(after)} and name = ${core} order by scope limit ${limit}`,
+    );
+  }
+
+  entries(asked: AskedEntries): Promise<EntryPage> {
+    return this.#database.read((connection) => readEntries(connection, this.#database.prefix, asked));
+  }
+
+  sums(asked: AskedSums): Promise<readonly StoredSum[]> {
+    return this.#database.read((connection) => readSums(connection, this.#database.prefix, asked));
+  }
+
+  forget(account: string, limit: number): Promise<boolean> {
+    const [table, id] = [this.#table, literal(account)];
+    return this.#database.write(async (connection) => {
+      await lockAccounts(connection, this.#database.prefix, [account]);
+      await this.#note(connection, accountDigest(id), clockSql);
+      const lines = await changeCount(connection, `delete from ${table}entry where account = ${id} limit ${limit}`);
+      const sums = await changeCount(connection, `delete from ${table}sum where of_account = ${id} limit ${limit}`);
+      if (Math.max(lines, sums) >= limit) return true;
+      await runSql(connection, `delete from ${table}record where scope = ${id}`);
+      await runSql(connection, `delete from ${table}record where account = ${id}`);
+      return false;
+    });
+  }
+
+  purge({ entries, topUps, sums, forgotten }: PurgedBefore, limit: number): Promise<boolean> {
+    const table = this.#table;
+    return this.#database.write(async (connection) => {
+      const remove = (from: string, condition: string) =>
+        changeCount(connection, `delete from ${table}${from} where ${condition} limit ${limit}`);
+      const known = [
+        await remove("entry", `at < ${entries} and kind not in ${ofTopUps}`),
+        await remove("entry", `at < ${topUps} and kind in ${ofTopUps}`),
+        await remove("record", `account is not null and due >= ${expiredDue} and due < ${expiredDue + entries}`),
+      ];
+      if (Math.max(...known) > 0) await this.#note(connection, "x''", String(entries));
+      const others = [await remove("gone", `digest <> x'' and at < ${forgotten}`)];
+      for (const { lengthMs, before } of sums) {
+        others.push(await remove("sum", `length_ms = ${lengthMs} and begins < ${before}`));
+      }
+      return Math.max(...known, ...others) >= limit;
+    });
+  }
+
+  /** Notes a moment, unless a later one is noted. Both are in SQL. */
+  #note(connection: MysqlConnection, digest: string, at: string): Promise<unknown> {
+    return runSql(
+      connection,
+      `insert into ${this.#table}gone (digest, at) values (${digest}, ${at})
+      on duplicate key update at = greatest(at, values(at))`,
+    );
+  }
+
+  async #ids(sql: string): Promise<readonly string[]> {
+    return (await this.#database.read((connection) => runSql(connection, sql))).map(([id]) => String(id));
+  }
+
+  /** Of an account one after the other, since each stands on what the one before has made. */
+  async #commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    const outcomes = new Map<Commit, CommitOutcome>();
+    let rest = commits;
+    while (rest.length > 0) {
+      const first = new Map(rest.toReversed().map((commit) => [commit.account, commit]));
+      const some = [...first.values()];
+      const done = await this.#database.write((connection) => commitAccounts(connection, this.#database.prefix, some));
+      for (const [index, commit] of some.entries()) outcomes.set(commit, done[index] as CommitOutcome);
+      rest = rest.filter((commit) => !outcomes.has(commit));
+    }
+    return commits.map((commit) => outcomes.get(commit) as CommitOutcome);
+  }
+}
