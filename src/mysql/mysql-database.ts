@@ -1,4 +1,4 @@
-import { connectionOf, isMysqlPool, type MysqlConnection, type MysqlPool, runSql } from "./mysql-pool.js";
+import { isMysqlPool, type MysqlConnection, type MysqlPool, runSql, takeConnection } from "./mysql-pool.js";
 
 /** Options of all that is kept in MySQL. */
 export interface MysqlOptions {
@@ -91,7 +91,7 @@ export class MysqlDatabase {
     run: (connection: MysqlConnection, state: { isCommitting: boolean }) => Promise<Value>,
   ): Promise<Value> {
     for (let attempt = 1; ; attempt++) {
-      const connection = await connectionOf(this.#pool);
+      const connection = await takeConnection(this.#pool);
       const state = { isCommitting: false };
       try {
         const value = await run(connection, state);

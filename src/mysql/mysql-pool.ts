@@ -33,7 +33,7 @@ export function isMysqlPool(pool: unknown): pool is MysqlPool {
 }
 
 /** Takes a connection out of a pool of either kind. */
-export function connectionOf(pool: MysqlPool): Promise<MysqlConnection> {
+export function takeConnection(pool: MysqlPool): Promise<MysqlConnection> {
   return "promise" in pool ? pool.promise().getConnection() : pool.getConnection();
 }
 

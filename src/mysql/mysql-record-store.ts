@@ -12,7 +12,7 @@ import type { MysqlDatabase } from "./mysql-database.js";
 import { runSql } from "./mysql-pool.js";
 import { literal, rowsTable, type SqlValue } from "./sql-literals.js";
 
-export const recordTables: readonly string[] = [
+export const mysqlRecordTables: readonly string[] = [
   /* sql */ `record (
   kind varbinary(16) not null,
   id varbinary(1400) not null,

@@ -14,9 +14,9 @@ import type { WritablePlanStore } from "../plans/plan-store.js";
 import { recordPlanStore } from "../plans/record-plan-store.js";
 import { MysqlDatabase } from "./mysql-database.js";
 import type { MysqlPool } from "./mysql-pool.js";
-import { MysqlRecordStore, recordTables } from "./mysql-record-store.js";
+import { MysqlRecordStore, mysqlRecordTables } from "./mysql-record-store.js";
 import { MysqlStorage } from "./storage/mysql-storage.js";
-import { storageTables } from "./storage/storage-tables.js";
+import { mysqlLedgerTables } from "./storage/storage-tables.js";
 
 /** Options of {@link mysqlStores}. */
 export interface MysqlStoresOptions {
@@ -37,7 +37,7 @@ export type MysqlStores = Stores;
 const known: Readonly<Record<keyof MysqlStoresOptions, true>> = { pool: true, prefix: true, retentionMs: true };
 
 /** All of version 1. */
-export const mysqlTables: readonly string[] = [...storageTables, ...recordTables];
+export const mysqlTables: readonly string[] = [...mysqlLedgerTables, ...mysqlRecordTables];
 
 /** A class, so that what is spread is the stores alone, here and in the eyes of TypeScript. */
 class Stores {

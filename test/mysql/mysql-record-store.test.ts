@@ -1,7 +1,7 @@
 import { createPool, type Pool } from "mysql2/promise";
 import { afterAll, beforeAll } from "vitest";
 import { MysqlDatabase } from "../../src/mysql/mysql-database.js";
-import { MysqlRecordStore, recordTables } from "../../src/mysql/mysql-record-store.js";
+import { MysqlRecordStore, mysqlRecordTables } from "../../src/mysql/mysql-record-store.js";
 import { describeRecordStore } from "../contracts/describe-record-store.js";
 import { describeWithMariaDb } from "../support/mariadb-server.js";
 
@@ -12,6 +12,6 @@ describeWithMariaDb("MariaDB", (server) => {
   });
   afterAll(() => Promise.all(pools.map((pool) => pool.end())));
 
-  const storeOn = (pool: Pool) => new MysqlRecordStore(new MysqlDatabase({ pool }, recordTables));
+  const storeOn = (pool: Pool) => new MysqlRecordStore(new MysqlDatabase({ pool }, mysqlRecordTables));
   describeRecordStore("MysqlRecordStore", () => [storeOn(pools[0]), storeOn(pools[1])]);
 });

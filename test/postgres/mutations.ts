@@ -90,8 +90,8 @@ export const mutations: readonly Mutation[] = [
   // Accounts
   {
     name: "accounts are not locked",
-    find: "where id = wanted for update;",
-    replace: "where account = wanted;",
+    find: "select * into account from infergate.account where id = wanted for update;",
+    replace: "select * into account from infergate.account where id = wanted;",
     test: processes,
   },
   {

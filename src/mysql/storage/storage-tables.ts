@@ -12,7 +12,7 @@ export const sumCounts = Array.from({ length: countsPerSum }, (_, index) => `n${
  * What a ledger's storage keeps in MySQL. Texts are opaque, and no rule stands in here. Names and ids are bytes: no collation
  * takes two for one, and none ignores spaces at the end.
  */
-export const storageTables: readonly string[] = [
+export const mysqlLedgerTables: readonly string[] = [
   /* sql */ `ledger_record (
   -- The account. Of a hold it is empty, since the names of holds are all accounts'.
   scope varbinary(512) not null,

@@ -2,7 +2,7 @@ import { MysqlDatabase } from "../../../src/mysql/mysql-database.js";
 import { type MysqlPool, runSql } from "../../../src/mysql/mysql-pool.js";
 import { literal } from "../../../src/mysql/sql-literals.js";
 import { MysqlStorage } from "../../../src/mysql/storage/mysql-storage.js";
-import { storageTables } from "../../../src/mysql/storage/storage-tables.js";
+import { mysqlLedgerTables } from "../../../src/mysql/storage/storage-tables.js";
 import type { CaredStorage, Sizes } from "../../ledger/storage/describe-storage-care.js";
 
 /** A storage with what tests see of it. */
@@ -10,7 +10,7 @@ export class MeasuredStorage extends MysqlStorage implements CaredStorage {
   readonly #of: MysqlDatabase;
 
   constructor(pool: MysqlPool, prefix: string) {
-    const database = new MysqlDatabase({ pool, prefix }, storageTables);
+    const database = new MysqlDatabase({ pool, prefix }, mysqlLedgerTables);
     super(database);
     this.#of = database;
   }

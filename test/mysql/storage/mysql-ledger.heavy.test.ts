@@ -4,7 +4,7 @@ import type { Clock } from "../../../src/ledger/clock.js";
 import { storageCreditLedger } from "../../../src/ledger/storage/storage-credit-ledger.js";
 import { MysqlDatabase } from "../../../src/mysql/mysql-database.js";
 import { MysqlStorage } from "../../../src/mysql/storage/mysql-storage.js";
-import { storageTables } from "../../../src/mysql/storage/storage-tables.js";
+import { mysqlLedgerTables } from "../../../src/mysql/storage/storage-tables.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { describeCreditLedgerModel } from "../../contracts/credit-ledger-model.js";
 import { describeStorageCare } from "../../ledger/storage/describe-storage-care.js";
@@ -23,7 +23,7 @@ describeWithMariaDb("MariaDB", (server) => {
   });
   afterAll(() => pool.end());
 
-  const database = (clock: Clock) => new MysqlDatabase({ pool: shiftedPool(pool, clock) }, storageTables);
+  const database = (clock: Clock) => new MysqlDatabase({ pool: shiftedPool(pool, clock) }, mysqlLedgerTables);
   const ledgerOn = (clock: Clock) => storageCreditLedger(new MysqlStorage(database(clock)), { clock, retentionMs });
 
   let prefixes = 0;

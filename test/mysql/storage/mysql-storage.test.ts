@@ -16,11 +16,11 @@ import { windowLimits } from "../../../src/ledger/windows.js";
 import { MysqlDatabase } from "../../../src/mysql/mysql-database.js";
 import type { MysqlConnection, MysqlPool } from "../../../src/mysql/mysql-pool.js";
 import { MysqlStorage } from "../../../src/mysql/storage/mysql-storage.js";
-import { storageTables } from "../../../src/mysql/storage/storage-tables.js";
+import { mysqlLedgerTables } from "../../../src/mysql/storage/storage-tables.js";
 import { describeWithMariaDb } from "../../support/mariadb-server.js";
 import { TcpProxy } from "../../support/tcp-proxy.js";
 
-const storageOn = (pool: MysqlPool) => new MysqlStorage(new MysqlDatabase({ pool }, storageTables));
+const storageOn = (pool: MysqlPool) => new MysqlStorage(new MysqlDatabase({ pool }, mysqlLedgerTables));
 
 /** Makes an account with a hold, whose texts say of which they are. */
 function firstCommit(account: string, hold: string): Commit {
@@ -208,7 +208,7 @@ describeWithMariaDb("MariaDB", (server) => {
   });
 
   it("leaves tables of a newer release alone", async () => {
-    const ofPrefix = () => new MysqlStorage(new MysqlDatabase({ pool, prefix: "newer_" }, storageTables));
+    const ofPrefix = () => new MysqlStorage(new MysqlDatabase({ pool, prefix: "newer_" }, mysqlLedgerTables));
     await read(ofPrefix(), "a", "a");
     await pool.query("insert into newer_migration values (2)");
     await expect(read(ofPrefix(), "a", "a")).rejects.toThrow(/newer release \(version 2\)/);
@@ -216,7 +216,7 @@ describeWithMariaDb("MariaDB", (server) => {
 
   it("takes pools of mysql2 alone", () => {
     expect(() => storageOn({} as MysqlPool)).toThrow(/must be a pool of mysql2/);
-    expect(() => new MysqlDatabase({ pool, prefix: "a b" }, storageTables)).toThrow(/prefix must be/);
+    expect(() => new MysqlDatabase({ pool, prefix: "a b" }, mysqlLedgerTables)).toThrow(/prefix must be/);
   });
 
   it("counts what several processes take from the same accounts", async () => {
