@@ -3,6 +3,7 @@ import type { GatewayWarning } from "./warning.js";
 
 const password = "it refuses the user or the password";
 const permission = "its user lacks a permission";
+const tables = "its user lacks a permission on the tables; give it, or call `migrate()` with a user who may make them";
 const missing =
   "a table or function is missing; give its user the permission to make them, or call `migrate()` with one that may";
 const readOnly = "it is read only, as a replica is";
@@ -11,18 +12,19 @@ const unreachable = "nothing answers at its address";
 const certificate = "its certificate is not trusted";
 const file = "the file cannot be opened, or is no database";
 
-/** What is wrong, by the codes of PostgreSQL, Node, Redis and SQLite: some begin with them. No names are in it. */
+/** What is wrong, by the codes of PostgreSQL, Node, Redis, SQLite and MySQL: some begin with them. No names are in it. */
 const words: ReadonlyMap<string, string> = new Map(
   (
     [
-      [password, "28P01 28000 WRONGPASS NOAUTH SASL"],
+      [password, "28P01 28000 WRONGPASS NOAUTH SASL ER_ACCESS_DENIED_ERROR"],
       [permission, "42501 NOPERM SQLITE_AUTH SQLITE_PERM"],
-      ["there is no such database", "3D000"],
+      ["there is no such database", "3D000 ER_BAD_DB_ERROR ER_NO_DB_ERROR"],
       ["there is no such schema; give its user the permission to make it", "3F000"],
-      [missing, "42P01 42703 42883"],
-      [readOnly, "25006 READONLY SQLITE_READONLY"],
-      [full, "53100 53200 OOM MISCONF SQLITE_FULL"],
-      ["it has too many connections", "53300"],
+      [tables, "ER_DBACCESS_DENIED_ERROR ER_TABLEACCESS_DENIED_ERROR"],
+      [missing, "42P01 42703 42883 ER_NO_SUCH_TABLE"],
+      [readOnly, "25006 READONLY SQLITE_READONLY ER_OPTION_PREVENTS_STATEMENT"],
+      [full, "53100 53200 OOM MISCONF SQLITE_FULL ER_DISK_FULL ER_RECORD_FILE_FULL"],
+      ["it has too many connections", "53300 ER_CON_COUNT_ERROR"],
       [unreachable, "ECONNREFUSED ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH"],
       [certificate, "CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN"],
       [certificate, "UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_TLS_CERT_ALTNAME_INVALID"],

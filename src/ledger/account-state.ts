@@ -84,7 +84,7 @@ function isAdmitting(open: OpenInstances): open is AdmittingInstances {
 export function outOfBounds(now: number): LedgerClockError {
   return new LedgerClockError(
     `The ledger's clock (${new Date(now).toISOString()}) is weeks away from the gateway's. Give the ledger the ` +
-      "same `clock` as createGateway, or neither of them one. In Redis and PostgreSQL, it is the server's clock that counts.",
+      "same `clock` as createGateway, or neither of them one. In Redis, PostgreSQL and MySQL, it is the server's clock that counts.",
   );
 }
 

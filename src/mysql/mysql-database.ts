@@ -1,9 +1,10 @@
 import { isMysqlPool, type MysqlConnection, type MysqlPool, runSql, takeConnection } from "./mysql-pool.js";
 
-/** Options of all that is kept in MySQL. */
+/** Where all is kept. */
 export interface MysqlOptions {
+  /** The host's own pool of `mysql2`, at a server that writes, with `autocommit` on. It is never closed here. */
   pool: MysqlPool;
-  /** What the names of the tables begin with: letters, digits and `_`. Default: `infergate_`. */
+  /** What the names of the tables begin with: 1 to 32 letters, digits and underscores. Default: `infergate_`. */
   prefix?: string | undefined;
 }
 
@@ -13,12 +14,14 @@ const firstPauseMs = 5;
 const newestVersion = 1;
 const noSuchTable = 1146;
 const deadlock = 1213;
-/** Also what another transaction keeps locked, or has just brought. The next attempt sees it. */
-const transient: ReadonlySet<unknown> = new Set([deadlock, 1205, 1062]);
+const lockTimeOut = 1205;
+/** Of a key that another transaction has just brought. The next attempt sees it. */
+const duplicateKey = 1062;
+const transient: ReadonlySet<unknown> = new Set([deadlock, lockTimeOut, duplicateKey]);
 
-/** Whether the server has refused a statement: then it may take another. */
-export function isOfStatement(error: unknown): boolean {
-  return typeof errorOf(error).errno === "number" && !isLost(error);
+/** Whether a key was there already. */
+export function isDuplicate(error: unknown): boolean {
+  return errorOf(error).errno === duplicateKey;
 }
 
 /** A host's pool, with the tables that the stores keep there. */
@@ -30,9 +33,9 @@ export class MysqlDatabase {
 
   /** @param tables - what stands behind the prefix where one is made. */
   constructor({ pool, prefix = "infergate_" }: MysqlOptions, tables: readonly string[]) {
-    if (!isMysqlPool(pool)) throw new TypeError("pool must be a pool of mysql2: createPool(…).");
+    if (!isMysqlPool(pool)) throw new TypeError("mysqlStores: pool must be a pool of mysql2: createPool(…).");
     if (!/^[A-Za-z0-9_]{1,32}$/.test(prefix)) {
-      throw new TypeError("prefix must be 1 to 32 letters, digits and underscores.");
+      throw new TypeError("mysqlStores: prefix must be 1 to 32 letters, digits and underscores.");
     }
     this.prefix = prefix;
     this.#pool = pool;
@@ -70,6 +73,7 @@ export class MysqlDatabase {
   /** A user who may make no tables goes on with those that there are. */
   async #makeTables(): Promise<void> {
     await this.#again(async (connection) => {
+      await requireAutocommit(connection);
       const version = await versionOf(connection, this.prefix);
       if (version > newestVersion) {
         throw new Error(`The tables are of a newer release (version ${version}). Update this process.`);
@@ -106,6 +110,14 @@ export class MysqlDatabase {
         await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** attempt * Math.random()));
       }
     }
+  }
+}
+
+/** Without it, a connection of the pool reads what was when it began to read. */
+async function requireAutocommit(connection: MysqlConnection): Promise<void> {
+  const [row] = await runSql(connection, "select @@session.autocommit");
+  if (Number(row?.[0]) !== 1) {
+    throw new Error("The pool's connections have autocommit off, so that they read what was. Switch it on.");
   }
 }
 

@@ -17,7 +17,7 @@ export const mysqlRecordTables: readonly string[] = [
   kind varbinary(16) not null,
   id varbinary(1400) not null,
   owner varbinary(512) not null,
-  alias varbinary(512),
+  alias varbinary(1040),
   text longblob not null,
   used_at bigint,
   primary key (kind, id),

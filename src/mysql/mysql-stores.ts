@@ -7,23 +7,17 @@ import type { WritableKeyStore } from "../keys/key-store.js";
 import { recordKeyStore } from "../keys/record-key-store.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import { storageCreditLedger } from "../ledger/storage/storage-credit-ledger.js";
-import { dayMs } from "../ledger/windows.js";
 import type { ModelStore } from "../models/model-store.js";
 import { recordModelStore } from "../models/record-model-store.js";
 import type { WritablePlanStore } from "../plans/plan-store.js";
 import { recordPlanStore } from "../plans/record-plan-store.js";
-import { MysqlDatabase } from "./mysql-database.js";
-import type { MysqlPool } from "./mysql-pool.js";
+import { MysqlDatabase, type MysqlOptions } from "./mysql-database.js";
 import { MysqlRecordStore, mysqlRecordTables } from "./mysql-record-store.js";
 import { MysqlStorage } from "./storage/mysql-storage.js";
 import { mysqlLedgerTables } from "./storage/storage-tables.js";
 
 /** Options of {@link mysqlStores}. */
-export interface MysqlStoresOptions {
-  /** The host's own pool of `mysql2`. It is never closed here. */
-  pool: MysqlPool;
-  /** What the names of the tables begin with: 1 to 32 letters, digits and underscores. Default: `infergate_`. */
-  prefix?: string | undefined;
+export interface MysqlStoresOptions extends MysqlOptions {
   /**
    * How long entries of the journal are kept, in milliseconds; at least a day. For as long, a settlement or grant is
    * recognised as a repetition. Top-ups are kept for 31 days at least. Default: 400 days, which is some 13 months.
@@ -39,10 +33,13 @@ const known: Readonly<Record<keyof MysqlStoresOptions, true>> = { pool: true, pr
 /** All of version 1. */
 export const mysqlTables: readonly string[] = [...mysqlLedgerTables, ...mysqlRecordTables];
 
-/** A class, so that what is spread is the stores alone, here and in the eyes of TypeScript. */
+// A class, so that what is spread is the stores alone, here and in the eyes of TypeScript.
 class Stores {
+  /** API keys, by their hashes. */
   keys: WritableKeyStore;
+  /** Plans, by their ids. */
   plans: WritablePlanStore;
+  /** Credits, exact over any number of processes. */
   ledger: CreditLedger;
   readonly #database: MysqlDatabase;
   readonly #accounts: WritableAccountStore;
@@ -91,15 +88,12 @@ class Stores {
 }
 
 /**
- * Keys, plans, accounts, budgets, models and credits in MariaDB 10.6 or MySQL 8, or later ones.
+ * Keys, plans, accounts, budgets, models and credits in MariaDB 10.6 or MySQL 8, or later ones. The first operation makes the
+ * tables. There are no notices: what other processes change takes effect when caches forget.
  *
  * @throws TypeError or RangeError when an option is not valid.
  */
 export function mysqlStores(options: MysqlStoresOptions): MysqlStores {
   requireKnownOptions("mysqlStores", options, known);
-  const { retentionMs = 400 * dayMs } = options;
-  if (!Number.isSafeInteger(retentionMs) || retentionMs < dayMs) {
-    throw new RangeError(`retentionMs must be a whole number of at least ${dayMs}, not ${retentionMs}.`);
-  }
   return new Stores(options);
 }

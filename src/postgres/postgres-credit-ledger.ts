@@ -1,6 +1,6 @@
 import { requireKnownOptions } from "../check/known-options.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
-import { dayMs } from "../ledger/windows.js";
+import { checkedRetention } from "../ledger/retention.js";
 import { batchBounds, type PostgresBatchOptions } from "./batching/batch-options.js";
 import { Database, knownPostgresOptions, type PostgresOptions } from "./database.js";
 import { Notifications } from "./listen/notifications.js";
@@ -45,12 +45,9 @@ export function postgresCreditLedger(options: PostgresCreditLedgerOptions): Cred
 export function creditLedger(
   database: Database,
   notifications: Notifications,
-  { retentionMs = 400 * dayMs, batch }: Pick<PostgresCreditLedgerOptions, "retentionMs" | "batch">,
+  { retentionMs, batch }: Pick<PostgresCreditLedgerOptions, "retentionMs" | "batch">,
 ): CreditLedger {
-  if (!Number.isSafeInteger(retentionMs) || retentionMs < dayMs) {
-    throw new RangeError(`retentionMs must be a whole number of at least ${dayMs}, not ${retentionMs}.`);
-  }
-  const ledger = new PostgresLedger(database, retentionMs, batchBounds(batch));
+  const ledger = new PostgresLedger(database, checkedRetention(retentionMs), batchBounds(batch));
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
     keepsLimits: true,

@@ -10,6 +10,9 @@ import type {
 } from "../records/record-store.js";
 import type { Database } from "./database.js";
 import type { Notifications } from "./listen/notifications.js";
+import { sqlState } from "./retry-transient.js";
+
+const duplicateKey = "23505";
 
 /** The columns of what is read: a text within JSON would be parsed twice. */
 interface Row {
@@ -109,8 +112,14 @@ export class PostgresRecordStore implements RecordStore {
   ): Promise<RecordPut> {
     const rule = typeof expected === "string" ? "known" : expected === null ? "none" : "any";
     const values = [kind, id, owner, alias, text, typeof expected === "string" ? expected : (most ?? null)];
-    const [outcome] = await this.#database.query<RecordPut>(putSql[rule], values);
-    return outcome ?? "unexpected";
+    try {
+      const [outcome] = await this.#database.query<RecordPut>(putSql[rule], values);
+      return outcome ?? "unexpected";
+    } catch (error) {
+      // The alias is another record's.
+      if (sqlState(error) === duplicateKey) return "unexpected";
+      throw error;
+    }
   }
 
   async remove(kind: RecordKind, id: string, expected?: string): Promise<boolean> {

@@ -28,7 +28,10 @@ export interface KeptRecord {
 export interface RecordCondition {
   /** The text that must be there; `null`: no record may be. Default: whatever is there. */
   readonly expected?: string | null | undefined;
-  /** A new record is made only where there are fewer than this of its kind. Default: any number. */
+  /**
+   * A new record is made only where there are fewer than this of its kind; processes that do so at the same moment may exceed it
+   * by a few. Default: any number.
+   */
   readonly most?: number | undefined;
 }
 

@@ -78,11 +78,11 @@ end
 `;
 
 const remove = `
-local id, channel, notice, expected = unpack(ARGV)
+local id, channel, kind, notice, expected = unpack(ARGV)
 local text = call('HGET', texts, id)
 if not text or expected and text ~= expected then return 0 end
-drop(id, call('HGET', rest, 'o' .. id) or '')
-call('PUBLISH', channel, notice)
+local alias = drop(id, call('HGET', rest, 'o' .. id) or '')
+call('PUBLISH', channel, alias and kind .. ' ' .. alias or notice)
 return 1
 `;
 

@@ -62,7 +62,7 @@ export class RedisRecordStore implements RecordStore {
   async remove(kind: RecordKind, id: string, expected?: string): Promise<boolean> {
     const owner = ownerOfId(id);
     const notice = `${kind} ${noticeOf(kind, { id, owner, alias: null })}`;
-    const args = [id, this.#connection.changes.channel, notice, ...(expected === undefined ? [] : [expected])];
+    const args = [id, this.#connection.changes.channel, kind, notice, ...(expected === undefined ? [] : [expected])];
     return Number(await this.#connection.run(recordScripts.remove, this.#keysOf(kind, owner), args)) === 1;
   }
 

@@ -1,7 +1,7 @@
 import { requireKnownOptions } from "../check/known-options.js";
 import { type Clock, systemClock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
-import { dayMs } from "../ledger/windows.js";
+import { checkedRetention } from "../ledger/retention.js";
 import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
 import { SqliteLedger } from "./sqlite-ledger.js";
 
@@ -40,11 +40,8 @@ export function sqliteCreditLedger(options: SqliteCreditLedgerOptions): CreditLe
 }
 
 export function ledgerOf(connection: SqliteConnection, options: SqliteCreditLedgerOptions): CreditLedger {
-  const { clock = systemClock, retentionMs = 400 * dayMs } = options;
-  if (!Number.isSafeInteger(retentionMs) || retentionMs < dayMs) {
-    throw new RangeError(`retentionMs must be a whole number of at least ${dayMs}, not ${retentionMs}.`);
-  }
-  const ledger = new SqliteLedger(connection, clock, retentionMs);
+  const { clock = systemClock, retentionMs } = options;
+  const ledger = new SqliteLedger(connection, clock, checkedRetention(retentionMs));
   // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
     keepsLimits: true,

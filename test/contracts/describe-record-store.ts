@@ -108,7 +108,13 @@ function describeConditions(make: Make): void {
     await store.put("key", key, { expected: null });
     const thief = record({ owner: unique("owner"), alias: key.alias });
     expect(await other.put("key", thief, { expected: null })).toBe("unexpected");
+    expect(await other.put("key", thief)).toBe("unexpected");
     expect(await other.get("key", "id", [thief.id])).toEqual([]);
+    const honest = record({ owner: thief.owner, alias: unique("alias") });
+    await other.put("key", honest);
+    expect(await other.put("key", { ...honest, alias: key.alias }, { expected: honest.text })).toBe("unexpected");
+    expect(await other.put("key", { ...honest, alias: key.alias })).toBe("unexpected");
+    await other.clear("key", honest.owner);
     expect(await other.list("key", { owner: thief.owner, after: "", limit: 9 })).toEqual([]);
     expect(await store.get("key", "alias", [key.alias ?? ""])).toEqual([kept(key)]);
   });
@@ -268,7 +274,8 @@ function describeNotices(make: Make): void {
     if (!store.subscribe) return skip("The store has no notices.");
     const [owner, alias] = [unique("owner"), unique("alias")];
     const heard: Record<"key" | "budget" | "plan", string[]> = { key: [], budget: [], plan: [] };
-    const endAtOnce = await store.subscribe("key", (name) => heard.plan.push(name));
+    const unheard: string[] = [];
+    const endAtOnce = await store.subscribe("key", (name) => unheard.push(name));
     const ends = [
       await store.subscribe("key", () => {
         throw new Error("an error of a subscriber");
@@ -292,6 +299,8 @@ function describeNotices(make: Make): void {
       await isHeard("budget", owner, writer.put("budget", budget));
       expect(heard.key).toEqual([]);
       await isHeard("key", alias, writer.put("key", { ...key, text: "2" }, { expected: key.text }));
+      await isHeard("key", alias, writer.remove("key", key.id));
+      await isHeard("key", alias, writer.put("key", key));
       await isHeard("key", alias, writer.clear("key", owner));
       await isHeard("budget", owner, writer.remove("budget", budget.id));
       await isHeard("budget", owner, writer.put("budget", budget));
@@ -299,6 +308,7 @@ function describeNotices(make: Make): void {
       await isHeard("plan", plan.id, writer.put("plan", plan));
       await isHeard("plan", plan.id, writer.remove("plan", plan.id));
     }
+    expect(unheard).toEqual([]);
     for (const end of ends) await end?.();
   });
 }

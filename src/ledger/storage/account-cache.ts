@@ -142,6 +142,9 @@ export class AccountCache {
     if (loaded.version !== this.version) {
       if (this.version !== undefined) this.#sharedAt = loaded.now;
       this.#dropCounters();
+      // What was found absent, and all holds, were those of another version.
+      this.#asked.clear();
+      this.areHoldsRead = false;
     }
     this.version = loaded.version;
     this.isFresh = true;
@@ -173,7 +176,11 @@ export class AccountCache {
       this.#dropCounters((name) => counters.has(name));
     }
     this.version = commit.version;
-    for (const adds of commit.adds.values()) for (const { by } of adds) this.scale = Math.max(this.scale, Math.abs(by));
+    for (const [name, adds] of commit.adds) {
+      // What a bucket counts are no credits.
+      if (bucketIdOf(name) !== undefined) continue;
+      for (const { by } of adds) this.scale = Math.max(this.scale, Math.abs(by));
+    }
     this.nextDue = nextDue;
     for (const [name, now] of counters) {
       const record = this.#records.get(name);

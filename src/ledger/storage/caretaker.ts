@@ -2,7 +2,7 @@ import { copyLimits, pruneLimits } from "../limits/account-limits.js";
 import { sumLengthsMs } from "../usage/kept-sums.js";
 import { dayMs } from "../windows.js";
 import { loadedAccount } from "./account-cache.js";
-import { bucketName, capName, coreName, type LedgerStorage, type Loaded } from "./ledger-storage.js";
+import { bucketName, capName, coreName, type LedgerStorage, type Loaded, loadOne } from "./ledger-storage.js";
 import { emptyCommit, isClaim, isOldClaim } from "./stored-claims.js";
 
 /** The ids of top-ups are known for as long at least. */
@@ -41,7 +41,7 @@ export class Caretaker {
     // The clock may have been put back.
     if (time < this.#next && time >= this.#next - pauseMs) return;
     this.#next = time + pauseMs;
-    const [loaded] = (await storage.load([{ account: this.#visited, names: [], entries: [] }])) as [Loaded];
+    const loaded = await loadOne(storage, this.#visited);
     await this.#purge(loaded.now);
     const accounts = await storage.accounts(this.#visited, accountsPerRound);
     // From wherever it was: it goes round all of them.
@@ -67,7 +67,7 @@ export class Caretaker {
 
   async #lookAfter(account: string): Promise<void> {
     const { storage } = this.#parts;
-    const [loaded] = (await storage.load([{ account, names: [], entries: [], all: true }])) as [Loaded];
+    const loaded = await loadOne(storage, account, { all: true });
     if (isClaim(account)) {
       if (isOldClaim(loaded)) await storage.forget(account, 1);
       return;

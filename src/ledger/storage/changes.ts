@@ -28,7 +28,7 @@ export interface Addition {
 /** What operations change of an account. */
 export interface Changes extends MadeRecords {
   readonly additions: ReadonlyMap<string, Addition>;
-  /** Whether all that is counted is only added to. Else the commit is for one version of the account. */
+  /** Whether all that was counted is only added to. Else the commit is for one version of the account. */
   readonly onlyAdds: boolean;
   readonly removes: readonly string[];
   readonly entries: readonly NewEntry[];
@@ -56,7 +56,8 @@ export function changesIn(known: AccountCache, work: AccountWork, before: Record
       additions.set(name, additionOf(old.counters, numbers.counters, movements, floors));
       continue;
     }
-    onlyAdds = false;
+    // A new cap or rate stands on no counter but its own. That it is new is required.
+    if (numbers === undefined || old !== undefined || name === coreName) onlyAdds = false;
     if (numbers !== undefined) puts.set(name, numbers);
     else if (stamp !== undefined) removes.push(name);
   }
@@ -122,12 +123,20 @@ function additionOf(
  * @param before - the records that the other decision began with.
  */
 export function comesToTheSame(changes: Changes, work: AccountWork, before: RecordsBefore, now: number): boolean {
-  const { additions, holds, entries, required } = changes;
+  const { additions, puts, holds, entries, required } = changes;
   if (!isAlike(work.entries, entries) || !isAlike(work.changedReservations, holds)) return false;
   if (work.required.size !== required.size) return false;
   for (const name of work.required) if (!required.has(name)) return false;
   const changed = changedRecords(work, before, now);
-  return changed.length === additions.size && changed.every((one) => addsTheSame(one, before, additions.get(one.name)));
+  return (
+    changed.length === additions.size + puts.size &&
+    changed.every((one) => putsTheSame(one, puts.get(one.name)) || addsTheSame(one, before, additions.get(one.name)))
+  );
+}
+
+function putsTheSame({ numbers }: ChangedRecord, put: Numbered | undefined): boolean {
+  if (numbers === undefined || put === undefined) return false;
+  return areSameNumbers(numbers.structure, put.structure) && areSameNumbers(numbers.counters, put.counters);
 }
 
 function addsTheSame(

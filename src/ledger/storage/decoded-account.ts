@@ -88,7 +88,7 @@ export const bucketMovements: readonly Movement[] = ["both", "both", "free"];
 const engineVersion = 1;
 
 /** Engine's version, three numbers of each window, and the ends of the lots after whether there are prepaid credits. */
-const prepaidAt = 10;
+const prepaidIndex = 10;
 
 export function encodeCore({ session, week, month, limits }: AccountState): Numbered {
   const prepaid = limits?.prepaid;
@@ -116,12 +116,12 @@ export function decodeCore(account: DecodedAccount, { structure, counters }: Num
   account.session = decodeWindow(structure, counters, 0);
   account.week = decodeWindow(structure, counters, 1);
   account.month = decodeWindow(structure, counters, 2);
-  if (structure[prepaidAt] === 0) return;
+  if (structure[prepaidIndex] === 0) return;
   const prepaid: Prepaid = {
     held: counters[firstPrepaid] ?? 0,
     overdrawn: counters[firstPrepaid + 1] ?? 0,
     lots: structure
-      .slice(prepaidAt + 1)
+      .slice(prepaidIndex + 1)
       .map((expiresAt, index) => ({ expiresAt, left: counters[firstPrepaid + 2 + index] ?? 0 })),
   };
   account.limits = { caps: new Map(), buckets: new Map(), ...account.limits, prepaid };

@@ -11,7 +11,7 @@ export interface LedgerStorage {
   /** Reads records of accounts: of each account as it is at one moment. */
   load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]>;
   /**
-   * Commits changes of accounts, in one round trip. Of each account all is done, or nothing; and each by itself. No two are of the
+   * Commits changes of accounts, no two of the same one, in as few round trips as can be. Of each account all is done, or nothing; and each by itself. No two are of the
    * same account.
    *
    * @throws when it is not known what was done. To repeat a commit is safe: the second one is refused, or is found done.
@@ -239,6 +239,16 @@ export type CommitOutcome =
 /** All that a commit stands on: what is told of an account where it is refused. */
 export function namedBy({ account, requires, absentEntries }: Commit): AskedRecords {
   return { account, names: [...requires.keys()], entries: absentEntries };
+}
+
+/** Reads one account. */
+export async function loadOne(
+  storage: LedgerStorage,
+  account: string,
+  asked: Partial<AskedRecords> = {},
+): Promise<Loaded> {
+  const [loaded] = await storage.load([{ names: [], entries: [], ...asked, account }]);
+  return loaded as Loaded;
 }
 
 /** So far may the clock of a decision be from the database's, in milliseconds. */

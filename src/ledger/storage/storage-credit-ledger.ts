@@ -42,10 +42,10 @@ import type { NamedLimits } from "../limits/account-limits.js";
 import { noUses } from "../limits/no-uses.js";
 import type { DeductRequest, PrepaidState, TopUpRequest } from "../prepaid-state.js";
 import type { RateUse } from "../rate-limit.js";
+import { checkedRetention } from "../retention.js";
 import type { AccountStatement, StatementRequest } from "../statement/account-statement.js";
 import type { UsageRequest, UsageSum } from "../usage/usage-sum.js";
 import type { PeriodTotal, TotalsRequest } from "../usage/usage-totals.js";
-import { dayMs } from "../windows.js";
 import { Caretaker } from "./caretaker.js";
 import type { DecidedOperation, Result } from "./decide.js";
 import type { DecodedAccount } from "./decoded-account.js";
@@ -80,7 +80,7 @@ export interface StorageCreditLedgerOptions {
 /** A ledger over a storage that other processes share. What is too old goes while it is swept. */
 export function storageCreditLedger(
   storage: LedgerStorage,
-  { clock = systemClock, retentionMs = 400 * dayMs, isolate = false }: StorageCreditLedgerOptions = {},
+  { clock = systemClock, retentionMs, isolate = false }: StorageCreditLedgerOptions = {},
 ): CreditLedger {
   const newId = () => runtime.randomUUID();
   const now = () => clock.now();
@@ -88,7 +88,7 @@ export function storageCreditLedger(
   const announcements = new Announcements(async (accounts) => storage.announce?.(accounts));
   const endDue = (account: string) =>
     run(account, { needsFresh: always }, (engine, at) => void engine.find(account, at));
-  const caretaker = new Caretaker({ storage, now, newId, retentionMs });
+  const caretaker = new Caretaker({ storage, now, newId, retentionMs: checkedRetention(retentionMs) });
 
   /** Tells that an account may have credits again, when that is done. */
   async function announced<Value>(account: string, done: Promise<Value>): Promise<Value> {
@@ -178,12 +178,14 @@ export function storageCreditLedger(
 
     async sweep(): Promise<number> {
       const due = await reached(() => ledger.due(accountsPerSweep));
-      const ended = await Promise.all(
+      const ended = await Promise.allSettled(
         due.map((account) => run(account, { needsFresh: always }, (engine, now) => engine.endExpired(account, now))),
       );
       // Nobody waits for it: the next round does what this one did not.
       await caretaker.round().catch(() => {});
-      return ended.reduce((sum, count) => sum + count, 0);
+      const failed = ended.find((one) => one.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+      return ended.reduce((sum, one) => sum + (one.status === "fulfilled" ? one.value : 0), 0);
     },
 
     async claimTopUp(id: string, account: string): Promise<void> {

@@ -10,9 +10,13 @@ import {
   type CommitOutcome,
   type LedgerStorage,
   type Loaded,
+  mostSkewMs,
   namedBy,
 } from "./ledger-storage.js";
 import { RepeatedSends } from "./repeated-sends.js";
+
+// Read when the module is loaded: a host's tests may replace the timers later by fake ones.
+const { setTimeout, clearTimeout } = globalThis;
 
 interface Waiting {
   readonly operation: DecidedOperation;
@@ -50,9 +54,15 @@ const slowMs = 250;
 const mostWaiting = 10_000;
 /** Of all accounts, with those under way. */
 const mostUnanswered = 100_000;
+/** So many answers tell how far the storage's clock is ahead. */
+const answersKept = 8;
 const noSums: readonly SumAddition[] = [];
-/** So often is a batch decided again: enough for any race, and an end for a storage that always refuses. */
+/**
+ * So often is a batch decided again, and for so long: what goes by version may lose many races on an account that other processes
+ * are busy with. It is an end for a storage that always refuses.
+ */
 const mostTries = 100;
+const mostTryingMs = 10_000;
 
 /**
  * Decides in this process, and commits to a storage that others share. What is asked for while a commit of the same account is
@@ -67,8 +77,11 @@ export class StorageLedger {
   readonly #repeated = new RepeatedSends("The ledger's storage");
   readonly #neededBy = new Map<string, string>();
   readonly #sums = new SumAdditions();
-  /** What the storage's clock is ahead of this process's, in milliseconds. */
-  #aheadMs = 0;
+  /**
+   * What the storage's clock was ahead of this process's, in milliseconds, by the latest answers. An answer that was on its way for
+   * longer tells less, so the most of them is nearest to the truth.
+   */
+  #aheadMs: readonly number[] = [];
   /** Those with something waiting and nothing under way, in the order in which they became so. */
   readonly #ready = new Set<Lane>();
   #unanswered = 0;
@@ -180,11 +193,12 @@ export class StorageLedger {
     const leave = this.#enter();
     this.#sends++;
     let open: readonly Batch[] = this.#takeBatches();
+    const began = this.#now();
     for (let turn = 0; open.length > 0; turn++) {
       const answered: Answered[] = [];
-      if (turn < mostTries) open = await this.#turn(open, answered);
+      if (turn < mostTries || this.#now() - began < mostTryingMs) open = await this.#turn(open, answered);
       else {
-        const error = toUnavailable(new Error(`The storage has refused ${mostTries} times.`));
+        const error = toUnavailable(new Error(`The storage has refused it for ten seconds.`));
         answered.push(...open.map((batch) => ({ batch, error })));
         open = [];
       }
@@ -238,7 +252,7 @@ export class StorageLedger {
     }
     try {
       const operations = batch.some.map(({ operation }) => operation);
-      const at = { now: this.#now() + this.#aheadMs, newId: this.#newId, neededBy: this.#neededBy };
+      const at = { now: this.#now() + this.#ahead, newId: this.#newId, neededBy: this.#neededBy };
       const decision = decide(known, operations, at);
       const { results, commit, basis } = decision;
       const isConfirmed =
@@ -259,9 +273,19 @@ export class StorageLedger {
     return { ...commit, sums: areKept ? this.#sums.of(account, entries, now) : noSums };
   }
 
+  get #ahead(): number {
+    return this.#aheadMs.length === 0 ? 0 : Math.max(...this.#aheadMs);
+  }
+
+  #noteClock(aheadMs: number): void {
+    // Else a clock was put on or back.
+    const isLikely = Math.abs(aheadMs - this.#ahead) <= mostSkewMs;
+    this.#aheadMs = isLikely ? [...this.#aheadMs.slice(1 - answersKept), aheadMs] : [aheadMs];
+  }
+
   /** @returns whether it can be decided again. */
   #take(batch: Batch, loaded: Loaded, { names, entries, holds }: AskedRecords, answered: Answered[]): boolean {
-    this.#aheadMs = loaded.now - this.#now();
+    this.#noteClock(loaded.now - this.#now());
     try {
       batch.lane.known.take(loaded, [...names, ...entries], holds);
       return true;

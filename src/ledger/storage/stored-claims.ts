@@ -2,7 +2,7 @@ import { runtime } from "#runtime";
 import { LedgerUnavailableError } from "../credit-ledger.js";
 import { claimTopUp } from "../engine/claim-top-up.js";
 import { dayMs } from "../windows.js";
-import { type Commit, coreName, type LedgerStorage, type Loaded, prepaidKey } from "./ledger-storage.js";
+import { type Commit, coreName, type LedgerStorage, type Loaded, loadOne, prepaidKey } from "./ledger-storage.js";
 
 /** No account has a control character in its id. */
 const claimPrefix = "\u0001claim:";
@@ -30,7 +30,7 @@ export async function claimStored(
   const key = prepaidKey(id);
   const holder = digest(account);
   for (let turn = 0; turn < mostTries; turn++) {
-    const [loaded] = (await storage.load([{ account: place, names: [], entries: [key] }])) as [Loaded];
+    const loaded = await loadOne(storage, place, { entries: [key] });
     const core = loaded.records.get(coreName);
     const claims = {
       prepaidChange: () => loaded.entries.get(key),

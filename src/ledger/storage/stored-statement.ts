@@ -4,7 +4,7 @@ import { StatementBooks } from "../statement/statement-books.js";
 import { sumLengthsMs } from "../usage/kept-sums.js";
 import { spanOf, summedSpans, type UsageSpan } from "../usage/time-spans.js";
 import { loadedAccount } from "./account-cache.js";
-import type { LedgerStorage, Loaded, StoredEntry } from "./ledger-storage.js";
+import { type LedgerStorage, type Loaded, loadOne, type StoredEntry } from "./ledger-storage.js";
 import { entryPages, toEntry } from "./stored-journal.js";
 import { chargedIn } from "./stored-usage.js";
 
@@ -26,14 +26,14 @@ export async function statementOf(storage: LedgerStorage, request: StatementRequ
     const snapshot = await snapshotOf(storage, request.account);
     const books = await booksOf(storage, request, snapshot);
     // Else what was booked first may be of an account that is not there any more.
-    const after = await load(storage, request.account);
+    const after = await loadOne(storage, request.account);
     if (after.forgottenAt === snapshot.loaded.forgottenAt) return books.statement();
   }
 }
 
 async function snapshotOf(storage: LedgerStorage, account: string): Promise<Snapshot> {
   for (let turn = 0; turn < mostTries; turn++) {
-    const loaded = await load(storage, account);
+    const loaded = await loadOne(storage, account);
     const range = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER, before: undefined };
     const page = await storage.entries({ account, ...range, kinds: undefined, id: undefined, limit: 1 });
     // Nothing has come in between.
@@ -77,9 +77,4 @@ async function booksOf(
     }
   }
   return books;
-}
-
-async function load(storage: LedgerStorage, account: string): Promise<Loaded> {
-  const [loaded] = await storage.load([{ account, names: [], entries: [] }]);
-  return loaded as Loaded;
 }

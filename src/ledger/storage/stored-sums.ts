@@ -2,7 +2,7 @@ import { LedgerUnavailableError } from "../credit-ledger.js";
 import { type AskedSums, type StoredSum, type SumColumn, sumLengthsMs, unknownTags } from "../usage/kept-sums.js";
 import { mostTotals, tooManyTotals } from "../usage/most-totals.js";
 import { type SummedSpan, summedSpans, type UsageSpan } from "../usage/time-spans.js";
-import type { LedgerStorage, StoredEntry } from "./ledger-storage.js";
+import { type LedgerStorage, loadOne, type StoredEntry } from "./ledger-storage.js";
 import { entryPages } from "./stored-journal.js";
 
 /** Which usage is read. */
@@ -65,8 +65,9 @@ async function unknownIn(
     unknown.set(JSON.stringify(place), place);
   }
   if (unknown.size === 0) return [];
-  const [loaded] = await storage.load([{ account: "", names: [], entries: [] }]);
-  return [...unknown.values()].filter(({ begins }) => begins >= (loaded?.keptFrom ?? 0));
+  // Of no account: what is kept is the same for all.
+  const { keptFrom } = await loadOne(storage, "");
+  return [...unknown.values()].filter(({ begins }) => begins >= keptFrom);
 }
 
 /** Where there are more sums than fit into memory, the time is divided. */

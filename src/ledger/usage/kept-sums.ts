@@ -1,5 +1,6 @@
 import { runtime } from "#runtime";
 import { journalTagPrefix } from "../../metering/tags.js";
+import { summedUnits } from "../../metering/usage-counts.js";
 import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
 import { dayMs } from "../windows.js";
 import { toCounts } from "./to-usage-total.js";
@@ -29,8 +30,8 @@ export interface SumAddition {
   readonly counts: readonly number[];
 }
 
-/** So many numbers does a sum have. */
-export const countsPerSum = 19;
+/** So many numbers does a sum have: those of {@link toCounts}. */
+export const countsPerSum = 9 + summedUnits.length;
 
 /** Which sums are asked for. */
 export interface AskedSums {

@@ -10,6 +10,7 @@ import {
   namedBy,
   type Put,
 } from "../../ledger/storage/ledger-storage.js";
+import { encodeReceipt } from "../../ledger/storage/receipt-text.js";
 import { type SumAddition, sumLengthsMs, sumNames } from "../../ledger/usage/kept-sums.js";
 import { type MysqlConnection, runSql } from "../mysql-pool.js";
 import { literal, rowsTable, type SqlValue, valueLists } from "../sql-literals.js";
@@ -153,7 +154,8 @@ function addedTo(counters: readonly number[], adds: readonly Add[]): number[] {
 function entryRow(entry: Commit["entries"][number], now: number): SqlValue[] {
   const { account, key, kind, id, amountMicro, prepaidMicro, starts, tags, expiresAt, receipt } = entry;
   const inJson = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-  const [ofStarts, ofTags, ofReceipt] = [inJson(starts), inJson(tags), inJson(receipt)];
+  const [ofStarts, ofTags] = [inJson(starts), inJson(tags)];
+  const ofReceipt = receipt && encodeReceipt(receipt);
   return [account, now, key, kind, id, amountMicro, prepaidMicro, ofStarts, ofTags, expiresAt, ofReceipt];
 }
 

@@ -1,4 +1,3 @@
-import { Joined } from "../../ledger/storage/joined.js";
 import {
   type AskedEntries,
   type AskedRecords,
@@ -11,11 +10,11 @@ import {
   type PurgedBefore,
 } from "../../ledger/storage/ledger-storage.js";
 import type { AskedSums, StoredSum } from "../../ledger/usage/kept-sums.js";
-import { isOfStatement, type MysqlDatabase } from "../mysql-database.js";
+import { isDuplicate, type MysqlDatabase } from "../mysql-database.js";
 import { changeCount, type MysqlConnection, runSql } from "../mysql-pool.js";
 import { clockSql, literal } from "../sql-literals.js";
 import { commitAccounts, lockAccounts } from "./commit-accounts.js";
-import { accountDigest, type ReadAccount, readAccounts } from "./read-accounts.js";
+import { accountDigest, readAccounts } from "./read-accounts.js";
 import { readEntries, readSums } from "./read-journal.js";
 import { expiredDue } from "./storage-tables.js";
 
@@ -29,25 +28,27 @@ const ofTopUps = "('topup', 'deduction')";
 export class MysqlStorage implements LedgerStorage {
   readonly #database: MysqlDatabase;
   readonly #table: string;
-  readonly #loads: Joined<AskedRecords, ReadAccount>;
-  readonly #commits: Joined<Commit, CommitOutcome>;
 
   constructor(database: MysqlDatabase) {
     const { prefix } = database;
     this.#database = database;
     this.#table = `${prefix}ledger_`;
-    const read = (asked: readonly AskedRecords[]) =>
-      database.read((connection) => readAccounts(connection, prefix, asked));
-    this.#loads = new Joined(read, isOfStatement);
-    this.#commits = new Joined((commits) => this.#commit(commits), isOfStatement);
   }
 
   async load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]> {
-    return (await this.#loads.run(asked)).map(({ loaded }) => loaded);
+    const read = await this.#database.read((connection) => readAccounts(connection, this.#database.prefix, asked));
+    return read.map(({ loaded }) => loaded);
   }
 
-  commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
-    return this.#commits.run(commits);
+  async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    try {
+      return await this.#database.write((connection) => commitAccounts(connection, this.#database.prefix, commits));
+    } catch (error) {
+      if (!isDuplicate(error) || commits.length === 1) throw error;
+      // Two accounts bring the same id: one of them comes first.
+      const middle = commits.length >> 1;
+      return [...(await this.commit(commits.slice(0, middle))), ...(await this.commit(commits.slice(middle)))];
+    }
   }
 
   due(limit: number): Promise<readonly string[]> {
@@ -116,19 +117,5 @@ export class MysqlStorage implements LedgerStorage {
 
   async #ids(sql: string): Promise<readonly string[]> {
     return (await this.#database.read((connection) => runSql(connection, sql))).map(([id]) => String(id));
-  }
-
-  /** Of an account one after the other, since each stands on what the one before has made. */
-  async #commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
-    const outcomes = new Map<Commit, CommitOutcome>();
-    let rest = commits;
-    while (rest.length > 0) {
-      const first = new Map(rest.toReversed().map((commit) => [commit.account, commit]));
-      const some = [...first.values()];
-      const done = await this.#database.write((connection) => commitAccounts(connection, this.#database.prefix, some));
-      for (const [index, commit] of some.entries()) outcomes.set(commit, done[index] as CommitOutcome);
-      rest = rest.filter((commit) => !outcomes.has(commit));
-    }
-    return commits.map((commit) => outcomes.get(commit) as CommitOutcome);
   }
 }

@@ -6,6 +6,7 @@ import {
   type Loaded,
   type StoredRecord,
 } from "../../ledger/storage/ledger-storage.js";
+import { decodeReceipt } from "../../ledger/storage/receipt-text.js";
 import { type MysqlConnection, runSql } from "../mysql-pool.js";
 import { clockSql, literal, rowsTable } from "../sql-literals.js";
 import { expiredDue } from "./storage-tables.js";
@@ -180,6 +181,6 @@ function toEntry([, account, , , , receipt, starts, amount, expiresAt]: Row): Ke
     amountMicro: amount as number,
     starts: JSON.parse(starts),
     expiresAt: expiresAt ?? undefined,
-    receipt: receipt === "" ? undefined : JSON.parse(receipt),
+    receipt: receipt === "" ? undefined : decodeReceipt(account, receipt),
   };
 }

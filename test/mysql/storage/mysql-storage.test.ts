@@ -165,14 +165,6 @@ describeWithMariaDb("MariaDB", (server) => {
     expect(outcomes.map(({ isDone }) => isDone).sort()).toEqual([false, true]);
   });
 
-  it("does commits of one account one after the other", async () => {
-    const storage = storageOn(pool);
-    const first = firstCommit("twice", "first");
-    const second = { ...firstCommit("twice", "second"), requires: new Map(), expected: "" };
-    const outcomes = await storage.commit([first, second]);
-    expect(outcomes.map(({ isDone }) => isDone)).toEqual([true, false]);
-  });
-
   it("looks at no more of an account than an operation names, however much there is", async () => {
     const one = createPool({ uri: server.url, connectionLimit: 1 });
     const storage = storageOn(one);
