@@ -3,7 +3,7 @@ import type { Clock } from "../../../src/ledger/clock.js";
 import { type CreditLedger, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
 import { coreName } from "../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../src/ledger/storage/storage-credit-ledger.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
+import { capBounds, windowLimits } from "../../../src/ledger/windows.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeCreditLedgerModel } from "../../contracts/credit-ledger-model.js";
@@ -106,4 +106,90 @@ it("leaves an account alone that another release has changed", async () => {
   const { reason } = outcomes[0] as PromiseRejectedResult;
   expect(reason).toBeInstanceOf(LedgerUnavailableError);
   expect(reason.message).toMatch(/another release \(2, and this one knows 1\)/);
+});
+
+/** A storage before whose next commit something else happens. */
+class OvertakenStorage extends MemoryStorage {
+  before: (() => Promise<unknown>) | undefined;
+
+  override async commit(commits: Parameters<MemoryStorage["commit"]>[0]) {
+    const { before } = this;
+    this.before = undefined;
+    await before?.();
+    return super.commit(commits);
+  }
+}
+
+function setUpOvertaken(session: number | null) {
+  const clock = new ManualClock(Date.UTC(2026, 2, 11));
+  const storage = new OvertakenStorage(clock);
+  const limits = windowLimits({
+    credits: { session, week: null, month: null },
+    sessionMs: 60 * minute,
+    now: clock.now(),
+  });
+  const open = () => storageCreditLedger(storage, { clock });
+  const [one, other] = [open(), open()];
+  return { clock, storage, limits, one, other };
+}
+
+it("leaves expired credits to a call that was admitted before their end, though it comes between", async () => {
+  const { clock, storage, limits, one, other } = setUpOvertaken(0);
+  await one.topUp?.({ id: "first", account: "a", amountMicro: 100, expiresAt: clock.now() + minute });
+  await one.topUp?.({ id: "second", account: "a", amountMicro: 1_000 });
+  await other.balance("a", limits);
+  clock.advance(minute - 100);
+  let send = (): void => {};
+  storage.before = () =>
+    new Promise<void>((resolve) => {
+      send = resolve;
+    });
+  const reserved = other.reserve({ id: "call", account: "a", amountMicro: 50, limits, leaseMs: minute });
+  await new Promise(setImmediate);
+  clock.advance(200);
+  // It was decided before the end, and is committed between what the other process reads and what that one commits.
+  storage.before = async () => {
+    send();
+    await reserved;
+  };
+  await one.topUp?.({ id: "third", account: "a", amountMicro: 1 });
+  const call = await reserved;
+  if (!call.ok) throw new Error("It was not admitted.");
+  await other.settle(call.lease, { amountMicro: 50 });
+  // 50 of the first lot pay for it, and 1,001 are left.
+  expect((await other.balance("a", limits)).prepaid).toMatchObject({ balanceMicro: 1_001 });
+});
+
+it("shows the use of caps that others have changed between its reading and its commit", async () => {
+  const { clock, storage, limits, one, other } = setUpOvertaken(null);
+  const caps = [
+    { id: "key/day", window: "day", limitMicro: 100, bounds: capBounds("day", undefined, clock.now()) },
+  ] as const;
+  const reserve = (ledger: typeof one, id: string, named = {}) =>
+    ledger.reserve({ id, account: "a", amountMicro: 10, limits, leaseMs: minute, ...named });
+  await reserve(other, "held", { caps });
+  await reserve(one, "warm");
+  storage.before = () => reserve(other, "between");
+  const [balance] = await Promise.all([one.balance("a", limits, { caps }), reserve(one, "mine")]);
+  expect(balance.caps).toMatchObject([{ id: "key/day", heldMicro: 10 }]);
+});
+
+it("makes a new cap beside other processes' calls, without a commit by version", async () => {
+  const { clock, storage, limits, one, other } = setUpOvertaken(null);
+  const reserve = (ledger: typeof one, id: string, named = {}) =>
+    ledger.reserve({ id, account: "a", amountMicro: 10, limits, leaseMs: minute, ...named });
+  await reserve(one, "first");
+  for (const call of [1, 2, 3]) {
+    await reserve(other, `other-${call}`);
+    await reserve(one, `one-${call}`);
+  }
+  const { byVersion, refused } = storage.counts;
+  const caps = [
+    { id: "new", window: "day", limitMicro: 100, bounds: capBounds("day", undefined, clock.now()) },
+  ] as const;
+  // What is not known is read first. Then another process is faster.
+  await one.balance("a", limits, { caps });
+  storage.before = () => reserve(other, "faster");
+  expect(await reserve(one, "capped", { caps })).toMatchObject({ ok: true });
+  expect(storage.counts).toMatchObject({ byVersion, refused });
 });
