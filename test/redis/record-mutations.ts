@@ -63,8 +63,8 @@ const lines: readonly Omit<Mutation, "test">[] = [
   },
   {
     name: "a record is removed unheard",
-    find: "call('PUBLISH', channel, notice)\nreturn 1",
-    replace: "return 1",
+    find: "call('PUBLISH', channel, alias and kind .. ' ' .. alias or notice)\n",
+    replace: "",
   },
   {
     name: "records are cleared unheard",
