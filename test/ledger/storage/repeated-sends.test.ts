@@ -12,7 +12,11 @@ beforeEach(() => {
   // They keep the timers that are there when they are loaded.
   vi.resetModules();
 });
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  // Other files of this process load them anew.
+  vi.resetModules();
+});
 
 function loadSends(): Promise<typeof repeatedSends> {
   return import("../../../src/ledger/storage/repeated-sends.js");
