@@ -10,9 +10,7 @@ import type {
 } from "../records/record-store.js";
 import type { Database } from "./database.js";
 import type { Notifications } from "./listen/notifications.js";
-import { sqlState } from "./retry-transient.js";
-
-const duplicateKey = "23505";
+import { isDuplicateKey } from "./retry-transient.js";
 
 /** The columns of what is read: a text within JSON would be parsed twice. */
 interface Row {
@@ -117,7 +115,7 @@ export class PostgresRecordStore implements RecordStore {
       return outcome ?? "unexpected";
     } catch (error) {
       // The alias is another record's.
-      if (sqlState(error) === duplicateKey) return "unexpected";
+      if (isDuplicateKey(error)) return "unexpected";
       throw error;
     }
   }

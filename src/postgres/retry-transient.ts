@@ -2,7 +2,8 @@ const attempts = 5;
 const firstPauseMs = 5;
 
 /** Serialization failure, deadlock, and a key that another transaction has just inserted: the next attempt sees it. */
-const transient = new Set(["40001", "40P01", "23505"]);
+const duplicateKey = "23505";
+const transient = new Set(["40001", "40P01", duplicateKey]);
 
 export function isTransient(code: string): boolean {
   return transient.has(code);
@@ -22,6 +23,11 @@ export async function retryTransient<Result>(
       await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** attempt * Math.random()));
     }
   }
+}
+
+/** Whether a key is there already, also after the last attempt. */
+export function isDuplicateKey(error: unknown): boolean {
+  return sqlState(error) === duplicateKey;
 }
 
 /** PostgreSQL's code for the error; `undefined` for an error of another origin. */

@@ -221,8 +221,9 @@ export class AccountCache {
   #read(name: string, { stamp, text, counters }: StoredRecord): void {
     const id = holdIdOf(name);
     if (id === undefined) {
-      const structure = this.#records.get(name)?.stamp === stamp ? this.#records.get(name)?.structure : undefined;
-      this.#records.set(name, { stamp, structure: structure ?? structureOf(text), counters });
+      const known = this.#records.get(name);
+      const structure = known?.stamp === stamp ? known.structure : structureOf(text);
+      this.#records.set(name, { stamp, structure, counters });
     } else if (this.#holds.get(id)?.stamp !== stamp) this.#putHold(decodeReservation(id, text), stamp);
   }
 

@@ -34,7 +34,7 @@ export interface Changes extends MadeRecords {
   readonly entries: readonly NewEntry[];
   readonly absentEntries: ReadonlySet<string>;
   readonly requires: ReadonlyMap<string, string | undefined>;
-  /** Names of the records that the operations looked at. */
+  /** Names of the holds that the operations looked at. */
   readonly required: ReadonlySet<string>;
 }
 

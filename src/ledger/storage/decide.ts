@@ -1,7 +1,7 @@
 import { LedgerEngine } from "../engine/ledger-engine.js";
 import { isLedgerError } from "../is-ledger-error.js";
 import { type AccountCache, accountIn } from "./account-cache.js";
-import { AccountWork, type Missing } from "./account-work.js";
+import { AccountWork } from "./account-work.js";
 import {
   type Changes,
   type Corner,
@@ -38,8 +38,6 @@ export interface Decision {
   /** `undefined`: nothing changes. */
   readonly commit: DecidedCommit | undefined;
   readonly changes: Changes;
-  /** What it looks at of reservations and entries. */
-  readonly basis: Pick<Missing, "names" | "entries">;
 }
 
 /** So many times what a batch adds may others have added meanwhile. The first that changes no decision is taken. */
@@ -71,8 +69,7 @@ export function decide(
   const { results, work } = runOn(known.state?.copy());
   const changes = changesIn(known, work, known.records, now);
   const marks = { account: known.id, version: newId(), now };
-  const basis = { names: [...work.required], entries: [...work.absentEntries] };
-  if (work.changesNothing) return { results, commit: undefined, changes, basis };
+  if (work.changesNothing) return { results, commit: undefined, changes };
   if (changes.onlyAdds && !known.isAloneAt(now)) {
     for (const times of timesTried) {
       const margins = new Map(
@@ -83,11 +80,11 @@ export function decide(
         return comesToTheSame(changes, runOn(accountIn(known.id, records)).work, records, now);
       };
       if (cornersOf(changes.additions).every(isSameIn)) {
-        return { results, basis, changes, commit: toCommit(changes, { ...marks, expected: undefined, margins }) };
+        return { results, changes, commit: toCommit(changes, { ...marks, expected: undefined, margins }) };
       }
     }
   }
-  return { results, basis, changes, commit: toCommit(changes, { ...marks, expected: known.version }) };
+  return { results, changes, commit: toCommit(changes, { ...marks, expected: known.version }) };
 }
 
 /** How a commit is made of changes. */

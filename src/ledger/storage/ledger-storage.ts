@@ -287,6 +287,10 @@ export function holdIdOf(name: string): string | undefined {
   return idAfter(holdPrefix, name);
 }
 
+export function isHold(name: string): boolean {
+  return name.startsWith(holdPrefix);
+}
+
 function idAfter(prefix: string, name: string): string | undefined {
   return name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
 }

@@ -177,7 +177,7 @@ export function storageCreditLedger(
     },
 
     async sweep(): Promise<number> {
-      const due = await reached(() => ledger.due(accountsPerSweep));
+      const due = await reached(() => storage.due(accountsPerSweep));
       const ended = await Promise.allSettled(
         due.map((account) => run(account, { needsFresh: always }, (engine, now) => engine.endExpired(account, now))),
       );

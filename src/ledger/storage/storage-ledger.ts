@@ -118,10 +118,6 @@ export class StorageLedger {
     });
   }
 
-  due(limit: number): Promise<readonly string[]> {
-    return this.#storage.due(limit);
-  }
-
   /** Resolves when nothing is on its way. */
   async idle(): Promise<void> {
     while (this.#sends > 0 || this.#ready.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
@@ -198,7 +194,7 @@ export class StorageLedger {
       const answered: Answered[] = [];
       if (turn < mostTries || this.#now() - began < mostTryingMs) open = await this.#turn(open, answered);
       else {
-        const error = toUnavailable(new Error(`The storage has refused it for ten seconds.`));
+        const error = toUnavailable(new Error("The storage has refused it for ten seconds."));
         answered.push(...open.map((batch) => ({ batch, error })));
         open = [];
       }
@@ -254,11 +250,14 @@ export class StorageLedger {
       const operations = batch.some.map(({ operation }) => operation);
       const at = { now: this.#now() + this.#ahead, newId: this.#newId, neededBy: this.#neededBy };
       const decision = decide(known, operations, at);
-      const { results, commit, basis } = decision;
+      const { results, commit, changes } = decision;
       const isConfirmed =
         commit !== undefined && !results.some((result, index) => operations[index]?.needsFresh(result));
       // What no commit confirms stands on what was just read.
-      if (!isConfirmed && !known.isJustRead(basis)) throw new MissingRecords(basis);
+      if (!isConfirmed) {
+        const basis = { names: [...changes.required], entries: [...changes.absentEntries] };
+        if (!known.isJustRead(basis)) throw new MissingRecords(basis);
+      }
       if (commit === undefined) answered.push({ batch, results });
       else decided.push({ batch, decision, commit: this.#withSums(commit) });
     } catch (error) {
@@ -318,6 +317,7 @@ export class StorageLedger {
 function hasReset({ entries }: Commit): boolean {
   return entries.some(({ kind }) => kind === "reset");
 }
+
 function deliver({ batch, results, error }: Answered): void {
   for (const [index, { resolve, reject }] of batch.some.entries()) {
     const result = results?.[index];

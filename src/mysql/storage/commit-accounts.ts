@@ -4,7 +4,7 @@ import {
   type Commit,
   type CommitOutcome,
   coreName,
-  holdIdOf,
+  isHold,
   type Loaded,
   mostSkewMs,
   namedBy,
@@ -169,8 +169,4 @@ function toOutcome({ commit, loaded, otherDue }: Decided): CommitOutcome {
   for (const [name, adds] of commit.adds) counters.set(name, addedTo(loaded.records.get(name)?.counters ?? [], adds));
   const due = [...commit.puts.values()].flatMap((put) => put.due ?? []);
   return { isDone: true, counters, nextDue: Math.min(otherDue, ...due), previous: loaded.version };
-}
-
-function isHold(name: string): boolean {
-  return holdIdOf(name) !== undefined;
 }

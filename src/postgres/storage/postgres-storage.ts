@@ -6,7 +6,7 @@ import {
   type CommitOutcome,
   coreName,
   type EntryPage,
-  holdIdOf,
+  isHold,
   type KeptEntry,
   type LedgerStorage,
   type Loaded,
@@ -18,16 +18,13 @@ import { decodeReceipt, encodeReceipt } from "../../ledger/storage/receipt-text.
 import { type AskedSums, type StoredSum, sumNames } from "../../ledger/usage/kept-sums.js";
 import type { Notifications } from "../listen/notifications.js";
 import type { PostgresPool } from "../postgres-pool.js";
-import { retryTransient, sqlState } from "../retry-transient.js";
+import { isDuplicateKey, retryTransient } from "../retry-transient.js";
 import { inSchema } from "../schema/in-schema.js";
 import { entriesQuery, type StoredEntryRow, sumsQuery, toStoredEntry, toStoredSum } from "./journal-queries.js";
 import { sumTables } from "./storage-tables.js";
 
 const loadSql = "select kept::text as json from infergate.load_kept($1::text::jsonb) as kept";
 const commitSql = "select answer::text as json from infergate.commit_kept($1::text::jsonb) as answer";
-
-/** Of a key that is there twice: what must not be there has come meanwhile. */
-const duplicateKey = "23505";
 
 interface LoadedRow {
   readonly account: string;
@@ -148,7 +145,8 @@ export class PostgresStorage implements LedgerStorage {
     try {
       return await this.#query<CommitAnswer>(commitSql, [JSON.stringify(commits.map(toRow))]);
     } catch (error) {
-      if (sqlState(error) !== duplicateKey) throw error;
+      // What must not be there has come meanwhile.
+      if (!isDuplicateKey(error)) throw error;
       if (commits.length === 1) return [null];
       const middle = commits.length / 2;
       const halves = await Promise.all(
@@ -162,10 +160,6 @@ export class PostgresStorage implements LedgerStorage {
     const { rows } = await retryTransient(() => this.#pool.query(inSchema(sql, this.#schema), values));
     return (rows as { json: string }[]).map(({ json }) => JSON.parse(json));
   }
-}
-
-function isHold(name: string): boolean {
-  return holdIdOf(name) !== undefined;
 }
 
 function toAskedRow({ account, names, entries, holds = false, all = false }: AskedRecords) {
