@@ -8,6 +8,9 @@ import type { Place, ProtocolTable } from "./protocol-table.js";
 /** Far more objects and lists than honest requests have below the top level, beside texts. */
 const mostValues = 65_536;
 
+/** Objects and lists in each other, far more than honest requests have. Each level looks at the bytes of those in it. */
+const deepest = 16;
+
 /** Of one tool, far more than any has. */
 const mostMembers = 1000;
 
@@ -39,25 +42,27 @@ export class InnerMembers {
 
   /** @param start - of an object. @param lists - names of members whose lists are read elsewhere. */
   readObject(start: number, path: Path, lists = nothing): void {
-    if (!this.#isKnown(start, "inner member", lists)) this.#readMembers(start, path, "inner member", lists);
+    if (!this.#isKnown(start, "inner member", lists, 1)) this.#noteMembers(start, path, "inner member", lists, 1);
   }
 
   /** Reads an object, or what stands in a list. */
   readValue(start: number, path: Path): void {
     const first = this.#body[start];
     if (first === openBrace) this.readObject(start, path);
-    else if (first === openBracket) this.#readList(start, path, (each, its) => this.readValue(each, its));
+    else if (first === openBracket && !this.#isKnownList(start, "", 1)) this.#noteValue(start, path, 1);
   }
 
   /** Reads a list of tools, and notes those of the server's. What such a tool may have is the operator's word, like itself. */
-  readTools(start: number, path: Path): void {
-    if (this.#body[start] === openBracket) this.#readList(start, path, (each, its) => this.readTool(each, its));
+  readTools(start: number, path: Path, depth = 1): void {
+    if (this.#body[start] !== openBracket) return;
+    this.#forEach(start, path, (each, its) => this.readTool(each, its, depth));
   }
 
   /** Reads the definition of a tool. */
-  readTool(start: number, path: Path): void {
+  readTool(start: number, path: Path, depth = 1): void {
     if (!this.#isOwnTool(start)) this.#places.note("tool", this.#typeOf(start) ?? "", path);
-    else if (!this.#isKnown(start, "tool member", nothing)) this.#readMembers(start, path, "tool member", nothing);
+    else if (!this.#isKnown(start, "tool member", nothing, depth))
+      this.#noteMembers(start, path, "tool member", nothing, depth);
   }
 
   /** Whether it is the definition of a tool that the client runs. Without a type it is one. */
@@ -82,15 +87,15 @@ export class InnerMembers {
   }
 
   /** Whether there is nothing to note in an object, as nearly always. It makes no paths. */
-  #isKnown(start: number, place: Place, lists: ReadonlySet<string>): boolean {
+  #isKnown(start: number, place: Place, lists: ReadonlySet<string>, depth: number): boolean {
     const body = this.#body;
-    if (++this.#values > mostValues) return false;
+    if (++this.#values > mostValues || depth > deepest) return false;
     let position = skipSpace(body, start + 1);
     while (body[position] === quote) {
       const nameEnd = skipString(body, position);
       const value = skipSpace(body, skipSpace(body, nameEnd) + 1);
       const first = body[value];
-      if ((first === openBrace || first === openBracket) && !this.#isKnownMember(position, value, place, lists))
+      if ((first === openBrace || first === openBracket) && !this.#isKnownMember(position, value, place, lists, depth))
         return false;
       position = skipSpace(body, endOfValue(body, value, this.#leaps));
       if (body[position] !== comma) return true;
@@ -99,7 +104,7 @@ export class InnerMembers {
     return true;
   }
 
-  #isKnownMember(nameStart: number, value: number, place: Place, lists: ReadonlySet<string>): boolean {
+  #isKnownMember(nameStart: number, value: number, place: Place, lists: ReadonlySet<string>, depth: number): boolean {
     const body = this.#body;
     const isList = body[value] === openBracket;
     const nameEnd = skipString(body, nameStart);
@@ -107,19 +112,21 @@ export class InnerMembers {
     if ((isList && lists.has(name)) || this.#table.find("open inner member", name) !== undefined) return true;
     if (this.#table.find(place, name) === undefined)
       return isList && !isStructured({ body, leaps: this.#leaps }, { start: value });
-    if (isList) return this.#isKnownList(value, name);
-    return !this.#isHosted(name, value) && this.#isKnown(value, "inner member", nothing);
+    if (isList) return this.#isKnownList(value, name, depth + 1);
+    return !this.#isHosted(name, value) && this.#isKnown(value, "inner member", nothing, depth + 1);
   }
 
-  #isKnownList(start: number, name: string): boolean {
+  #isKnownList(start: number, name: string, depth: number): boolean {
     const body = this.#body;
+    if (depth > deepest) return false;
     const areTools = name === "tools";
     let position = skipSpace(body, start + 1);
     while (body[position] !== closeBracket) {
       if (body[position] === openBrace) {
         if (areTools ? !this.#isOwnTool(position) : this.#isHosted(name, position)) return false;
-        if (!this.#isKnown(position, areTools ? "tool member" : "inner member", nothing)) return false;
-      } else if (body[position] === openBracket && !this.#isKnownList(position, name)) return false;
+        const place = areTools ? "tool member" : "inner member";
+        if (!this.#isKnown(position, place, nothing, depth + 1)) return false;
+      } else if (body[position] === openBracket && !this.#isKnownList(position, name, depth + 1)) return false;
       position = skipSpace(body, endOfValue(body, position, this.#leaps));
       if (body[position] !== comma) return true;
       position = skipSpace(body, position + 1);
@@ -127,7 +134,8 @@ export class InnerMembers {
     return true;
   }
 
-  #readList(start: number, path: Path, read: (start: number, path: Path) => void): void {
+  /** Calls `read` with the objects and the lists in a list. */
+  #forEach(start: number, path: Path, read: (start: number, path: Path) => void): void {
     const body = this.#body;
     let position = skipSpace(body, start + 1);
     for (let index = 0; body[position] !== closeBracket; index++) {
@@ -139,9 +147,15 @@ export class InnerMembers {
     }
   }
 
-  #readMembers(start: number, path: Path, place: Place, lists: ReadonlySet<string>): void {
+  #noteValue(start: number, path: Path, depth: number): void {
+    if (this.#body[start] === openBrace) this.#noteMembers(start, path, "inner member", nothing, depth);
+    else if (depth > deepest) this.#places.note("inner member", "", path);
+    else this.#forEach(start, path, (each, its) => this.#noteValue(each, its, depth + 1));
+  }
+
+  #noteMembers(start: number, path: Path, place: Place, lists: ReadonlySet<string>, depth: number): void {
     const body = this.#body;
-    if (++this.#values > mostValues) {
+    if (++this.#values > mostValues || depth > deepest) {
       this.#places.note(place, "", path);
       return;
     }
@@ -153,7 +167,8 @@ export class InnerMembers {
       const first = body[value];
       if (first === openBrace || first === openBracket) {
         const name = nameAt(body, nameStart, nameEnd);
-        if (first === openBrace || !lists.has(name)) this.#readMember(name, value, () => `${path()}.${name}`, place);
+        const its = () => `${path()}.${name}`;
+        if (first === openBrace || !lists.has(name)) this.#noteMember(name, value, its, place, depth + 1);
       }
       position = skipSpace(body, endOfValue(body, value, this.#leaps));
       if (body[position] !== comma) return;
@@ -161,20 +176,20 @@ export class InnerMembers {
     }
   }
 
-  #readMember(name: string, value: number, path: Path, place: Place): void {
+  #noteMember(name: string, value: number, path: Path, place: Place, depth: number): void {
     if (!isStructured({ body: this.#body, leaps: this.#leaps }, { start: value })) return;
     if (this.#table.find("open inner member", name) !== undefined) return;
     this.#places.note(place, name, path);
     if (this.#table.find(place, name) === undefined) return;
     if (name === "tools") {
-      this.readTools(value, path);
+      this.readTools(value, path, depth + 1);
       return;
     }
     const note = (start: number, its: Path) => {
       if (this.#isHosted(name, start)) this.#places.note("tool", this.#typeOf(start) ?? "", its);
     };
-    if (this.#body[value] === openBracket) this.#readList(value, path, note);
+    if (this.#body[value] === openBracket) this.#forEach(value, path, note);
     else note(value, path);
-    this.readValue(value, path);
+    this.#noteValue(value, path, depth);
   }
 }

@@ -21,6 +21,9 @@ const mostNames = 64;
 /** Of an object that may name a file: far more members than any has. */
 const mostMembers = 1000;
 
+/** Objects in each other that may name a file, more than honest requests have. Each looks at the bytes of those in it. */
+const deepestFile = 4;
+
 /** Where a file may be named, by its id or by its address. */
 const fileNames = ["file_id", "url", "image_url", "file_url", "video_url", "audio_url", "file_data"] as const;
 const inFile = new MemberSearch(fileNames, mostMembers);
@@ -56,9 +59,13 @@ export class OddPlaces {
   }
 
   /** Notes a file of the operator's that the object, or an object in it, names by its id or by its address. */
-  noteFile(body: Uint8Array, start: number, leaps: Leaps, path: () => string): void {
+  noteFile(body: Uint8Array, start: number, leaps: Leaps, path: () => string, depth = 1): void {
     if (body[start] === 0x22) this.#noteAddress(body, start, path);
     if (body[start] !== 0x7b) return;
+    if (depth > deepestFile) {
+      this.note("source", "", path);
+      return;
+    }
     const fault = inFile.run(body, start, leaps);
     const starts = Array.from(inFile.starts);
     const [id = absent, ...addresses] = starts;
@@ -68,7 +75,7 @@ export class OddPlaces {
       const within = () => `${path()}.${fileNames[place + 1]}`;
       if (address === absent) continue;
       if (body[address] === 0x22) this.#noteAddress(body, address, within);
-      else if (body[address] === 0x7b) this.noteFile(body, address, leaps, within);
+      else if (body[address] === 0x7b) this.noteFile(body, address, leaps, within, depth + 1);
     }
   }
 
