@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -45,24 +44,6 @@ export function completeCopy({ folder }: ProjectCopy): void {
 /** Of the undici in this project. */
 export function pinnedVersion(): string {
   return undiciVersion(root);
-}
-
-/** The files of undici, beside its entry, that the sources import and that a copy does not have. */
-export function missingFiles(copy: ProjectCopy): string[] {
-  const { resolve } = createRequire(join(copy.folder, "src/index.ts"));
-  const sources = readdirSync(join(copy.folder, "src"), { recursive: true, encoding: "utf8" });
-  const texts = sources
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => readFileSync(join(copy.folder, "src", path), "utf8"));
-  const files = new Set(texts.flatMap((text) => text.match(/(?<=")undici\/[^"]+(?=")/g) ?? []));
-  if (files.size === 0) throw new Error("The sources import no file of undici: this check looks for the wrong thing.");
-  return [...files].filter((file) => {
-    try {
-      return !existsSync(resolve(file));
-    } catch {
-      return true;
-    }
-  });
 }
 
 function install(wanted: string, folder: string): void {

@@ -53,10 +53,10 @@ describe("the layers", () => {
     ["ledger/credit-ledger.ts", ["../metering/micro.js"], ["./account-state.js", "../keys/key-store.js", "zod"]],
     [
       "providers/transport/undici-probe.ts",
-      ["./transport.js", "undici", "undici/lib/dispatcher/pool.js", "node:net"],
+      ["./transport.js", "undici", "node:net"],
       ["../../call/settle.js", "lru-cache"],
     ],
-    ["providers/probe.ts", ["./transport/transport.js"], ["undici", "undici/lib/dispatcher/pool.js"]],
+    ["providers/probe.ts", ["./transport/transport.js"], ["undici"]],
     [
       "adapters/probe.ts",
       ["../gateway/gateway.js", "./node.js", "node:http"],

@@ -410,7 +410,7 @@ export const fileRules: readonly FileRule[] = [
     files: ["providers/transport/undici-*.ts"],
     reason: "Only these files know undici, and they know no call.",
     imports: ["providers/*.js", "providers/transport/*.js"],
-    packages: ["undici", "undici/lib/*/*.js", "node:*"],
+    packages: ["undici", "node:*"],
   },
   {
     files: [

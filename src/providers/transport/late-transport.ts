@@ -3,7 +3,9 @@ import { UpstreamError } from "../upstream-provider.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
 
 /** Loads the code of a transport. */
-export type LoadTransport = () => Promise<{ createTransport(options: TransportOptions): Transport }>;
+export type LoadTransport = () => Promise<{
+  createTransport(options: TransportOptions): Transport | Promise<Transport>;
+}>;
 
 /**
  * The transport of this runtime. Its code is loaded when it first sends something: undici takes half as long to load as
@@ -15,9 +17,11 @@ export function createLateTransport(
 ): Transport {
   let transport: Transport | undefined;
   const sendFirst = async (request: TransportRequest): Promise<DirectAnswer> => {
-    const { createTransport } = await load().catch(notLoaded);
-    // Several requests may have waited for it.
-    transport ??= createTransport(options);
+    const made = await load()
+      .then(({ createTransport }) => createTransport(options))
+      .catch(notLoaded);
+    // Several requests may have made one, as none waits for another's. The first sends for all.
+    transport ??= made;
     return transport.send(request);
   };
   return {

@@ -1,13 +1,11 @@
-/// <reference path="./undici-files.d.ts" />
-import buildConnector from "undici/lib/core/connect.js";
-import Pool from "undici/lib/dispatcher/pool.js";
+import type { Pool } from "undici";
 import type { DirectAnswer, RequestBytes } from "../direct-call.js";
 import { UpstreamError } from "../upstream-provider.js";
 import { IdleTimeoutPool } from "./idle-timeout-pool.js";
 import { SentPieces } from "./sent-pieces.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
 import { UndiciCall, type UndiciCallOptions } from "./undici-call.js";
-import { UndiciConnection } from "./undici-connection.js";
+import { connectionsOf } from "./undici-connection.js";
 
 /**
  * How long a connection is kept without work, in milliseconds, where the server announces nothing. A request that meets
@@ -44,10 +42,15 @@ function toDispatch(
  * The transport for Node: a keep-alive pool of undici's, without the cost of `fetch`, of Node streams and of undici's
  * coarse timers.
  */
-export function createUndiciTransport(options: TransportOptions): Transport {
+export async function createUndiciTransport(options: TransportOptions): Promise<Transport> {
+  // The package puts its own agent under the host's `fetch` where there is none yet. Node's own is there as soon as a class of
+  // `fetch` was looked at. Imported here, since a bundler may move what is imported at the top.
+  void globalThis.Headers;
+  const undici = await import("undici");
+  const openConnection = connectionsOf(undici);
   const origin = new URL(options.origin);
   // One for all connections: it remembers TLS sessions. Timeout 0: we keep the time ourselves.
-  const connect = buildConnector({ timeout: 0 });
+  const connect = undici.buildConnector({ timeout: 0 });
   const timers = new IdleTimeoutPool();
   let pool: Pool | undefined;
 
@@ -60,9 +63,9 @@ export function createUndiciTransport(options: TransportOptions): Transport {
       keepAliveTimeout: origin.protocol === "https:" ? keepAliveMs["https:"] : keepAliveMs["http:"],
       keepAliveTimeoutThreshold: keepAliveMarginMs,
     };
-    return new Pool(origin, {
+    return new undici.Pool(origin, {
       connections: options.maxConnections ?? null,
-      factory: (url) => new UndiciConnection(url, clientOptions, connect, options.connectTimeoutMs),
+      factory: (url) => openConnection(url, clientOptions, connect, options.connectTimeoutMs),
     });
   }
 

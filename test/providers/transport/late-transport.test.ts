@@ -8,6 +8,7 @@ type Loaded = Awaited<ReturnType<LoadTransport>>;
 /** A transport whose code is loaded when the test says so, and all that happens to it, in order. */
 function startLate() {
   const log: string[] = [];
+  let created = 0;
   const loading: { succeed(loaded: Loaded): void; fail(cause: Error): void }[] = [];
   const late = createLateTransport(
     { origin: "http://127.0.0.1:1", connectTimeoutMs: 1, firstByteTimeoutMs: 1, idleTimeoutMs: 1 },
@@ -18,10 +19,10 @@ function startLate() {
   );
   const loaded: Loaded = {
     createTransport: ({ origin }) => {
-      log.push(`create for ${origin}`);
+      const name = `${origin} (${++created})`;
       return {
         send: async ({ path }) => {
-          log.push(`send ${path}`);
+          log.push(`send ${path} to ${name}`);
           throw new Error(`no answer for ${path}`);
         },
         close: async () => {
@@ -49,15 +50,15 @@ it("loads nothing before something is sent, and nothing to be closed", async () 
   expect(log).toEqual([]);
 });
 
-it("makes one transport of the first requests, however many come at once, and sends on in the same turn then", async () => {
+it("sends all by one transport, also the first requests, however many come at once, and sends on in the same turn then", async () => {
   const { log, late, send, load } = startLate();
   const answers = [send("/1"), send("/2")];
   load();
   expect(await Promise.all(answers)).toEqual(["Error: no answer for /1", "Error: no answer for /2"]);
-  log.splice(0, log.indexOf("create for http://127.0.0.1:1"));
-  expect(log).toEqual(["create for http://127.0.0.1:1", "send /1", "send /2"]);
+  const first = "http://127.0.0.1:1 (1)";
+  expect(log).toEqual(["load", "load", `send /1 to ${first}`, `send /2 to ${first}`]);
   const later = send("/3");
-  expect(log.at(-1)).toBe("send /3");
+  expect(log.at(-1)).toBe(`send /3 to ${first}`);
   await later;
   await late.close();
   expect(log.at(-1)).toBe("close");
