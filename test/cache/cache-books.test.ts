@@ -3,18 +3,18 @@ import type { AddressInfo } from "node:net";
 import { prometheus } from "infergate/prometheus";
 import { Registry } from "prom-client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { MemoryResponseCache } from "../../../src/cache/memory-response-cache.js";
-import type { ResponseCacheStore } from "../../../src/cache/response-cache-store.js";
-import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
-import { toNodeHandler } from "../../../src/node.js";
-import { chatChunks, eventStream, ManualClock } from "../../../src/testing.js";
-import { journalOf } from "../../support/journal-of.js";
-import { smallModel } from "../../support/test-gateway.js";
+import { MemoryResponseCache } from "../../src/cache/memory-response-cache.js";
+import type { ResponseCacheStore } from "../../src/cache/response-cache-store.js";
+import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
+import { memoryAccountStore } from "../../src/memory/memory-account-store.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
+import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
+import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
+import { memoryRequestLog } from "../../src/memory/memory-request-log.js";
+import { toNodeHandler } from "../../src/node.js";
+import { chatChunks, eventStream, ManualClock } from "../../src/testing.js";
+import { journalOf } from "../support/journal-of.js";
+import { smallModel } from "../support/test-gateway.js";
 import { startCache } from "./start-cache.js";
 
 const startAt = Date.UTC(2026, 0, 5, 12);
@@ -41,7 +41,7 @@ async function startLeaving() {
       return done;
     },
   };
-  const test = await startCache({ clock, ledger }, { price: 1 });
+  const test = await startCache({ clock, ledger }, { share: 1 });
   return {
     ...test,
     leaveIn(operation: typeof leavesIn) {
@@ -74,7 +74,7 @@ describe("the books", () => {
         ...{ clock, ledger, requestLog: memoryRequestLog({ clock }), observers: [prometheus({ registry })] },
         models: [{ ...smallModel, upstream }],
       },
-      { price: 0.3 },
+      { share: 0.3 },
     );
     await post();
     clock.advance(1);
@@ -105,7 +105,7 @@ describe("the books", () => {
   it("take a priced one from prepaid credits where the plan has none left, and refuse it where neither has", async () => {
     const { post, gateway, events } = await startCache(
       { plans: planOf({ session: 0.00004 }), accounts: memoryAccountStore() },
-      { price: 1 },
+      { share: 1 },
     );
     await gateway.accounts.put({ id: "acct_pro", plan: "pro" });
     await gateway.accounts.topUp("acct_pro", { id: "t1", credits: 0.00002 });
@@ -129,7 +129,7 @@ describe("the books", () => {
 
   it("give back what a priced one has taken of the rates", async () => {
     const rates = { requestsPerMinute: 2, tokensPerMinute: 100_000, concurrent: 1 };
-    const { post } = await startCache({ plans: planOf({ session: 100 }, { rates }) }, { price: 0.5 });
+    const { post } = await startCache({ plans: planOf({ session: 100 }, { rates }) }, { share: 0.5 });
     await post();
     for (let n = 0; n < 5; n++) {
       const hit = await post();
@@ -146,7 +146,7 @@ describe("the books", () => {
       { key: "sk-two", account: "acct_pro", plan: "pro", tags: { member: "2" }, credits: { day: 0.00003 } },
     ]);
     const plans = planOf({ session: 100 }, { budgets: [{ tag: "member", credits: { month: 0.00006 } }] });
-    const { post } = await startCache({ keys, plans }, { price: 1 });
+    const { post } = await startCache({ keys, plans }, { share: 1 });
     const statuses = async (key: string) => [
       (await post({}, { authorization: `Bearer ${key}` })).status,
       (await post({}, { authorization: `Bearer ${key}` })).status,
@@ -188,7 +188,7 @@ describe("a kept stream", () => {
       },
       forget: () => {},
     };
-    const { gateway, upstream } = await startCache({}, { store, maxAnswerBytes: 32 * 1024 * 1024 });
+    const { gateway, upstream } = await startCache({}, { store, maxResponseBytes: 32 * 1024 * 1024 });
     const text = "Hello größer \u{1f600} ".repeat(500);
     const [first, ...rest] = chatChunks("!");
     const long = JSON.parse(JSON.stringify(rest[0]).replace('"!"', JSON.stringify(text)));

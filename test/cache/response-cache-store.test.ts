@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { MemoryResponseCache } from "../../../src/cache/memory-response-cache.js";
-import type { ResponseCacheStore } from "../../../src/cache/response-cache-store.js";
-import { redisResponseCache } from "../../../src/redis/responses/redis-response-cache.js";
-import { createGate, describeResponseCacheStore, ManualClock } from "../../../src/testing.js";
-import { RedisTest } from "../../redis/redis-test.js";
-import { hasRedisServer } from "../../support/redis-server.js";
-import { smallModel } from "../../support/test-gateway.js";
+import { MemoryResponseCache } from "../../src/cache/memory-response-cache.js";
+import type { ResponseCacheStore } from "../../src/cache/response-cache-store.js";
+import { redisResponseCache } from "../../src/redis/responses/redis-response-cache.js";
+import { createGate, describeResponseCacheStore, ManualClock } from "../../src/testing.js";
+import { RedisTest } from "../redis/redis-test.js";
+import { hasRedisServer } from "../support/redis-server.js";
+import { smallModel } from "../support/test-gateway.js";
 import { startCache } from "./start-cache.js";
 
 describeResponseCacheStore("the memory of a process", () => {
@@ -144,8 +144,8 @@ describe("a store of the host's", () => {
   });
 
   it("must be one", async () => {
-    await expect(startCache({}, { store: { get: () => undefined } })).rejects.toThrow(
-      "cache.store: must be a store of the response cache, such as redisResponseCache({ client })",
+    await expect(startCache({}, { store: { get: () => undefined } as never })).rejects.toThrow(
+      "store: must be a store of the response cache, such as redisResponseCache({ client })",
     );
   });
 });
