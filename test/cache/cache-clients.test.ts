@@ -274,7 +274,7 @@ describe("a kept response for real clients", () => {
     await test.checkBooks();
     expect(test.events).toMatchObject([
       { usageSource: expect.not.stringMatching("cache") },
-      { usageSource: "cache", chargedMicro: 0, attempts: [], endReason: "completed" },
+      { usageSource: "cache", chargedMicro: 0, attempts: [{ outcome: "completed" }], endReason: "completed" },
     ]);
     expect(test.events[0]?.chargedMicro).toBeGreaterThan(0);
   });

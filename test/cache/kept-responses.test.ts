@@ -43,10 +43,10 @@ describe("what is sent again", () => {
   });
 
   it("has both dates of a response", async () => {
-    const { post, clock, gateway, upstream } = await startCache();
+    const { post, clock, gateway, upstream, keeping } = await startCache();
     const operations = ["responses"] as const;
     await gateway.update({
-      providers: { fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-up", operations }) },
+      providers: { fake: keeping(openAICompatible({ baseURL: upstream.url, apiKey: "sk-up", operations })) },
     });
     const sample = {
       id: "resp_1",

@@ -14,7 +14,7 @@ async function requestsOn(page: Mountable): Promise<readonly Listed[]> {
 }
 
 it("both pages tell kept responses from those that were made", async () => {
-  const test = await startCache({ requestLog: memoryRequestLog() }, { share: 0.5 });
+  const test = await startCache({ requestLog: memoryRequestLog(), clock: Date }, { share: 0.5 });
   const { gateway } = test;
   for (const _ of ["made", "kept"]) await (await gateway.handler(chatRequest())).text();
   const pages = [
