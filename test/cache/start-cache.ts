@@ -9,13 +9,14 @@ import { startTestGateway } from "../support/test-gateway.js";
 /** A gateway whose provider keeps all responses. It closes with the test. @param options - its providers are wrapped. */
 export async function startCache(options: Partial<GatewayOptions> = {}, cache: CacheOptions = {}) {
   const clock = new ManualClock(Date.UTC(2026, 0, 5, 12));
-  const test = await startTestGateway({ clock, ...options });
-  onTestFinished(() => test.close());
   const keeping = (provider: UpstreamProvider) => cached(provider, { mode: "always", ...cache });
+  const given = Object.entries(options.providers ?? {}).map(([name, each]) => [name, keeping(each)]);
+  const providers = options.providers && { providers: Object.fromEntries(given) };
+  const test = await startTestGateway({ clock, ...options, ...providers });
+  onTestFinished(() => test.close());
   /** For another gateway that calls the same upstream. */
   const provider = openAICompatible({ baseURL: test.upstream.url, apiKey: "sk-upstream-secret" });
-  const own = Object.entries(options.providers ?? { fake: provider });
-  await test.gateway.update({ providers: Object.fromEntries(own.map(([name, each]) => [name, keeping(each)])) });
+  if (providers === undefined) await test.gateway.update({ providers: { fake: keeping(provider) } });
   test.upstream.reply((request, response) => {
     const sample = chatAnswer({ id: `chatcmpl-up-${test.upstream.requests.length}`, created: 1_700_000_000 });
     const answer = request.json.stream ? eventStream(chatChunks("Hello world")) : wholeAnswer(sample);
