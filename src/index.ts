@@ -43,6 +43,7 @@ export type {
   KeptBudget,
   WritableBudgetStore,
 } from "./budgets/budget-store.js";
+export { type CacheOptions, cached } from "./cache/cached.js";
 export type { ResponseCacheStore } from "./cache/response-cache-store.js";
 export type { ErrorObject, GatewayErrorOptions } from "./errors/gateway-error.js";
 export { GatewayError } from "./errors/gateway-error.js";
@@ -98,7 +99,6 @@ export { UnknownTermsError } from "./gateway/refusals/unknown-terms-error.js";
 export type { ManagedRequests } from "./gateway/requests/managed-requests.js";
 export type { KeepTexts, RedactedTexts, RequestLogOptions } from "./gateway/requests/request-log-options.js";
 export type { RequestLogBacklog } from "./gateway/requests/request-log-writer.js";
-export type { CacheOptions } from "./gateway/responses/cache-options.js";
 export type { ManagedModels, ModelCheck } from "./gateway/stored-models/managed-models.js";
 export type { ManagedModel, ModelDifference } from "./gateway/stored-models/model-state.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/target-options.js";

@@ -13,10 +13,6 @@ export interface CatalogModel extends ModelTraits {
   readonly route: TargetRoute;
   /** How much of a response to keep reading after its client has left, unless the plan has its own setting. */
   readonly drain: ResolvedDrainLimits | "cancel";
-  /** How long its responses are kept for equal requests, where the gateway keeps any; `false`: not at all. */
-  readonly cache?: false | { readonly ttlMs?: number | undefined } | undefined;
-  /** What it was built of. */
-  readonly definition: object;
   /** The model record as JSON text. */
   readonly record: string;
   /** The same model as each of its aliases calls it. */

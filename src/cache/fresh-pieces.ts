@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { type CachedAnswer, type FreshPart, offsetOf, partAt } from "./cached-answer.js";
+import { type FreshPart, type KeptResponse, offsetOf, partAt } from "./kept-response.js";
 
 /** What is written in place of the parts of a kept response that are another each time. */
 export interface FreshValues {
@@ -7,18 +7,16 @@ export interface FreshValues {
   readonly callId: string;
   /** In epoch milliseconds. */
   readonly now: number;
-  /** What the response costs now, as JSON. */
-  readonly cost: string;
 }
 
 /** So much of a response is made at once, so that a slow client has no copy of all of it. */
 const pieceBytes = 64 * 1024;
 
-/** The response with an id, a date and a cost of its own, piece by piece. Where nothing is written, they are no copies. */
-export function* freshPieces(answer: CachedAnswer, values: FreshValues): Generator<Uint8Array, undefined> {
+/** The response with an id and a date of its own, piece by piece. Where nothing is written, they are no copies. */
+export function* freshPieces(response: KeptResponse, values: FreshValues): Generator<Uint8Array, undefined> {
   let waiting: Uint8Array[] = [];
   let length = 0;
-  for (const part of partsOf(answer, values)) {
+  for (const part of partsOf(response, values)) {
     waiting.push(part);
     length += part.length;
     if (length < pieceBytes) continue;
@@ -30,8 +28,8 @@ export function* freshPieces(answer: CachedAnswer, values: FreshValues): Generat
 }
 
 /** The whole of it. */
-export function freshBytes(answer: CachedAnswer, values: FreshValues): Uint8Array {
-  return joined([...partsOf(answer, values)]);
+export function freshBytes(response: KeptResponse, values: FreshValues): Uint8Array {
+  return joined([...partsOf(response, values)]);
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
@@ -39,11 +37,10 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
 }
 
-function* partsOf({ body, places, idPrefix }: CachedAnswer, values: FreshValues): Generator<Uint8Array, void> {
+function* partsOf({ body, places, idPrefix }: KeptResponse, values: FreshValues): Generator<Uint8Array, void> {
   const texts: Record<FreshPart, Buffer> = {
     id: Buffer.from(JSON.stringify(freshId(idPrefix, values.callId) ?? "")),
     date: Buffer.from(String(Math.floor(values.now / 1000))),
-    cost: Buffer.from(values.cost),
   };
   let from = 0;
   for (const place of places) {

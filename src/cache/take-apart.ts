@@ -1,16 +1,9 @@
 import { Buffer } from "node:buffer";
 import { asBuffer } from "../wire/as-buffer.js";
-import { type JsonMember, memberOf, membersOf } from "../wire/json-members.js";
+import { type JsonMember, membersOf, valueAt } from "../wire/json-members.js";
 import { SliceCount, type Steps } from "../wire/slices.js";
-import { type CachedAnswer, type FreshPart, freshPlace } from "./cached-answer.js";
-
-/** What stands in a response that is another one the next time. */
-export interface PassingValues {
-  /** `undefined`: it has none. */
-  readonly responseId: string | undefined;
-  /** What its usage says that it costs, as JSON; `undefined`: it does not say. */
-  readonly cost: string | undefined;
-}
+import { idPrefixOf } from "./fresh-pieces.js";
+import { type FreshPart, freshPlace, type KeptResponse } from "./kept-response.js";
 
 interface PassingPlace {
   readonly start: number;
@@ -18,13 +11,27 @@ interface PassingPlace {
   readonly part: FreshPart;
 }
 
-/** Takes a response apart where its id, its dates and what it costs stand. Only those of the response itself are touched. */
+/** Takes a response apart where its id and its dates stand. Only those of the response itself are touched. */
 export function* takeApart(
   body: Uint8Array,
   contentType: string,
-  values: PassingValues,
-): Steps<Pick<CachedAnswer, "body" | "places"> & { readonly hasId: boolean }> {
-  const found = [...(yield* placesIn(body, contentType, values))].sort((one, other) => one.start - other.start);
+): Steps<Pick<KeptResponse, "body" | "places" | "idPrefix">> {
+  const bytes = asBuffer(body);
+  const isEvents = contentType.startsWith("text/event-stream");
+  const starts = isEvents ? eventsIn(bytes) : contentType.startsWith("application/json") ? [0] : [];
+  const found: PassingPlace[] = [];
+  const count = new SliceCount();
+  let responseId: string | undefined;
+  let last = 0;
+  for (const start of starts) {
+    const members = passingMembers(bytes, start);
+    found.push(...datesIn(bytes, members));
+    responseId ??= idIn(bytes, members);
+    if (count.isFull(start - last)) yield;
+    last = start;
+  }
+  if (responseId !== undefined) found.push(...idsIn(bytes, responseId));
+  found.sort((one, other) => one.start - other.start);
   const pieces: Uint8Array[] = [];
   const places = new Uint32Array(found.length);
   let from = 0;
@@ -36,24 +43,8 @@ export function* takeApart(
     from = end;
   }
   pieces.push(body.subarray(from));
-  const hasId = found.some(({ part }) => part === "id");
-  return { body: pieces.length === 1 ? body : Buffer.concat(pieces), places, hasId };
-}
-
-function* placesIn(body: Uint8Array, contentType: string, values: PassingValues): Steps<PassingPlace[]> {
-  const bytes = asBuffer(body);
-  const isJson = contentType.startsWith("application/json");
-  if (!isJson && !contentType.startsWith("text/event-stream")) return [];
-  const places = values.responseId === undefined ? [] : idsIn(bytes, values.responseId);
-  if (isJson) return [...places, ...passingMembers(bytes, 0, values)];
-  const count = new SliceCount();
-  let from = 0;
-  for (const start of eventsIn(bytes)) {
-    places.push(...passingMembers(bytes, start, values));
-    if (count.isFull(start - from)) yield;
-    from = start;
-  }
-  return places;
+  const idPrefix = responseId === undefined ? undefined : idPrefixOf(responseId);
+  return { body: pieces.length === 1 ? body : Buffer.concat(pieces), places, idPrefix };
 }
 
 /** Ids are unique, so that whatever has this one means the response. Inside of texts, quotes are escaped. */
@@ -87,13 +78,17 @@ const date = /^\d{10}$/;
 const holders: ReadonlySet<string> = new Set(["response", "message"]);
 
 /** What the model has written, such as the arguments of a tool, lies deeper. */
-function passingMembers(bytes: Buffer, start: number, { cost }: PassingValues): PassingPlace[] {
+function passingMembers(bytes: Buffer, start: number): JsonMember[] {
   const members = membersOf(bytes, start);
   const inner = members.find(({ name, start: value }) => holders.has(name) && bytes[value] === 0x7b);
-  return [members, ...(inner === undefined ? [] : [membersOf(bytes, inner.start)])].flatMap((all) => [
-    ...datesIn(bytes, all),
-    ...costIn(bytes, all, cost),
-  ]);
+  return inner === undefined ? members : [...membersOf(bytes, inner.start), ...members];
+}
+
+/** @returns `undefined`: there is none, or it is not known yet. */
+function idIn(bytes: Buffer, members: readonly JsonMember[]): string | undefined {
+  const member = members.find(({ name }) => name === "id");
+  const id = member && valueAt(bytes, member);
+  return typeof id === "string" && id !== "" ? id : undefined;
 }
 
 function datesIn(bytes: Buffer, members: readonly JsonMember[]): PassingPlace[] {
@@ -102,12 +97,4 @@ function datesIn(bytes: Buffer, members: readonly JsonMember[]): PassingPlace[] 
       dateMembers.has(name) && date.test(bytes.toString("latin1", start, Math.min(end, start + 11))),
   );
   return dates.map(({ start, end }) => ({ start, end, part: "date" }));
-}
-
-function costIn(bytes: Buffer, members: readonly JsonMember[], cost: string | undefined): PassingPlace[] {
-  const usage = cost === undefined ? undefined : memberOf(members, "usage");
-  if (usage === undefined || bytes[usage.start] !== 0x7b) return [];
-  const found = memberOf(membersOf(bytes, usage.start), "cost");
-  if (found === undefined || bytes.toString("latin1", found.start, found.end) !== cost) return [];
-  return [{ start: found.start, end: found.end, part: "cost" }];
 }

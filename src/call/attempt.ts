@@ -134,7 +134,7 @@ export class Attempt implements AttemptFacts {
   commit(): void {
     if (this.notice.aborted && !this.call.notice.aborted) throw brokenOff();
     this.#state = "committed";
-    this.#visit.confirm();
+    if (this.meter.terms?.share === undefined) this.#visit.confirm();
     this.call.committed();
   }
 

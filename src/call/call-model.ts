@@ -8,8 +8,6 @@ import { checkCall, type ReceivedCall } from "./admission/check-call.js";
 import { completeCall } from "./admission/complete-call.js";
 import { holdCredits, type Reservation } from "./admission/hold-credits.js";
 import { reviewCall } from "./admission/review-call.js";
-import { CacheReplay } from "./cached/cache-replay.js";
-import type { CacheVisit } from "./cached/cache-visit.js";
 import { CallRoad, fail, giveUp, goOn } from "./call-road.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
@@ -74,31 +72,8 @@ function enter(road: CallRoad, checked: CheckedCall): void {
   road.route = checked.model.route;
   road.route.enter();
   requireWanted(services, incoming.request);
-  if (services.requestHook === undefined) recall(road, checked);
-  else goOn(road, reviewCall(services, incoming, checked, bytes), recall);
-}
-
-/** Where the response to an equal request was kept, nothing is held, and no target is called. */
-function recall(road: CallRoad, checked: CheckedCall): void {
-  const { services, incoming } = road;
-  if (services.answerRecall === undefined) {
-    hold(road, checked);
-    return;
-  }
-  requireWanted(services, incoming.request);
-  road.checked = checked;
-  goOn(road, services.answerRecall.visit(incoming, checked), recalled);
-}
-
-function recalled(road: CallRoad, visit: CacheVisit | undefined): void {
-  const { services, incoming, checked } = road;
-  road.cacheVisit = visit;
-  if (visit?.answer === undefined) {
-    hold(road, checked);
-    return;
-  }
-  requireWanted(services, incoming.request);
-  new CacheReplay(road, checked, visit, visit.answer).run();
+  if (services.requestHook === undefined) hold(road, checked);
+  else goOn(road, reviewCall(services, incoming, checked, bytes), hold);
 }
 
 function hold(road: CallRoad, checked: CheckedCall): void {

@@ -2,7 +2,6 @@ import type { GatewayResponse } from "../http/message.js";
 import type { ModelRequest } from "../operations/operation.js";
 import type { TargetRoute } from "../routing/target-route.js";
 import type { ReceivedCall } from "./admission/check-call.js";
-import type { CacheVisit } from "./cached/cache-visit.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import type { ModelCall } from "./model-call.js";
@@ -24,8 +23,6 @@ export class CallRoad {
   route: TargetRoute | undefined;
   /** Among the open calls, once its credits are about to be held; -1: before. */
   number = -1;
-  /** `undefined`: the cache is not for it. */
-  cacheVisit: CacheVisit | undefined;
   /** Once it is admitted. */
   call: ModelCall | undefined;
 

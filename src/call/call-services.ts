@@ -11,7 +11,6 @@ import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { OperationServices } from "../operations/operation.js";
 import type { BackgroundWork } from "../runtime/background-work.js";
-import type { AnswerRecall } from "./cached/answer-recall.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
 import type { OpenCalls } from "./open-calls.js";
 import type { RequestHook } from "./request-hook.js";
@@ -55,8 +54,6 @@ export interface CallServices {
   readonly exposesCost: boolean;
   /** Whether upstreams get the trace that a request belongs to. */
   readonly forwardsTrace: boolean;
-  /** `undefined`: no responses are kept for equal requests. */
-  readonly answerRecall: AnswerRecall | undefined;
   /** `undefined`: the host has none. */
   readonly requestHook: RequestHook | undefined;
   /** `undefined`: the host has none. */

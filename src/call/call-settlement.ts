@@ -9,6 +9,7 @@ import { withLackingUnits } from "../metering/lacking-units.js";
 import type { Micro } from "../metering/micro.js";
 import type { UsageSource } from "../metering/outcome.js";
 import type { CompiledPrice } from "../metering/prices/compiled-price.js";
+import { scaledPrice } from "../metering/prices/scaled-price.js";
 import { costTag, journalTagPrefix, type Tags } from "../metering/tags.js";
 import { noTokens } from "../metering/token-counts.js";
 import { addUnitTags } from "../metering/unit-tags.js";
@@ -16,7 +17,6 @@ import { addUsed, type UsageCounts } from "../metering/usage-counts.js";
 import type { Target } from "../routing/target.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import { priceFor } from "./admission/price-for.js";
-import type { KeptCharge } from "./cached/kept-charge.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import type { KeptLease } from "./lease-keeper.js";
@@ -56,7 +56,7 @@ interface FailedUsage {
 /** A call, of which the attempt under way is metered. */
 interface MeteredProgress {
   /** `undefined`: nothing is under way. */
-  readonly meter: Pick<Meter, "seen" | "wasHandedOver"> | undefined;
+  readonly meter: Pick<Meter, "seen" | "wasHandedOver" | "terms"> | undefined;
 }
 
 /** What of a target is needed to charge for it. */
@@ -74,7 +74,8 @@ export class CallSettlement implements KeptLease {
   #target: ChargedTarget | undefined;
   #ofHost: Tags | undefined;
   #failed: FailedUsage | undefined;
-  #kept: KeptCharge | undefined;
+  /** What was charged a share of, and the share. */
+  #shared: { readonly micro: Micro; readonly share: number } | undefined;
   #hasReached = false;
   #call: MeteredProgress | undefined;
   #charge: Soon<SettledCharge> | undefined;
@@ -140,7 +141,7 @@ export class CallSettlement implements KeptLease {
   observed(): Micro {
     if (this.reservation?.isFree === true) return 0;
     const tokens = this.#call?.meter?.seen;
-    return this.#withFailed(tokens === undefined ? 0 : this.#price.cost(this.#withUnits(tokens)));
+    return this.#withFailed(tokens === undefined ? 0 : this.#shownPrice.cost(this.#withUnits(tokens)));
   }
 
   uses(): readonly RateUse[] | undefined {
@@ -154,7 +155,12 @@ export class CallSettlement implements KeptLease {
   /** What is charged if the call ends with these tokens. */
   costOf(tokens: UsageCounts): Micro {
     if (this.reservation === undefined || this.reservation.isFree === true) return 0;
-    return this.#withFailed(this.#price.cost(this.#withUnits(tokens)));
+    return this.#withFailed(this.#shownPrice.cost(this.#withUnits(tokens)));
+  }
+
+  /** Of the response under way. */
+  get #shownPrice(): CompiledPrice {
+    return scaledPrice(this.#price, this.#call?.meter?.terms?.share ?? 1);
   }
 
   #withUnits(used: UsageCounts, { units } = this.#price, isEstimated = false): UsageCounts {
@@ -169,9 +175,8 @@ export class CallSettlement implements KeptLease {
 
   /** @param used - by the last target. */
   #costWith(used: UsageCounts | undefined): OperatorCost | undefined {
-    if (this.#kept !== undefined) return this.#admission.model.route.targets.some(hasCost) ? noCost : undefined;
     const cost = this.#target?.cost;
-    const lastMicro = cost && used && cost.cost(this.#withUnits(used, cost));
+    const lastMicro = this.#shared === undefined ? cost && used && cost.cost(this.#withUnits(used, cost)) : cost && 0;
     const micro = sumOf(this.#failed?.costMicro, lastMicro);
     return micro === undefined ? undefined : { micro, lastMicro };
   }
@@ -181,19 +186,24 @@ export class CallSettlement implements KeptLease {
     return charged === undefined ? tokens : addUsed(charged.tokens, tokens);
   }
 
-  /** Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. Never fails. */
-  charge(tokens: UsageCounts, source: UsageSource): Soon<SettledCharge> {
+  /**
+   * Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. Never fails.
+   * @param share - of their price, for a response that was not made for this call. Absent: all of it.
+   */
+  charge(tokens: UsageCounts, source: UsageSource, share?: number): Soon<SettledCharge> {
     if (this.#charge !== undefined) return this.#charge;
+    if (share !== undefined) return this.#chargeShare(tokens, share);
     const used = this.#withUnits(tokens, this.#price, source !== "provider");
     const from = used !== tokens && source === "provider" ? "estimated" : source;
     this.#charge = this.#settle(used, from, this.#price.cost(used), used);
     return this.#charge;
   }
 
-  /** Charges a response that was kept from an earlier call: nothing was generated for it. */
-  chargeKept(kept: KeptCharge): Soon<SettledCharge> {
-    this.#kept = kept;
-    this.#charge ??= this.#settle({ ...noTokens }, "cache", kept.micro, undefined);
+  /** Nothing was generated: no tokens are counted. */
+  #chargeShare(tokens: UsageCounts, share: number): Soon<SettledCharge> {
+    const used = this.#withUnits(tokens);
+    this.#shared = { micro: this.#price.cost(used), share };
+    this.#charge = this.#settle({ ...noTokens }, "cache", scaledPrice(this.#price, share).cost(used), undefined);
     return this.#charge;
   }
 
@@ -266,7 +276,7 @@ export class CallSettlement implements KeptLease {
     const { ledger } = this.#services;
     const { amountMicro, tokens, source, cost } = ending;
     const uses = rules && rateUses(rules, tokens, this.#hasReached);
-    if (source === undefined || isFree === true) {
+    if (source === undefined || isFree === true || (this.#shared !== undefined && amountMicro === 0)) {
       return releaseIn(ledger, lease, uses);
     }
     const estimated = source !== "provider" && source !== "cache";
@@ -303,9 +313,9 @@ export class CallSettlement implements KeptLease {
     if (this.#admission.demand.most !== undefined) addUnitTags(tags, tokens);
     if (tokens.serviceTier !== undefined) tags["serviceTier"] = tokens.serviceTier;
     if (cost !== undefined) tags[costTag] = cost.micro;
-    if (this.#kept !== undefined) {
-      tags["keptMicro"] = this.#kept.keptMicro;
-      tags["share"] = String(this.#kept.share);
+    if (this.#shared !== undefined) {
+      tags["keptMicro"] = this.#shared.micro;
+      tags["share"] = String(this.#shared.share);
     }
     this.#addTags(tags);
     return tags;
@@ -326,13 +336,6 @@ export class CallSettlement implements KeptLease {
     const message = "A call was settled so late that an earlier charge cannot be ruled out. It was not charged again.";
     this.#services.warn({ code: "charge_unresolved", message, requestId: this.#admission.requestId });
   }
-}
-
-/** The response of a call that no target was called for. */
-const noCost: OperatorCost = { micro: 0, lastMicro: 0 };
-
-function hasCost({ cost }: Target): boolean {
-  return cost !== undefined;
 }
 
 /** Within the safe integers. */

@@ -2,7 +2,7 @@ import type { Clock } from "../ledger/clock.js";
 import type { EndReason, UsageSource } from "../metering/outcome.js";
 import type { Progress, StreamProgress } from "../metering/progress.js";
 import type { UsageCounts } from "../metering/usage-counts.js";
-import type { HandoverListener } from "../providers/direct-call.js";
+import type { HandoverListener, ResponseTerms } from "../providers/direct-call.js";
 import type { CheckedCall } from "./checked-call.js";
 import { hiddenTokens } from "./hidden-tokens.js";
 import { OutputFlow } from "./relay/output-flow.js";
@@ -28,6 +28,8 @@ export class Meter implements HandoverListener {
   #outgrown: Bill | undefined;
   /** Set by the reader of the response; `undefined` until there is one. */
   progress: Progress | undefined;
+  /** `undefined`: the model has made the response for this call. */
+  terms: ResponseTerms | undefined;
 
   constructor(call: MeteredCall, clock: Clock) {
     this.#call = call;
@@ -36,6 +38,10 @@ export class Meter implements HandoverListener {
 
   handedOver(): void {
     this.#handedOverAt ??= this.#clock.now();
+  }
+
+  respondsOn(terms: ResponseTerms): void {
+    this.terms = terms;
   }
 
   notHandedOver(): void {

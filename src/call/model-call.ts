@@ -5,7 +5,8 @@ import { endReasonOf, type Outcome } from "../events/outcome.js";
 import type { RequestObserver } from "../events/request-observer.js";
 import type { GatewayRequest } from "../http/message.js";
 import type { Tags } from "../metering/tags.js";
-import { directCallOf } from "../providers/direct-call.js";
+import type { Operation } from "../operations/operation.js";
+import { type ClientCall, directCallOf } from "../providers/direct-call.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import { verdictOf } from "../routing/target-health.js";
 import type { TargetVisit } from "../routing/target-visit.js";
@@ -38,12 +39,13 @@ export interface ReadableOn {
 }
 
 /** An admitted call, from its hold to its settlement. Of the classes here, only this one has a life cycle. */
-export class ModelCall implements OpenCall {
+export class ModelCall implements OpenCall, ClientCall {
   place = -1;
   number = -1;
   readonly services: CallServices;
   readonly admission: CheckedCall;
   readonly client: GatewayRequest;
+  readonly operation: Operation;
   readonly observer: RequestObserver;
   readonly settlement: CallSettlement;
   /** `undefined`: the call ends when its client leaves, unless only the usage is missing then. */
@@ -78,6 +80,7 @@ export class ModelCall implements OpenCall {
     this.services = services;
     this.admission = admission;
     this.client = request;
+    this.operation = operation;
     this.observer = observer;
     this.trace = services.forwardsTrace ? traceHeaders(request) : undefined;
     this.settlement = new CallSettlement(services, admission, reservation);
@@ -179,14 +182,17 @@ export class ModelCall implements OpenCall {
     this.ending = ending;
     client.signal.removeEventListener("abort", this);
     services.body.pendingBodies.drop(client);
-    // When the gateway itself aborted the call, nothing is known about the target.
-    this.visit?.leave(this.#abortReason === undefined ? verdictOf(ending) : "unknown", services.clock);
+    const { meter } = this;
+    // When the gateway itself aborted the call, nothing is known about the target. Nor when it was not asked.
+    const isKnown = this.#abortReason === undefined && meter?.terms?.share === undefined;
+    this.visit?.leave(isKnown ? verdictOf(ending) : "unknown", services.clock);
+    if (ending.reason === "completed" && ending.error === undefined) meter?.terms?.completed?.(meter.progress);
     const outcome = departure === undefined ? ending : departure.ended(ending);
     // A request that the host's own provider refuses may never have reached a model.
     const isRefused = ending.error !== undefined && isRefusal(ending.error);
     const hasLeft = ending.reason === "client_gone" || (departure?.hasLeft === true && !isRefused);
-    if (this.meter?.wasHandedOver) this.settlement.reachedUpstream();
-    const bill = this.meter?.bill(ending.reason, hasLeft);
+    if (meter?.wasHandedOver && meter.terms?.share === undefined) this.settlement.reachedUpstream();
+    const bill = meter?.bill(ending.reason, hasLeft);
     const charge = this.#chargeFor(bill);
     return charge instanceof Promise
       ? charge.then((settled) => this.#settled(outcome, ending.error, settled))
@@ -205,7 +211,9 @@ export class ModelCall implements OpenCall {
   }
 
   #chargeNow(bill: ReturnType<Meter["bill"]> | undefined): Soon<SettledCharge> {
-    return bill === undefined ? this.settlement.release(this.meter) : this.settlement.charge(bill.tokens, bill.source);
+    const { settlement, meter } = this;
+    if (bill === undefined) return settlement.release(meter);
+    return settlement.charge(bill.tokens, bill.source, meter?.terms?.share);
   }
 
   #settled(outcome: Outcome, error: GatewayError | undefined, charge: SettledCharge): SettledCharge {

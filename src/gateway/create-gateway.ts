@@ -58,7 +58,6 @@ import { HostObservers } from "./observers/host-observers.js";
 import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { managedRequests } from "./requests/managed-requests.js";
 import { type WrittenLog, writtenLog } from "./requests/written-log.js";
-import { type GatewayRecall, recallOf } from "./responses/recall-of.js";
 import { watchedResponses } from "./responses/watched-responses.js";
 import { managedModels } from "./stored-models/managed-models.js";
 import { type WatchedModels, type WatchedModelsOptions, watchedModels } from "./stored-models/watched-models.js";
@@ -108,13 +107,12 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const terms = new AccountTermsLookup(resolved.keys, lookups, clock);
   const holds = new HostHolds({ ...lookups, ledger, keeper, leaseMs: resolved.leaseMs, terms, warn });
   const applyBudgets = budgetResolver(lookups.budgets, findAllowance);
-  const recall = recallOf(resolved, storeWatch);
   const openCalls = new OpenCalls(resolved.isolate);
   const used = { catalog, findAllowance, applyBudgets, ledger, keeper, openCalls, background, clock };
-  const others = [watched.idle, ...(responses ? [() => responses.settled()] : []), ...(recall ? [recall.settled] : [])];
+  const others = [watched.idle, ...(responses ? [() => responses.settled()] : [])];
   const leftBehind = new LeftBehind({ ...used, ...resolved, keyUses, log: log?.writer, others });
   const services: ServerServices = {
-    calls: { ...callOptions(resolved, responses, { warn, warnOnce }), ...used, answerRecall: recall?.recall },
+    calls: { ...callOptions(resolved, responses, { warn, warnOnce }), ...used },
     findCaller,
     keyUses,
     identifyCaller: sessionCallers(resolved, { terms, timeLimit: storeLimit, warn, warnOnce }),
@@ -127,7 +125,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
   const warnOfRecord = recordWarning(warnOfUnknownPlan, { catalog, feed: models?.feed, warn });
-  const parts = { catalog, holds, responses, recall, closeLedger, log, lookups, models, storeLimit, observers };
+  const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit, observers };
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
     maxStallMs: resolved.maxStallMs,
@@ -145,7 +143,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     models: managedModels(models, catalog, audit),
     budgets: managedBudgets({ ...resolved, ledger }, { ...lookups, terms, clock, audit, warnOfRecord }),
     accounts: managedAccounts(
-      { ...resolved, ledger, responses, requestLog: log, answers: recall?.recall },
+      { ...resolved, ledger, responses, requestLog: log, catalog },
       { ...lookups, terms, warnOfRecord, holds, audit, warn, warnOnce },
     ),
     audit: managedAudit(resolved.audit, audit),
@@ -172,7 +170,6 @@ interface ClosedParts {
   readonly holds: HostHolds;
   readonly keeper: LeaseKeeper;
   readonly responses: CallResponses | undefined;
-  readonly recall: GatewayRecall | undefined;
   readonly closeLedger: () => Promise<void>;
   readonly log: WrittenLog | undefined;
   readonly lookups: WatchedLookups;
@@ -187,7 +184,7 @@ async function close(parts: ClosedParts): Promise<void> {
   await parts.holds.close();
   parts.keeper.stop();
   // They are bounded in time.
-  await Promise.all([parts.responses?.settled(), parts.recall?.close()]);
+  await parts.responses?.settled();
   await parts.closeLedger();
   await parts.log?.writer.close(Math.max(parts.closeGraceMs, lastGraceMs));
   await parts.lookups.close();
@@ -254,15 +251,7 @@ function callOptions(
   { warn, warnOnce }: Pick<CallServices, "warn" | "warnOnce">,
 ): Omit<
   CallServices,
-  | "catalog"
-  | "findAllowance"
-  | "applyBudgets"
-  | "ledger"
-  | "keeper"
-  | "openCalls"
-  | "background"
-  | "clock"
-  | "answerRecall"
+  "catalog" | "findAllowance" | "applyBudgets" | "ledger" | "keeper" | "openCalls" | "background" | "clock"
 > {
   const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
   return {

@@ -37,7 +37,6 @@ import type { Identify } from "./host-session/identity.js";
 import { sessionProblems } from "./host-session/session-problems.js";
 import type { Observer } from "./observers/observer.js";
 import { type RequestLogOptions, requestLogSchema } from "./requests/request-log-options.js";
-import { type CacheOptions, cacheSchema } from "./responses/cache-options.js";
 import type { RoutingOptions, TargetOptions } from "./target-options.js";
 import { thresholdsSchema } from "./thresholds/thresholds-schema.js";
 
@@ -101,11 +100,6 @@ export interface Model extends RoutingOptions {
   sizes?: readonly string[] | undefined;
   /** How a model of the type `rerank` counts documents. */
   rerank?: RerankOptions | undefined;
-  /**
-   * How long its responses are kept for equal requests, where the gateway has a {@link GatewayOptions.cache}. `false`: not at
-   * all. Default: the `ttlMs` of the gateway's.
-   */
-  cache?: false | { ttlMs?: number | undefined } | undefined;
   /** What it costs. A model whose prices are all zero is free: accounts without credits can use it, too. */
   price: Price;
   /**
@@ -167,8 +161,6 @@ export interface GatewayOptions<Raw = unknown> {
   ledger: CreditLedger;
   /** The model servers, by the names that {@link Model.upstream} uses. */
   providers: Readonly<Record<string, UpstreamProvider>>;
-  /** Keeps responses for equal requests of the same account. Default: `false`. */
-  cache?: false | CacheOptions | undefined;
   /**
    * The path under which the gateway is mounted, such as `/api/ai`, where the host does not strip it: Next.js,
    * `node:http`, Hono. Express and Fastify prefixes work without it. Default: `""`, the root.
@@ -484,7 +476,6 @@ const optionsSchema = z.strictObject({
     .refine((path) => path === "" || /^\/[^?#]*$/.test(path), { error: 'must start with a slash, such as "/api/ai"' })
     .transform((path) => path.replace(/\/+$/, ""))
     .default(""),
-  cache: cacheSchema,
   maxBodyBytes: count.default(32 * 1024 * 1024),
   maxPendingBodyBytes: count.optional(),
   maxUploadBytes: count.optional(),

@@ -10,7 +10,6 @@ import type { JsonRequest } from "../model-api/request/json-request.js";
 import type { MemberRules } from "../model-api/request/member-rules.js";
 import type { RequestNames } from "../model-api/request/request-names.js";
 import type { ProtocolTable } from "../model-api/tables/protocol-table.js";
-import type { FormFile } from "../openai/form/form-files.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import type { CallResponses } from "../responses/call-responses.js";
 import type { PayloadSeal } from "../seal/payload-seal.js";
@@ -19,7 +18,6 @@ import type { ResolvedTokenBounds } from "../tokens/token-bounds.js";
 import type { Tokenizer } from "../tokens/tokenizer.js";
 import type { MemberEdits } from "../wire/json-members.js";
 import type { AnswerFormat } from "./answers/answer-format.js";
-import type { CacheTerms } from "./cache-terms.js";
 import type { ModelType } from "./model-type.js";
 import type { PriceTerms } from "./price-terms.js";
 import type { PromptLayout } from "./prompt-texts/prompt-layout.js";
@@ -42,8 +40,6 @@ export interface Operation<Name extends OperationName = OperationName> extends B
   readonly table: ProtocolTable | undefined;
   /** Where the texts stand that a model reads. */
   readonly prompt: PromptLayout;
-  /** Which of its responses may be kept for equal requests; absent: none. */
-  readonly cache?: CacheTerms;
   /** How its answers are read and refused; `undefined`: they hold no texts. */
   readonly answers: AnswerFormat | undefined;
 }
@@ -108,8 +104,8 @@ export interface ModelRequest {
    * larger than is passed on is what it has asked for then, and is charged. Absent: the target has failed.
    */
   readonly asksForMuch?: boolean;
-  /** What makes another request equal to it. `undefined`: none is, since it goes on from what is kept, or is itself kept. */
-  readonly comparable: ComparableRequest | undefined;
+  /** What it says, as JSON. `undefined`: it is no whole, since it goes on from what is kept, or is itself kept. */
+  readonly comparable: JsonRequest | undefined;
   /**
    * Puts in place what the request refers to. It is called once the call is allowed. Absent where the request is whole.
    * @throws GatewayError 400 where something of that is not kept, 503 when the store fails.
@@ -132,12 +128,6 @@ export interface ModelRequest {
     model: ModelTraits,
     attempt: AttemptFacts,
   ): Exchange | Promise<Exchange> | undefined;
-}
-
-/** A request, taken apart. */
-export interface ComparableRequest extends JsonRequest {
-  /** Of a form, whose fields are the JSON. */
-  readonly files?: readonly FormFile[] | undefined;
 }
 
 /** Where what a request causes to be loaded finds room, as its own bytes did. */

@@ -1,5 +1,4 @@
 import type { JsonRequest } from "../model-api/request/json-request.js";
-import type { ComparableRequest } from "./operation.js";
 
 /** What the gateway reads of every request. */
 interface ReadRequest extends JsonRequest {
@@ -24,7 +23,7 @@ export abstract class ParsedRequest<Request extends ReadRequest> {
     return this.request.stream === true;
   }
 
-  get comparable(): ComparableRequest | undefined {
+  get comparable(): JsonRequest | undefined {
     return this.request;
   }
 

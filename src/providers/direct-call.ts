@@ -1,11 +1,14 @@
 import { isSameData } from "../check/is-same-data.js";
+import type { ResponseMark } from "../metering/response-mark.js";
+import type { JsonRequest } from "../model-api/request/json-request.js";
+import type { ProtocolTable } from "../model-api/tables/protocol-table.js";
 import type { AbortNotice, UpstreamAnswer, UpstreamCall, UpstreamProvider } from "./upstream-provider.js";
 
 /**
  * A call as the gateway makes it: the `signal` is left out, which would have to be made, and the body of a long request is
  * in pieces.
  */
-export type DirectCall = Omit<UpstreamCall, "signal" | "body" | "contentType" | "expects"> & {
+export type DirectCall = Omit<UpstreamCall, "signal" | "body" | "contentType"> & {
   readonly notice: AbortNotice;
   readonly body: RequestBytes;
 };
@@ -19,17 +22,50 @@ export interface DirectAnswer extends UpstreamAnswer {
   takeWhole?(): Uint8Array | undefined;
 }
 
-/** Notified when a request goes out. */
+/** On what terms a response comes that the model has not made for this call, or that may be given again. */
+export interface ResponseTerms {
+  /** Headers of the client's response. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The share of its price that is charged, from 0 to 1. Absent: the model has made it for this call. */
+  readonly share?: number;
+  /** The call has come to a good end with this response. */
+  completed?(mark: ResponseMark | undefined): void;
+}
+
+/** The client's call that a request is sent for, as far as providers of the gateway's own may see it. */
+export interface ClientCall {
+  readonly client: { header(name: string): string | undefined };
+  readonly operation: { readonly table: ProtocolTable | undefined };
+  readonly admission: {
+    readonly callId: string;
+    readonly request: { readonly comparable: JsonRequest | undefined };
+    /** What the host's hook adds to what the upstream gets; `undefined`: nothing. */
+    readonly additions: object | undefined;
+  };
+  readonly services: {
+    readonly clock: { now(): number };
+    readonly background: { add(work: Promise<unknown>, owner?: string): void };
+    warn(warning: { code: "response_cache_failed"; message: string; cause: unknown }): void;
+  };
+}
+
+/** Notified when a request goes out, and of a response that comes on terms of its own. */
 export interface HandoverListener {
   /**
    * The request is about to be written to an open connection. Where that cannot be seen, it is about to be passed to
    * `fetch`.
    */
   handedOver(): void;
+  /** Called before the response is returned. */
+  respondsOn(terms: ResponseTerms): void;
 }
 
-/** Makes calls for the gateway itself. */
-export type CallDirectly = (call: DirectCall, handover?: HandoverListener) => Promise<DirectAnswer>;
+/** Makes calls for the gateway itself. @param client - whose call it is; absent: not the gateway's. */
+export type CallDirectly = (
+  call: DirectCall,
+  handover?: HandoverListener,
+  client?: ClientCall,
+) => Promise<DirectAnswer>;
 
 const direct = Symbol("infergate.direct");
 
@@ -56,11 +92,13 @@ export function toDirectProvider(
   settings: object,
 ): UpstreamProvider {
   const call = async (given: UpstreamCall): Promise<UpstreamAnswer> => {
-    const { endpoint, model, body, stream, requestId, contentType } = given;
+    const { endpoint, model, body, stream, requestId, contentType, expects, outputCap, account, keyId, tags } = given;
     const isForm = contentType !== undefined && contentType !== "application/json";
     const headers = isForm ? { ...given.headers, "content-type": contentType } : given.headers;
     const notice = given.notice ?? given.signal;
-    const answer = await callDirectly({ endpoint, model, body, stream, requestId, notice, headers });
+    const answer = await callDirectly({
+      ...{ endpoint, model, body, stream, requestId, notice, headers, expects, outputCap, account, keyId, tags },
+    });
     return { status: answer.status, headers: answer.headers, body: answer.body };
   };
   return Object.defineProperty({ ...provider, call }, direct, {
@@ -77,6 +115,11 @@ export function directCallOf(provider: UpstreamProvider): CallDirectly | undefin
 export function hasSameSettings(one: UpstreamProvider, other: UpstreamProvider): boolean {
   const [own, others] = [ownOf(one), ownOf(other)];
   return own !== undefined && others !== undefined && isSameData(own.settings(), others.settings());
+}
+
+/** What tells whether another provider is the same: what it was made from, or itself. */
+export function settingsOf(provider: UpstreamProvider): object {
+  return ownOf(provider)?.settings() ?? provider;
 }
 
 function ownOf(provider: UpstreamProvider): DirectProvider[typeof direct] {

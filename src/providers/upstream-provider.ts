@@ -88,6 +88,8 @@ export interface UpstreamProvider {
    * is. Default: nothing.
    */
   secrets?(): UpstreamSecrets;
+  /** Deletes what the provider keeps of an account. `gateway.accounts.forget` calls it. Default: it keeps nothing. */
+  forget?(account: string): Promise<void>;
   /** Closes idle connections. The provider stays usable. */
   close?(): Promise<void>;
 }

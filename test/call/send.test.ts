@@ -50,14 +50,19 @@ const exchange = request.exchangeWith(traits, model, facts) as Exchange;
 const caller = { account: "acct_1", keyId: "key_1" };
 
 function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
-  const meter = { handedOver: vi.fn(), notHandedOver: vi.fn() };
+  const meter = { handedOver: vi.fn(), notHandedOver: vi.fn(), respondsOn: vi.fn() };
   const attempt = {
     target: { provider: { call }, upstreamModel: "small" },
     notice,
     meter,
     call: {
       observer: noObserver,
-      admission: { requestId: "req_1", request, caller, tags: { team: "search" }, additions: undefined },
+      client: { header: () => undefined },
+      operation: chatCompletions,
+      services: { clock: { now: () => 0 }, background: { add() {} }, warn() {} },
+      admission: {
+        ...{ requestId: "req_1", callId: "call_1", request, caller, tags: { team: "search" }, additions: undefined },
+      },
       trace: undefined,
     },
   };

@@ -45,6 +45,7 @@ describe("the reference", () => {
     ["docs/upstreams.md", "providers/openai-compatible-options.ts", "OpenAICompatibleOptions"],
     ["docs/upstreams.md", "model-api/dialect.ts", "Dialect"],
     ["docs/stores.md", "gateway/options.ts", "LedgerOptions"],
+    ["docs/cache.md", "cache/cached.ts", "CacheOptions"],
   ])("%s has a row for each member that %s gives %s", (page, path, name) => {
     const members = membersOf(path, name);
     expect(members.length).toBeGreaterThan(4);

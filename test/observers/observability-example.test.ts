@@ -6,6 +6,7 @@ import type { CreditLedger } from "infergate";
 import { prometheus } from "infergate/prometheus";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cached } from "../../src/cache/cached.js";
 import type { Model } from "../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
@@ -59,19 +60,18 @@ beforeAll(async () => {
     ledgerOptions: { settleTimeoutMs: 20 },
     models: [{ ...smallModel, upstream }, voice],
     providers: {
-      fake: {
+      fake: cached({
         call: (call) => {
           provider ??= openAICompatible({ baseURL: test.upstream.url });
           return provider.call(call);
         },
-      },
+      }),
       speaker: {
         operations: ["audio/speech"],
         call: async () => ({ status: 200, headers: { "content-type": "audio/mpeg" }, body: spoken() }),
       },
     },
     observers: [prometheus({ registry })],
-    cache: { mode: "ask" },
   });
   for (const _ of ["made", "kept"]) {
     const request = chatRequest({ seed: 1 });

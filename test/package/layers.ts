@@ -102,12 +102,6 @@ export const layers: readonly Layer[] = [
     packages: ["node:buffer"],
   },
   {
-    folder: "cache",
-    question: "How are responses kept for equal requests?",
-    imports: ["runtime", "wire"],
-    packages: ["lru-cache", "node:buffer", "#runtime"],
-  },
-  {
     folder: "books",
     question: "What do the request log and the audit trail promise, and which rules do all of them share?",
     imports: ["keys", "ledger", "metering", "check"],
@@ -206,6 +200,12 @@ export const layers: readonly Layer[] = [
     imports: ["host-code", "runtime", "ledger", "metering"],
   },
   {
+    folder: "cache",
+    question: "How does a provider keep its responses for equal requests?",
+    imports: ["runtime", "wire", "check", "metering", "model-api", "providers", "guard/time-limit.js"],
+    packages: ["zod", "lru-cache", "node:buffer", "#runtime"],
+  },
+  {
     folder: "memory",
     question: "How are keys, plans, credits and responses kept in this process?",
     imports: ["host-code", ...store.filter((folder) => folder !== "metering")],
@@ -277,6 +277,7 @@ export const layers: readonly Layer[] = [
       "runtime",
       ...["wire", "seal", "metering", "plans", "ledger", "errors", "redaction", provider, "providers/direct-call.js"],
       ...[
+        "providers/upstream-call.js",
         "providers/header-secrets.js",
         "operations",
         "http",
@@ -286,7 +287,6 @@ export const layers: readonly Layer[] = [
         "answer-guards",
         "routing",
         "access",
-        "cache",
       ],
     ],
     packages: ["node:buffer", "#runtime"],
@@ -304,7 +304,6 @@ export const layers: readonly Layer[] = [
       "host-code",
       "runtime",
       "books",
-      "cache",
       ...["responses", "memory/memory-response-store.js", "memory/rotating-map.js"],
       ...[
         "wire",

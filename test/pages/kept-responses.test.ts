@@ -1,8 +1,9 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import type { Mountable } from "../../src/gateway/gateway.js";
 import { memoryRequestLog } from "../../src/memory/memory-request-log.js";
 import { createAccountPage, createOperatorPage, type OperatorRequest } from "../../src/pages.js";
-import { chatRequest, startTestGateway } from "../support/test-gateway.js";
+import { startCache } from "../cache/start-cache.js";
+import { chatRequest } from "../support/test-gateway.js";
 
 type Listed = Pick<OperatorRequest, "cached" | "output_tokens" | "credits">;
 
@@ -13,8 +14,7 @@ async function requestsOn(page: Mountable): Promise<readonly Listed[]> {
 }
 
 it("both pages tell kept responses from those that were made", async () => {
-  const test = await startTestGateway({ requestLog: memoryRequestLog(), cache: { mode: "always", price: 0.5 } });
-  onTestFinished(() => test.close());
+  const test = await startCache({ requestLog: memoryRequestLog(), clock: Date }, { share: 0.5 });
   const { gateway } = test;
   for (const _ of ["made", "kept"]) await (await gateway.handler(chatRequest())).text();
   const pages = [

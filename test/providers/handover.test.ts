@@ -17,7 +17,7 @@ function start(options: Parameters<typeof openAICompatible>[0]) {
   closers.push(async () => provider.close?.());
   const call = directCallOf(provider) as CallDirectly;
   return (notice = new AbortNotifier()) => {
-    const handover = { count: 0, handedOver: () => void handover.count++ };
+    const handover = { count: 0, handedOver: () => void handover.count++, respondsOn() {} };
     const parts = { endpoint: "chat/completions", model: "m", stream: false, requestId: "req_1", notice } as const;
     const answer = call({ ...parts, body: Buffer.from("{}") }, handover);
     answer.catch(() => {});

@@ -11,6 +11,8 @@ export interface MediaOptions extends Omit<ServerOptions, "models"> {
   readonly models: readonly Model[];
   readonly operations: readonly UpstreamOperation[];
   readonly dialect?: Dialect;
+  /** What `fake` and `other` are wrapped in. */
+  readonly wrap?: (provider: UpstreamProvider) => UpstreamProvider;
   /** Beside `fake` and `other`. */
   readonly moreProviders?: Readonly<Record<string, UpstreamProvider>>;
 }
@@ -27,13 +29,14 @@ export interface MediaServer extends ClientServer {
 export async function startMedia({
   operations,
   dialect,
+  wrap = (provider) => provider,
   moreProviders,
   ...options
 }: MediaOptions): Promise<MediaServer> {
   const [server, other] = [await startFakeUpstream(), await startFakeUpstream()];
   onTestFinished(async () => void (await Promise.all([server.close(), other.close()])));
   const provider = ({ url }: FakeUpstream) =>
-    openAICompatible({ baseURL: url, operations, dialect: { strictMembers: true, ...dialect } });
+    wrap(openAICompatible({ baseURL: url, operations, dialect: { strictMembers: true, ...dialect } }));
   const started = await startServer({
     providers: { fake: provider(server), other: provider(other), ...moreProviders },
     ...options,

@@ -3,7 +3,8 @@ import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { RequestObserver } from "../../events/request-observer.js";
 import type { Exchange } from "../../operations/operation.js";
-import { type DirectAnswer, directCallOf, type RequestBytes } from "../../providers/direct-call.js";
+import type { ClientCall, DirectAnswer, DirectCall, RequestBytes } from "../../providers/direct-call.js";
+import { callProvider } from "../../providers/upstream-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
 import { iteratorOf, leaveBody, leaveUnread } from "../../wire/pieces/body-iterator.js";
@@ -12,7 +13,6 @@ import type { CheckedCall } from "../checked-call.js";
 import type { Meter } from "../meter.js";
 import { RestartableTimer } from "./restartable-timer.js";
 import { brokenOff } from "./until-aborted.js";
-import { toUpstreamCall, type UpstreamCallParts } from "./upstream-call.js";
 
 /** At most this much of an error response is read, in bytes. A longer one is no message for people. */
 const longestErrorBody = 65_536;
@@ -24,10 +24,10 @@ const errorBodyMs = 5_000;
 export interface SendingAttempt {
   readonly target: { readonly provider: UpstreamProvider; readonly upstreamModel: string };
   readonly notice: AbortNotifier;
-  readonly meter: Pick<Meter, "handedOver" | "notHandedOver">;
+  readonly meter: Pick<Meter, "handedOver" | "notHandedOver" | "respondsOn">;
   /** See `UpstreamCall.outputCap`. */
   readonly requiredCap?: number | undefined;
-  readonly call: {
+  readonly call: ClientCall & {
     readonly observer: Pick<RequestObserver, "attemptResponded" | "runAttempt" | "traceHeaders">;
     readonly admission: Pick<CheckedCall, "requestId" | "tags" | "additions"> & {
       readonly caller: Pick<CheckedCall["caller"], "account" | "keyId">;
@@ -75,27 +75,28 @@ export function send(attempt: SendingAttempt, exchange: Exchange, receiver: Answ
       fail(error);
     }
   };
-  const called = callProvider(attempt, exchange);
+  const called = sendOut(attempt, exchange);
   if (notice.aborted) breakOff();
   else notice.addEventListener("abort", breakOff);
   called.then(take, fail);
 }
 
 /** Also rejects where the provider throws synchronously. */
-function callProvider(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
-  const { target, notice, meter, call } = attempt;
+function sendOut(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
+  const { target, notice, call } = attempt;
   const { operation, headers, pieces } = exchange;
-  const { provider, upstreamModel } = target;
+  const { upstreamModel } = target;
   const { requestId, caller, request, tags, additions } = call.admission;
   const { account, keyId } = caller;
   const { stream } = request;
   const { observer } = call;
   const trace = observer.traceHeaders?.() ?? call.trace;
-  const parts: UpstreamCallParts = {
+  const parts: DirectCall = {
     endpoint: operation,
     model: upstreamModel,
     body: additions?.members === undefined ? (pieces ?? exchange.body) : withMembers(exchange, additions.members),
     stream,
+    expects: stream ? "events" : exchange.readBytes === undefined ? "document" : "bytes",
     outputCap: attempt.requiredCap,
     notice,
     requestId,
@@ -108,40 +109,22 @@ function callProvider(attempt: SendingAttempt, exchange: Exchange): Promise<Dire
         : { ...headers, ...trace, ...additions?.headers },
   };
   try {
-    if (observer.runAttempt === undefined) return Promise.resolve(handOver(provider, meter, parts, exchange));
-    return Promise.resolve(handOverWithin(observer, { provider, meter, parts, exchange }));
+    return Promise.resolve(
+      observer.runAttempt === undefined ? handOver(attempt, parts) : handOverWithin(attempt, parts),
+    );
   } catch (error) {
     return Promise.reject(error);
   }
 }
 
-function handOver(
-  provider: UpstreamProvider,
-  meter: SendingAttempt["meter"],
-  parts: UpstreamCallParts,
-  exchange: Exchange,
-): Promise<DirectAnswer> | DirectAnswer {
-  const callDirectly = directCallOf(provider);
-  if (callDirectly !== undefined) return callDirectly(parts, meter);
-  // A host's own provider may do anything with its call.
-  meter.handedOver();
-  return provider.call(toUpstreamCall(parts, exchange, exchange.readBytes !== undefined && !parts.stream));
-}
-
-interface Sent {
-  readonly provider: UpstreamProvider;
-  readonly meter: SendingAttempt["meter"];
-  readonly parts: UpstreamCallParts;
-  readonly exchange: Exchange;
+function handOver({ target, meter, call }: SendingAttempt, parts: DirectCall): Promise<DirectAnswer> {
+  return callProvider(target.provider, parts, meter, call);
 }
 
 /** In a function of its own, as all that have closures: calls that nobody observes allocate nothing for them. */
-function handOverWithin(
-  observer: Pick<RequestObserver, "runAttempt">,
-  { provider, meter, parts, exchange }: Sent,
-): Promise<DirectAnswer> | DirectAnswer {
-  const call = (): Promise<DirectAnswer> | DirectAnswer => handOver(provider, meter, parts, exchange);
-  return observer.runAttempt?.(call) ?? call();
+function handOverWithin(attempt: SendingAttempt, parts: DirectCall): Promise<DirectAnswer> {
+  const call = (): Promise<DirectAnswer> => handOver(attempt, parts);
+  return attempt.call.observer.runAttempt?.(call) ?? call();
 }
 
 function withMembers(exchange: Exchange, members: MemberEdits): RequestBytes {

@@ -69,8 +69,10 @@ export class TargetTries implements AttemptListener {
   }
 }
 
-function finish({ end, incoming, cacheVisit, call }: CallRoad, response: GatewayResponse): void {
-  end(incoming.respond(cacheVisit === undefined ? response : cacheVisit.kept(response, call)));
+function finish({ end, incoming, call }: CallRoad, response: GatewayResponse): void {
+  const terms = call?.meter?.terms;
+  if (terms !== undefined) Object.assign(response.headers, terms.headers);
+  end(incoming.respond(response));
 }
 
 /** Sends the request to one target, and relays its response. */

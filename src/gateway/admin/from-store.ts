@@ -15,7 +15,7 @@ export type StoreKind =
   | "budget"
   | "model"
   | "response"
-  | "response cache"
+  | "provider"
   | "audit"
   | "request log";
 
@@ -63,7 +63,8 @@ export function ledgerFault(by: string, cause: unknown): unknown {
 }
 
 function storeFailure(by: string, kind: StoreKind, cause: unknown): GatewayError {
-  return serviceUnavailable(`${by}: the ${kind} store ${howItFailed(cause)}`, cause);
+  const failed = kind === "provider" ? "a provider" : `the ${kind} store`;
+  return serviceUnavailable(`${by}: ${failed} ${howItFailed(cause)}`, cause);
 }
 
 function howItFailed(cause: unknown): string {

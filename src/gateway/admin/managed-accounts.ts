@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
 import type { BudgetStore, WritableBudgetStore } from "../../budgets/budget-store.js";
-import type { AnswerRecall } from "../../call/cached/answer-recall.js";
 import { checkInput } from "../../check/check-input.js";
 import { idText } from "../../check/id-text.js";
 import { isTagName } from "../../check/tags-input.js";
@@ -23,6 +22,7 @@ import type { Micro } from "../../metering/micro.js";
 import { meantDimension, reservedTags, usageDimensions } from "../../metering/tags.js";
 import type { ResponseStore } from "../../responses/response-store.js";
 import type { Auditor } from "../audit/auditor.js";
+import type { LiveCatalog } from "../catalog/live-catalog.js";
 import { type GivenAccountStore, StoredAccounts } from "../records/stored-accounts.js";
 import type { WrittenLog } from "../requests/written-log.js";
 import { AccountJournal } from "../usage/account-journal.js";
@@ -176,8 +176,8 @@ interface AccountStores {
   readonly responses: ResponseStore | undefined;
   readonly accounts?: GivenAccountStore | undefined;
   readonly budgets?: (BudgetStore & Partial<Pick<WritableBudgetStore, "forget">>) | undefined;
-  /** `undefined`: no responses are kept for equal requests. */
-  readonly answers: Pick<AnswerRecall, "forget"> | undefined;
+  /** Providers may keep something, too. */
+  readonly catalog: Pick<LiveCatalog, "providers">;
   /** `undefined`: requests are not logged. */
   readonly requestLog: WrittenLog | undefined;
 }
@@ -193,7 +193,7 @@ interface AccountLookups extends Pick<WatchedLookups, "findCaller" | "findAccoun
 }
 
 export function managedAccounts(
-  { keys, ledger, responses, answers, accounts, budgets, requestLog }: AccountStores,
+  { keys, ledger, responses, catalog, accounts, budgets, requestLog }: AccountStores,
   { findCaller, findAccount, budgets: findBudgets, terms, warnOfRecord, holds, audit, warn, warnOnce }: AccountLookups,
 ): ManagedAccounts {
   const journal = new AccountJournal(ledger, warnOnce);
@@ -221,7 +221,7 @@ export function managedAccounts(
     await Promise.all([
       fromLedger(by, () => ledger.forget(account)),
       forgetIn("response", () => responses?.forget(account)),
-      forgetIn("response cache", () => answers?.forget(account)),
+      ...Object.values(catalog.providers).map((each) => forgetIn("provider", () => each.forget?.(account))),
       forgetIn("request log", () => forgetRequests(requestLog, account)),
     ]);
   }

@@ -65,10 +65,8 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
     ...media,
     rerank,
     pricesAudio: hasAudioPrice,
-    cache: model.cache,
     ...routing,
     drain,
-    definition: model,
     record,
     aliases: [],
   };

@@ -58,11 +58,6 @@ export const modelSchema = z.strictObject({
   rerank: z
     .strictObject({ maxDocuments: count.max(mostDocuments).optional(), chunkTokens: count.optional() })
     .optional(),
-  cache: z
-    .union([z.literal(false), z.strictObject({ ttlMs: count.optional() })], {
-      error: "must be false or { ttlMs: 60_000 }",
-    })
-    .optional(),
   price: priceSchema,
   upstream: upstreamSchema,
   ...routingShape,

@@ -18,7 +18,6 @@ import { addNameEdits } from "../../openai/chat/request-edits.js";
 import { speechTable } from "../../openai/tables/speech-table.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import { contextWith, toAnswerContext, toFailureContext } from "../answer-context.js";
-import { plainCache } from "../cache-terms.js";
 import { jsonBodies, jsonReader } from "../json-bodies.js";
 import type {
   AttemptFacts,
@@ -48,7 +47,6 @@ export const speech: Operation<"audio/speech"> = {
   names: speechNames,
   table: speechTable,
   prompt: speechLayout,
-  cache: plainCache,
   answers: undefined,
   ...jsonBodies(
     jsonReader(parseSpeechRequest, parseSpeechRequestInTurns),

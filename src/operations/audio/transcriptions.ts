@@ -12,10 +12,8 @@ import type { TranscriptBounds } from "../../openai/audio/use-of-transcript.js";
 import { requireFormType } from "../../openai/form/form-request.js";
 import { transcriptionsTable, translationsTable } from "../../openai/tables/audio-tables.js";
 import { toAnswerContext } from "../answer-context.js";
-import { plainCache } from "../cache-terms.js";
 import type {
   AttemptFacts,
-  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -46,7 +44,6 @@ const shared = {
   protocol: openAIProtocol,
   names: transcriptionForm.names,
   prompt: transcriptionsLayout,
-  cache: plainCache,
   answers: transcriptAnswers,
 } as const;
 
@@ -108,11 +105,6 @@ class TranscriptionModelRequest extends ParsedRequest<TranscriptionRequest> impl
 
   letGo(): void {
     this.request.files.letGo();
-  }
-
-  override get comparable(): ComparableRequest {
-    const request = this.request;
-    return { ...request, files: request.files.all };
   }
 
   /** The audio is measured when what it counts is asked for: an account without credits causes no such work. */

@@ -18,7 +18,6 @@ import { refuseWhole } from "../../openai/read-whole.js";
 import { chatTable } from "../../openai/tables/chat-table.js";
 import type { Edited } from "../../wire/edited-bytes.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
-import { plainCache } from "../cache-terms.js";
 import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
 import { jsonBodies, jsonReader } from "../json-bodies.js";
@@ -51,7 +50,6 @@ export const chatCompletions: Operation<"chat/completions"> = {
   names: chatNames,
   table: chatTable,
   prompt: chatLayout,
-  cache: plainCache,
   answers: chatAnswers,
   ...jsonBodies(jsonReader(parseChatRequest, parseChatRequestInTurns), (request) => new ChatModelRequest(request)),
 };

@@ -5,7 +5,6 @@ import { asksForMuch } from "../../model-api/request/asks-for-much.js";
 import { refuseWhole } from "../../openai/read-whole.js";
 import { completionsTable } from "../../openai/tables/completions-table.js";
 import { toAnswerContext, toFailureContext } from "../answer-context.js";
-import { plainCache } from "../cache-terms.js";
 import { addedCapOf, heldOutput } from "../demand-of.js";
 import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { jsonBodies, jsonReader } from "../json-bodies.js";
@@ -47,7 +46,6 @@ export const completions: Operation<"completions"> = {
   names: completionNames,
   table: completionsTable,
   prompt: completionsLayout,
-  cache: plainCache,
   answers: completionAnswers,
   ...jsonBodies(
     jsonReader(parseCompletionRequest, parseCompletionRequestInTurns),

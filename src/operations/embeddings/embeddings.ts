@@ -1,7 +1,6 @@
 import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { toAnswerContext } from "../answer-context.js";
-import { plainCache } from "../cache-terms.js";
 import { DocumentExchange } from "../document-exchange.js";
 import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { inputLayout } from "../inputs/input-layout.js";
@@ -38,7 +37,6 @@ export const embeddings: Operation<"embeddings"> = {
   names: embeddingNames,
   table: undefined,
   prompt: inputLayout,
-  cache: plainCache,
   answers: undefined,
   ...jsonBodies(
     jsonReader(parseEmbeddingRequest, parseEmbeddingRequestInTurns),

@@ -14,10 +14,8 @@ import { isFormType } from "../../wire/form/form-type.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import { PiecedBytes } from "../../wire/pieces/pieced-bytes.js";
 import { toAnswerContext } from "../answer-context.js";
-import { imagesCache } from "../cache-terms.js";
 import type {
   AttemptFacts,
-  ComparableRequest,
   Demand,
   Exchange,
   ModelRequest,
@@ -60,7 +58,6 @@ export const imageEdits: Operation<"images/edits"> = {
   names: imageEditNames,
   table: imageEditsTable,
   prompt: imagesLayout,
-  cache: imagesCache,
   answers: undefined,
   ...bodies,
 };
@@ -88,11 +85,6 @@ class ImageEditModelRequest extends ParsedRequest<ImageEditRequest> implements M
   get letGo(): (() => void) | undefined {
     const { form } = this.request;
     return form && (() => form.files.letGo());
-  }
-
-  override get comparable(): ComparableRequest {
-    const request = this.request;
-    return { ...request, files: request.form?.files.all };
   }
 
   demand(model: ModelTraits): Demand {

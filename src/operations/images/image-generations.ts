@@ -8,7 +8,6 @@ import {
 import { imagesTable } from "../../openai/tables/images-table.js";
 import { editMembers } from "../../wire/json-members.js";
 import { toAnswerContext } from "../answer-context.js";
-import { imagesCache } from "../cache-terms.js";
 import { jsonBodies, jsonReader } from "../json-bodies.js";
 import type {
   AttemptFacts,
@@ -39,7 +38,6 @@ export const imageGenerations: Operation<"images/generations"> = {
   names: imageNames,
   table: imagesTable,
   prompt: imagesLayout,
-  cache: imagesCache,
   answers: undefined,
   ...jsonBodies(jsonReader(parseImageRequest, parseImageRequestInTurns), (request) => new ImageModelRequest(request)),
 };

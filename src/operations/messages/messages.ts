@@ -13,7 +13,6 @@ import { refuseThread } from "../../anthropic/messages/refuse-thread.js";
 import { messagesTable } from "../../anthropic/messages-table.js";
 import type { OddPlace } from "../../model-api/tables/odd-places.js";
 import { ThoughtSeal } from "../../seal/thought-seal.js";
-import { messagesCache } from "../cache-terms.js";
 import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
 import { jsonBodies, jsonReader } from "../json-bodies.js";
@@ -50,7 +49,6 @@ export const messages: Operation<"messages"> = {
   names: messagesNames,
   table: messagesTable,
   prompt: messagesLayout,
-  cache: messagesCache,
   answers: messagesAnswers,
   ...jsonBodies(readMessages, (request, services, facts) => new MessagesModelRequest(request, facts, services)),
 };

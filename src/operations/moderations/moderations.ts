@@ -2,7 +2,6 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { moderationsTable } from "../../openai/tables/moderations-table.js";
 import { toAnswerContext } from "../answer-context.js";
-import { plainCache } from "../cache-terms.js";
 import { DocumentExchange } from "../document-exchange.js";
 import { countInput, promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { inputLayout } from "../inputs/input-layout.js";
@@ -38,7 +37,6 @@ export const moderations: Operation<"moderations"> = {
   names: moderationNames,
   table: moderationsTable,
   prompt: inputLayout,
-  cache: plainCache,
   answers: undefined,
   ...jsonBodies(
     jsonReader(parseModerationRequest, parseModerationRequestInTurns),

@@ -3,7 +3,6 @@ import type { AnswerContext } from "../../model-api/answer/answer-context.js";
 import type { ReceivedAnswer } from "../../model-api/answer/received-answer.js";
 import { rerankTable } from "../../openai/tables/rerank-table.js";
 import { toAnswerContext } from "../answer-context.js";
-import { plainCache } from "../cache-terms.js";
 import { DocumentExchange } from "../document-exchange.js";
 import { promptDemand, requireInputsFit } from "../inputs/count-inputs.js";
 import { tooMany } from "../inputs/input-reader.js";
@@ -42,7 +41,6 @@ export const rerank: Operation<"rerank"> = {
   names: rerankNames,
   table: rerankTable,
   prompt: rerankLayout,
-  cache: plainCache,
   answers: undefined,
   ...jsonBodies(
     jsonReader(parseRerankRequest, parseRerankRequestInTurns),

@@ -11,13 +11,11 @@ import {
 } from "../../openai/responses/responses-request.js";
 import { responsesTable } from "../../openai/tables/responses-table.js";
 import { ThoughtSeal } from "../../seal/thought-seal.js";
-import { plainCache } from "../cache-terms.js";
 import { calledName } from "../called-name.js";
 import { demandOf } from "../demand-of.js";
 import { jsonBodies, jsonReader } from "../json-bodies.js";
 import type {
   AttemptFacts,
-  ComparableRequest,
   Demand,
   ModelRequest,
   ModelTraits,
@@ -49,7 +47,6 @@ export const responses: Operation<"responses"> = {
   names: responsesNames,
   table: responsesTable,
   prompt: responsesLayout,
-  cache: plainCache,
   answers: responsesAnswers,
   ...jsonBodies(readRequest, toModelRequest),
 };
@@ -86,7 +83,7 @@ class ResponsesModelRequest extends ParsedRequest<ResponsesRequest> implements M
     return asksForMuch(this.request) || this.request.include.some((each) => each.includes("logprobs"));
   }
 
-  override get comparable(): ComparableRequest | undefined {
+  override get comparable(): ResponsesRequest | undefined {
     const isWhole = !this.request.store && !this.#conversation.refers;
     return isWhole ? this.request : undefined;
   }

@@ -26,7 +26,7 @@ function callsTo(server: ClosingServer, options: Partial<OpenAICompatibleOptions
   closers.push(async () => provider.close?.());
   const callDirectly = directCallOf(provider);
   if (callDirectly === undefined) throw new Error("It is one of the gateway's own.");
-  const handover = { count: 0, handedOver: () => void handover.count++ };
+  const handover = { count: 0, handedOver: () => void handover.count++, respondsOn() {} };
   return {
     handover,
     async call({ upload, stream = false, notice = new AbortNotifier() as never }: Sending = {}) {

@@ -3,18 +3,18 @@ import type { AddressInfo } from "node:net";
 import { prometheus } from "infergate/prometheus";
 import { Registry } from "prom-client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { MemoryResponseCache } from "../../../src/cache/memory-response-cache.js";
-import type { ResponseCacheStore } from "../../../src/cache/response-cache-store.js";
-import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
-import { toNodeHandler } from "../../../src/node.js";
-import { chatChunks, eventStream, ManualClock } from "../../../src/testing.js";
-import { journalOf } from "../../support/journal-of.js";
-import { smallModel } from "../../support/test-gateway.js";
+import { MemoryResponseCache } from "../../src/cache/memory-response-cache.js";
+import type { ResponseCacheStore } from "../../src/cache/response-cache-store.js";
+import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
+import { memoryAccountStore } from "../../src/memory/memory-account-store.js";
+import { memoryCreditLedger } from "../../src/memory/memory-credit-ledger.js";
+import { memoryKeyStore } from "../../src/memory/memory-key-store.js";
+import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
+import { memoryRequestLog } from "../../src/memory/memory-request-log.js";
+import { toNodeHandler } from "../../src/node.js";
+import { chatAnswer, chatChunks, eventStream, ManualClock, wholeAnswer } from "../../src/testing.js";
+import { journalOf } from "../support/journal-of.js";
+import { smallModel } from "../support/test-gateway.js";
 import { startCache } from "./start-cache.js";
 
 const startAt = Date.UTC(2026, 0, 5, 12);
@@ -41,7 +41,7 @@ async function startLeaving() {
       return done;
     },
   };
-  const test = await startCache({ clock, ledger }, { price: 1 });
+  const test = await startCache({ clock, ledger }, { share: 1 });
   return {
     ...test,
     leaveIn(operation: typeof leavesIn) {
@@ -74,7 +74,7 @@ describe("the books", () => {
         ...{ clock, ledger, requestLog: memoryRequestLog({ clock }), observers: [prometheus({ registry })] },
         models: [{ ...smallModel, upstream }],
       },
-      { price: 0.3 },
+      { share: 0.3 },
     );
     await post();
     clock.advance(1);
@@ -85,7 +85,7 @@ describe("the books", () => {
       amountMicro: 12,
       tags: { source: "cache", input: 0, output: 0, model: "acme/small", keyId: "key_pro", costMicro: 0 },
     });
-    expect(hit?.tags).not.toHaveProperty("target");
+    expect(hit?.tags).toMatchObject({ target: "fake/upstream-small", keptMicro: 39, share: "0.3" });
     // The entry alone says what it comes from.
     const { keptMicro = 0, share = 0 } = hit?.tags ?? {};
     expect(Math.ceil(Number(keptMicro) * Number(share))).toBe(hit?.amountMicro);
@@ -96,7 +96,7 @@ describe("the books", () => {
     expect(text).toContain('infergate_cached_responses_total{endpoint="chat/completions",model="acme/small"} 1');
     const { requests } = await gateway.requests.list();
     expect(requests).toMatchObject([
-      { status: 200, usageSource: "cache", chargedMicro: 12, costMicro: 0, attempts: [], tokens: { input: 0 } },
+      { status: 200, usageSource: "cache", chargedMicro: 12, costMicro: 0, tokens: { input: 0 } },
       { status: 200, usageSource: "provider", chargedMicro: 39 },
     ]);
     expect(events[1]).toMatchObject({ heldMicro: events[0]?.heldMicro, costMicro: 0 });
@@ -105,7 +105,7 @@ describe("the books", () => {
   it("take a priced one from prepaid credits where the plan has none left, and refuse it where neither has", async () => {
     const { post, gateway, events } = await startCache(
       { plans: planOf({ session: 0.00004 }), accounts: memoryAccountStore() },
-      { price: 1 },
+      { share: 1 },
     );
     await gateway.accounts.put({ id: "acct_pro", plan: "pro" });
     await gateway.accounts.topUp("acct_pro", { id: "t1", credits: 0.00002 });
@@ -117,19 +117,58 @@ describe("the books", () => {
     expect(await gateway.accounts.balance("acct_pro")).toMatchObject({ prepaid: { balanceMicro: -18 } });
   });
 
-  it("serve a free one to whoever has nothing left, and take nothing of its rates", async () => {
-    const { post } = await startCache({ plans: planOf({ session: 0.00003 }, { rates: { requestsPerMinute: 2 } }) });
+  it("have no charge of a free one, which takes nothing of the rates", async () => {
+    const ledger = memoryCreditLedger({ clock: new ManualClock(startAt) });
+    const plans = planOf({ session: 100 }, { rates: { requestsPerMinute: 2 } });
+    const { post, gateway } = await startCache({ plans, ledger });
     await post();
     for (let n = 0; n < 5; n++) {
       const hit = await post();
-      expect([hit.status, hit.cached, hit.headers.get("x-ratelimit-limit-requests")]).toEqual([200, "hit", null]);
+      expect([hit.status, hit.cached, hit.headers.get("x-credits-charged")]).toEqual([200, "hit", "0"]);
     }
-    expect((await post({ seed: 1 })).status).toBe(429);
+    const kinds = (await journalOf(ledger, "acct_pro")).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === "charge")).toHaveLength(1);
+    const { windows } = await gateway.accounts.balance("acct_pro");
+    expect(windows.session).toMatchObject({ usedMicro: 39, heldMicro: 0 });
+  });
+
+  it("have a tenth of 1,000 micro-credits for each of several at once, and of what has come where a client leaves", async () => {
+    const { post, upstream, gateway, events, nextEvent } = await startCache({}, { share: 0.1 });
+    const usage = { prompt_tokens: 100, completion_tokens: 90, total_tokens: 190 };
+    upstream.reply((request, response) =>
+      (request.json.stream
+        ? eventStream(chatChunks("Hello world ".repeat(1_000), { usage }))
+        : wholeAnswer(chatAnswer({ usage })))(request, response),
+    );
+    await post();
+    const hits = await Promise.all([post(), post(), post()]);
+    expect(hits.map(({ cached }) => cached)).toEqual(["hit", "hit", "hit"]);
+    expect(events.map(({ chargedMicro }) => chargedMicro)).toEqual([1000, 100, 100, 100]);
+    const used = async () => (await gateway.accounts.balance("acct_pro")).windows.session;
+    expect(await used()).toMatchObject({ usedMicro: 1300, heldMicro: 0 });
+    await post({ stream: true });
+    await gateway.idle();
+    const ended = nextEvent();
+    const response = await gateway.handler(
+      new Request("http://gateway.test/v1/chat/completions", {
+        method: "POST",
+        headers: { authorization: "Bearer sk-pro", "content-type": "application/json" },
+        body: JSON.stringify({ model: "acme/small", messages: [{ role: "user", content: "Hi" }], stream: true }),
+      }),
+    );
+    expect(response.headers.get("x-infergate-cache")).toBe("hit");
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    const { usageSource, chargedMicro } = await ended;
+    expect(usageSource).toBe("cache");
+    expect(chargedMicro).toBeGreaterThan(0);
+    expect(await used()).toMatchObject({ usedMicro: 2300 + chargedMicro, heldMicro: 0 });
   });
 
   it("give back what a priced one has taken of the rates", async () => {
     const rates = { requestsPerMinute: 2, tokensPerMinute: 100_000, concurrent: 1 };
-    const { post } = await startCache({ plans: planOf({ session: 100 }, { rates }) }, { price: 0.5 });
+    const { post } = await startCache({ plans: planOf({ session: 100 }, { rates }) }, { share: 0.5 });
     await post();
     for (let n = 0; n < 5; n++) {
       const hit = await post();
@@ -146,7 +185,7 @@ describe("the books", () => {
       { key: "sk-two", account: "acct_pro", plan: "pro", tags: { member: "2" }, credits: { day: 0.00003 } },
     ]);
     const plans = planOf({ session: 100 }, { budgets: [{ tag: "member", credits: { month: 0.00006 } }] });
-    const { post } = await startCache({ keys, plans }, { price: 1 });
+    const { post } = await startCache({ keys, plans }, { share: 1 });
     const statuses = async (key: string) => [
       (await post({}, { authorization: `Bearer ${key}` })).status,
       (await post({}, { authorization: `Bearer ${key}` })).status,
@@ -188,7 +227,7 @@ describe("a kept stream", () => {
       },
       forget: () => {},
     };
-    const { gateway, upstream } = await startCache({}, { store, maxAnswerBytes: 32 * 1024 * 1024 });
+    const { gateway, upstream } = await startCache({}, { store, maxResponseBytes: 32 * 1024 * 1024 });
     const text = "Hello größer \u{1f600} ".repeat(500);
     const [first, ...rest] = chatChunks("!");
     const long = JSON.parse(JSON.stringify(rest[0]).replace('"!"', JSON.stringify(text)));

@@ -12,15 +12,16 @@ import {
 import { CohereClientV2 } from "cohere-ai";
 import OpenAI, { toFile } from "openai";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Model } from "../../../src/gateway/options.js";
-import { chatAnswer, chatChunks, eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
-import { expectNoSockets } from "../../clients/start-server.js";
-import { imagesOf, imageUsage, tokenModel } from "../../operations/images/image-samples.js";
-import { baseModel, textCompletion } from "../../support/completion-samples.js";
-import { honestEmbeddings } from "../../support/embedding-samples.js";
-import { startMedia } from "../../support/media-server.js";
-import { documents, query, rerankModel, shapes } from "../../support/rerank-samples.js";
-import { embeddingModel, smallModel } from "../../support/test-gateway.js";
+import { cached } from "../../src/cache/cached.js";
+import type { Model } from "../../src/gateway/options.js";
+import { chatAnswer, chatChunks, eventStream, type FakeAnswer, wholeAnswer } from "../../src/testing.js";
+import { expectNoSockets } from "../clients/start-server.js";
+import { imagesOf, imageUsage, tokenModel } from "../operations/images/image-samples.js";
+import { baseModel, textCompletion } from "../support/completion-samples.js";
+import { honestEmbeddings } from "../support/embedding-samples.js";
+import { startMedia } from "../support/media-server.js";
+import { documents, query, rerankModel, shapes } from "../support/rerank-samples.js";
+import { embeddingModel, smallModel } from "../support/test-gateway.js";
 
 afterAll(expectNoSockets);
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -84,14 +85,14 @@ const moderated = (n: number) => ({
 });
 
 /** A gateway before a server that makes another answer each time. */
-async function start(price = 0) {
+async function start(share = 0) {
   const media = await startMedia({
     models: [smallModel, baseModel, embeddingModel, rerankModel, tokenModel, voice, ears, judge],
     operations: [
       ...["chat/completions", "completions", "embeddings", "moderations", "rerank"],
       ...["images/generations", "images/edits", "audio/speech", "audio/transcriptions"],
     ] as const as Parameters<typeof startMedia>[0]["operations"],
-    cache: { mode: "always", price },
+    wrap: (provider) => cached(provider, { mode: "always", share }),
   });
   media.server.reply(anyAnswer(() => media.server.requests.length));
   const headers: string[] = [];
@@ -273,7 +274,7 @@ describe("a kept response for real clients", () => {
     await test.checkBooks();
     expect(test.events).toMatchObject([
       { usageSource: expect.not.stringMatching("cache") },
-      { usageSource: "cache", chargedMicro: 0, attempts: [], endReason: "completed" },
+      { usageSource: "cache", chargedMicro: 0, attempts: [{ outcome: "completed" }], endReason: "completed" },
     ]);
     expect(test.events[0]?.chargedMicro).toBeGreaterThan(0);
   });

@@ -2,25 +2,22 @@ import { Buffer } from "node:buffer";
 import { isRecord } from "../wire/is-record.js";
 
 /** What of a kept response is written anew each time, by the numbers that {@link freshPlace} gives it. */
-export const freshParts = ["id", "date", "cost"] as const;
+export const freshParts = ["id", "date"] as const;
 
 export type FreshPart = (typeof freshParts)[number];
 
 /** What is kept of a response beside its bytes. */
-export interface AnswerFacts {
+export interface ResponseFacts {
   /** Of its bytes. */
   readonly contentType: string;
   /** What its id begins with, such as `chatcmpl-`; absent: it has no id. */
   readonly idPrefix?: string | undefined;
-  readonly finishReason?: string | undefined;
-  /** What the call was charged. */
-  readonly micro: number;
   /** In epoch milliseconds. */
   readonly keptAt: number;
 }
 
-/** A response as its client got it. */
-export interface CachedAnswer extends AnswerFacts {
+/** A response as it came from its server. */
+export interface KeptResponse extends ResponseFacts {
   /** Without what is written anew. */
   readonly body: Uint8Array;
   /** Where something is written anew, as {@link freshPlace} makes them, in order. */
@@ -30,13 +27,13 @@ export interface CachedAnswer extends AnswerFacts {
 /** A place holds its part in the lowest two bits. */
 const partsOfPlace = 4;
 /** So that a place is a number of 32 bits. */
-export const longestAnswer = 2 ** 30 - 1;
+export const longestResponse = 2 ** 30 - 1;
 
 const numberBytes = 4;
 const headNumbers = 2;
 
 /** The response in one piece, as stores keep it. */
-export function encodeAnswer({ body, places, ...facts }: CachedAnswer): Buffer {
+export function encodeResponse({ body, places, ...facts }: KeptResponse): Buffer {
   const head = Buffer.from(JSON.stringify(facts));
   const placesStart = headNumbers * numberBytes + head.length;
   const bodyStart = placesStart + places.length * numberBytes;
@@ -53,7 +50,7 @@ export function encodeAnswer({ body, places, ...facts }: CachedAnswer): Buffer {
 }
 
 /** @returns `undefined` for bytes that are no such response: a store may hold anything. */
-export function decodeAnswer(bytes: Uint8Array): CachedAnswer | undefined {
+export function decodeResponse(bytes: Uint8Array): KeptResponse | undefined {
   const from = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (from.length < headNumbers * numberBytes) return undefined;
   const headEnd = headNumbers * numberBytes + from.readUInt32LE(0);
@@ -67,7 +64,7 @@ export function decodeAnswer(bytes: Uint8Array): CachedAnswer | undefined {
   return { ...facts, body, places };
 }
 
-function factsIn(text: string): AnswerFacts | undefined {
+function factsIn(text: string): ResponseFacts | undefined {
   let facts: unknown;
   try {
     facts = JSON.parse(text);
@@ -75,22 +72,9 @@ function factsIn(text: string): AnswerFacts | undefined {
     return undefined;
   }
   if (!isRecord(facts)) return undefined;
-  const { contentType, idPrefix, finishReason, micro, keptAt } = facts;
-  const isSound =
-    typeof contentType === "string" &&
-    isTextIfAny(idPrefix) &&
-    isTextIfAny(finishReason) &&
-    isCount(micro) &&
-    isCount(keptAt);
-  return isSound ? { contentType, idPrefix, finishReason, micro, keptAt } : undefined;
-}
-
-function isTextIfAny(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === "string";
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+  const { contentType, idPrefix, keptAt } = facts;
+  if (typeof contentType !== "string" || typeof keptAt !== "number" || !Number.isSafeInteger(keptAt)) return undefined;
+  return idPrefix === undefined || typeof idPrefix === "string" ? { contentType, idPrefix, keptAt } : undefined;
 }
 
 function areSound(places: Uint32Array, length: number): boolean {

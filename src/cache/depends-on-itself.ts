@@ -7,52 +7,29 @@ import { absent, elementsOf, type JsonMember, memberOf } from "../wire/json-memb
 import { MemberSearch } from "../wire/member-search.js";
 import { type Steps, sliceBytes } from "../wire/slices.js";
 
-/** Which responses of an operation may be kept for equal requests. */
-export interface CacheTerms {
-  /** Members that change nothing of the response. */
-  readonly ignored: ReadonlySet<string>;
-  /** Headers that change it. Names are in lower case. */
-  readonly headers: readonly string[];
-  /** Its responses may name what stands elsewhere, and is gone after a while. Absent: they do not. */
-  readonly mayHoldUrls?: boolean;
-}
-
-/** Of requests that are whole in themselves. */
-export const plainCache: CacheTerms = {
-  ignored: new Set([
-    "user",
-    "safety_identifier",
-    "metadata",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "client_metadata",
-    "store",
-  ]),
-  headers: [],
-};
-
-/** Of requests of the Messages API, whose headers choose features. */
-export const messagesCache: CacheTerms = { ...plainCache, headers: ["anthropic-version", "anthropic-beta"] };
-
-/** Of requests for images, which may come as links. */
-export const imagesCache: CacheTerms = { ...plainCache, mayHoldUrls: true };
-
-/** The request, and what the gateway knows of its protocol. */
-interface Contents {
-  readonly request: JsonRequest;
-  /** `undefined`: its members are all alike. */
-  readonly table: ProtocolTable | undefined;
-  readonly ignored: ReadonlySet<string>;
-}
+/** Members that change nothing of a response, in whatever API. */
+export const ignoredMembers: ReadonlySet<string> = new Set([
+  "user",
+  "safety_identifier",
+  "metadata",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+  "client_metadata",
+  "store",
+]);
 
 /**
  * Whether the response depends on nothing but what the request says: neither on what stands elsewhere, nor on what a server
  * does beside answering.
+ * @param table - what is known of its protocol; `undefined`: its members are all alike.
  */
-export function* dependsOnItself({ request, table, ignored }: Contents): Steps<boolean> {
+export function* dependsOnItself(request: JsonRequest, table: ProtocolTable | undefined): Steps<boolean> {
   if (request.odd !== undefined || !runsAtClient(request)) return false;
   const isKnown = (member: JsonMember) =>
-    table === undefined || ignored.has(member.name) || table.own.has(member.name) || isPlain(request, member, table);
+    table === undefined ||
+    ignoredMembers.has(member.name) ||
+    table.own.has(member.name) ||
+    isPlain(request, member, table);
   return request.members.every(isKnown) && !(yield* refersElsewhere(request.body));
 }
 

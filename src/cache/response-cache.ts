@@ -1,0 +1,177 @@
+import type { ResponseMark } from "../metering/response-mark.js";
+import type { ClientCall, DirectAnswer, DirectCall, HandoverListener } from "../providers/direct-call.js";
+import { callProvider } from "../providers/upstream-call.js";
+import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import { bySize } from "../wire/slices.js";
+import { type CacheWishes, readCacheWishes } from "./cache-wishes.js";
+import { CopiedBody, type CopyTerms } from "./copied-body.js";
+import { dependsOnItself } from "./depends-on-itself.js";
+import { freshBytes, freshPieces } from "./fresh-pieces.js";
+import { decodeResponse, encodeResponse, type KeptResponse } from "./kept-response.js";
+import { MemoryResponseCache } from "./memory-response-cache.js";
+import { requestKey } from "./request-key.js";
+import type { ResponseCacheStore } from "./response-cache-store.js";
+import { takeApart } from "./take-apart.js";
+import { WatchedStore } from "./watched-store.js";
+
+/** How responses are kept, resolved. */
+interface ResolvedOptions {
+  readonly mode: "ask" | "always";
+  readonly ttlMs: number;
+  readonly maxBytes: number;
+  readonly maxResponseBytes: number;
+  readonly share: number;
+  readonly store?: ResponseCacheStore | undefined;
+}
+
+/** A call of the gateway's, of which a response may be kept. */
+interface KeepingCall {
+  readonly call: DirectCall;
+  readonly listener: HandoverListener;
+  readonly client: ClientCall;
+}
+
+/** Where something is kept. */
+interface Place {
+  readonly account: string;
+  readonly key: string;
+}
+
+const modeHeader = "x-infergate-cache";
+
+/** A response with such an end may be another one the next time, or was none of the model's. */
+const passingEnds: ReadonlySet<string | undefined> = new Set(["content_filter", "error", "refusal"]);
+
+/** Sends requests to a provider, unless the response to an equal one of the account was kept. */
+export class ResponseCache {
+  readonly #provider: UpstreamProvider;
+  readonly #options: ResolvedOptions;
+  readonly #store: WatchedStore;
+  readonly #copies: CopyTerms;
+  /** How often accounts were forgotten: calls that began before keep nothing. */
+  #forgotten = 0;
+
+  constructor(provider: UpstreamProvider, options: ResolvedOptions) {
+    const { maxBytes, maxResponseBytes, store } = options;
+    this.#provider = provider;
+    this.#options = options;
+    this.#store = new WatchedStore(store ?? new MemoryResponseCache(maxBytes, Date));
+    this.#copies = { most: maxResponseBytes, room: { left: maxBytes } };
+  }
+
+  call(call: DirectCall, listener?: HandoverListener, client?: ClientCall): Promise<DirectAnswer> {
+    const asked = client?.client.header(modeHeader)?.trim().toLowerCase();
+    const isFor = this.#options.mode === "always" || asked === "on";
+    // Only the gateway charges a share, and tells whose call it is.
+    if (!isFor || listener === undefined || client === undefined) {
+      return callProvider(this.#provider, call, listener, client);
+    }
+    return this.#visit({ call, listener, client }, asked === "off");
+  }
+
+  /** @throws what the store throws. */
+  async forget(account: string): Promise<void> {
+    this.#forgotten++;
+    await this.#store.forget(account);
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  async #visit(asking: KeepingCall, isOff: boolean): Promise<DirectAnswer> {
+    const { call, listener, client } = asking;
+    const wishes = readCacheWishes(client.client.header("cache-control"));
+    const place = isOff || wishes.noStore ? undefined : await this.#placeOf(call, client);
+    const kept = place && (await this.#find(place, wishes, client.services));
+    if (kept !== undefined) return this.#again(kept, asking);
+    const begun = this.#forgotten;
+    const answer = await callProvider(this.#provider, call, listener, client);
+    if (place === undefined || answer.status !== 200) {
+      listener.respondsOn({ headers: headersOf(call, "bypass") });
+      return answer;
+    }
+    const copied = new CopiedBody(answer, this.#copies);
+    listener.respondsOn({
+      headers: headersOf(call, "miss"),
+      completed: (mark) => {
+        if (this.#forgotten === begun) this.#keep(copied, place, asking, mark);
+      },
+    });
+    return copied;
+  }
+
+  /** @returns `undefined`: the response may be another one the next time. */
+  async #placeOf(call: DirectCall, { admission, operation }: ClientCall): Promise<Place | undefined> {
+    const { account } = call;
+    const { request, additions } = admission;
+    const { comparable } = request;
+    if (account === undefined || comparable === undefined || additions !== undefined) return undefined;
+    if (!(await bySize(comparable.body.length, dependsOnItself(comparable, operation.table)))) return undefined;
+    const key = await requestKey(call, this.#provider.secrets?.().urls);
+    return key === undefined ? undefined : { account, key };
+  }
+
+  async #find(
+    { account, key }: Place,
+    { noCache, maxAgeMs }: CacheWishes,
+    services: ClientCall["services"],
+  ): Promise<KeptResponse | undefined> {
+    const found = noCache ? undefined : await this.#store.get(account, key, services);
+    const kept = found && decodeResponse(found);
+    if (kept === undefined) return undefined;
+    // A clock that was set back does not make responses live for longer.
+    const isFresh = Math.abs(services.clock.now() - kept.keptAt) < Math.min(this.#options.ttlMs, maxAgeMs);
+    return isFresh ? kept : undefined;
+  }
+
+  /** Whoever leaves pays for what has come, as with any response. */
+  #again(kept: KeptResponse, { call, listener, client }: KeepingCall): DirectAnswer {
+    const now = client.services.clock.now();
+    const { callId } = client.admission;
+    const values = { callId: callId.slice(callId.indexOf("_") + 1), now };
+    const age = String(Math.max(0, Math.floor((now - kept.keptAt) / 1000)));
+    listener.handedOver();
+    listener.respondsOn({ headers: { ...headersOf(call, "hit"), age }, share: this.#options.share });
+    return {
+      status: 200,
+      headers: { "content-type": kept.contentType },
+      // It is made as its client takes it.
+      body: laterPieces(kept, values),
+      takeWhole: () => freshBytes(kept, values),
+    };
+  }
+
+  #keep(copied: CopiedBody, place: Place, { call, client }: KeepingCall, mark: ResponseMark | undefined): void {
+    const bytes = copied.copy;
+    if (bytes === undefined || passingEnds.has(mark?.finishReason)) return;
+    // Images that come as links are gone after a while.
+    if (call.endpoint.startsWith("images/") && bytes.includes('"http')) return;
+    const { services, admission } = client;
+    const contentType = copied.headers["content-type"] ?? "";
+    const keptAt = services.clock.now();
+    const put = async (): Promise<void> => {
+      const apart = await bySize(bytes.length, takeApart(bytes, contentType));
+      const value = encodeResponse({ ...apart, contentType, keptAt });
+      await this.#store.put(place.account, place.key, value, { ttlMs: this.#options.ttlMs, services });
+    };
+    // A response of whose text something is wrong has reached its client all the same.
+    services.background.add(
+      put().catch(() => {}),
+      admission.callId,
+    );
+  }
+}
+
+/** Others must not keep what is an account's own, nor change what comes in pieces. */
+function headersOf({ expects }: DirectCall, state: "hit" | "miss" | "bypass"): Record<string, string> {
+  const isWhole = expects === "document";
+  return {
+    [modeHeader]: state,
+    "cache-control": isWhole ? "private, no-store" : "private, no-store, no-transform",
+  };
+}
+
+async function* laterPieces(...kept: Parameters<typeof freshPieces>): AsyncGenerator<Uint8Array, undefined> {
+  yield* freshPieces(...kept);
+}
