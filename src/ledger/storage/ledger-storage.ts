@@ -183,7 +183,7 @@ export interface Commit {
   readonly entries: readonly NewEntry[];
   /** Numbers that are added to the account's sums, whatever those are. No two are of the same sum. */
   readonly sums: readonly SumAddition[];
-  /** When it was decided. The database refuses it where its own clock is more than {@link mostSkewMs} away. */
+  /** When it was decided. The database refuses it where its own clock is more than `mostSkewMs` away. */
   readonly now: number;
 }
 
@@ -265,9 +265,6 @@ export async function loadOne(
   const [loaded] = await storage.load([{ names: [], entries: [], ...asked, account }]);
   return loaded as Loaded;
 }
-
-/** So far may the clock of a decision be from the database's, in milliseconds. */
-export const mostSkewMs = 1_000;
 
 export const coreName = "core";
 

@@ -1,4 +1,5 @@
 import { afterTurn } from "../../runtime/after-turn.js";
+import { mostSkewMs } from "../clock.js";
 import { LedgerUnavailableError } from "../credit-ledger.js";
 import { type SumAddition, SumAdditions } from "../usage/kept-sums.js";
 import { AccountCache } from "./account-cache.js";
@@ -11,7 +12,6 @@ import {
   type LedgerStorage,
   type Loaded,
   type LockedStep,
-  mostSkewMs,
   namedBy,
 } from "./ledger-storage.js";
 import { RepeatedSends } from "./repeated-sends.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/ledger/clock.js";
+import { type Clock, mostSkewMs } from "../../../src/ledger/clock.js";
 import {
   type AskedEntries,
   type AskedRecords,
@@ -11,7 +11,6 @@ import {
   type KeptEntry,
   type LedgerStorage,
   type Loaded,
-  mostSkewMs,
   namedBy,
   type PurgedBefore,
   type StoredEntry,
