@@ -64,15 +64,21 @@ function fold(events: readonly BucketEvent[], now: number): { level: number; mos
   let level = Number.POSITIVE_INFINITY;
   let [at, limit, most] = [now, 0, Number.POSITIVE_INFINITY];
   for (const event of events) {
-    level = Math.min(level + Math.max(0, event.at - at) * limit, most * 60_000);
+    const moment = momentAfter(at, event.at);
+    level = Math.min(level + Math.max(0, moment - at) * limit, most * 60_000);
+    at = moment;
     if (event.isReservation) {
-      if (level >= most * 60_000 && event.heldBefore === 0) level = Number.POSITIVE_INFINITY;
+      if (level >= most * 60_000 && event.heldBefore === 0) [level, at] = [Number.POSITIVE_INFINITY, event.at];
       most = event.burst;
       limit = event.limit;
       level = Math.min(level, most * 60_000);
     }
     level = Math.min(level + event.change * 60_000, most * 60_000);
-    at = event.at;
   }
-  return { level: Math.min(level + Math.max(0, now - at) * limit, most * 60_000), most };
+  return { level: Math.min(level + Math.max(0, momentAfter(at, now) - at) * limit, most * 60_000), most };
+}
+
+/** A step back by a second at the most is no step: another process has a clock that is ahead. */
+function momentAfter(at: number, next: number): number {
+  return next < at && next >= at - 1_000 ? at : next;
 }

@@ -17,6 +17,11 @@ export const mutations: readonly Mutation[] = [
     replace: "}`",
   },
   {
+    name: "an account is read before it is locked for a decision",
+    find: "await lockAccounts(connection, prefix, [asked.account]);\n      for",
+    replace: "for",
+  },
+  {
     name: "what came of a commit is taken for nothing",
     find: "      state.isCommitting = true;\n",
     replace: "",

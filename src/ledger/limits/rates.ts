@@ -1,4 +1,5 @@
 import { heldRetryMs } from "../account-state.js";
+import { mostSkewMs } from "../clock.js";
 import type { BlockedRate, RateKind, RateLimit, RateState } from "../rate-limit.js";
 
 /** A bucket counts in parts of a request or token, so that a minute's limit comes in whole parts each millisecond. */
@@ -24,10 +25,14 @@ export function bucketAt(stored: Bucket | undefined, { limit, burst }: RateLimit
   return { ...bucket, level: Math.min(bucket.level, burst * partsPerUnit), limit, burst };
 }
 
-/** The bucket as it is now, by its own limit. A clock that has stepped back fills nothing. */
+/**
+ * The bucket as it is now, by its own limit. Where it was looked at a little later than now, it was by another process, whose
+ * clock is ahead: it is that moment still. A clock that was put back by more fills nothing, and goes on from there.
+ */
 export function filledBucket(bucket: Bucket, now: number): Bucket {
-  const { level, at, limit, burst } = bucket;
-  return { ...bucket, level: Math.min(level + Math.max(0, now - at) * limit, burst * partsPerUnit), at: now };
+  const { level, limit, burst } = bucket;
+  const at = bucket.at > now && bucket.at - now <= mostSkewMs ? bucket.at : now;
+  return { ...bucket, level: Math.min(level + Math.max(0, at - bucket.at) * limit, burst * partsPerUnit), at };
 }
 
 /** Whether it is as good as unknown: full, and no lease has taken anything of it. */
@@ -50,7 +55,7 @@ export function levelOf(
 }
 
 /** Why the bucket denies a reservation, if it does. */
-export function blockedRate({ level, held }: Bucket, rate: RateLimit, now: number): BlockedRate | undefined {
+export function blockedRate({ level, at, held }: Bucket, rate: RateLimit, now: number): BlockedRate | undefined {
   const { id, kind, limit, take } = rate;
   if (kind === "concurrent") {
     if (held + take <= limit) return undefined;
@@ -59,7 +64,7 @@ export function blockedRate({ level, held }: Bucket, rate: RateLimit, now: numbe
   const need = kind === "requests" ? take * partsPerUnit : 1;
   if (level >= need) return undefined;
   if (limit === 0) return { id, kind, limit, cause: "used", availableAt: null };
-  const waitMs = Math.ceil((need - level) / limit);
+  const waitMs = at - now + Math.ceil((need - level) / limit);
   if (level + held * partsPerUnit < need) return { id, kind, limit, cause: "used", availableAt: now + waitMs };
   return { id, kind, limit, cause: "held", availableAt: now + Math.min(waitMs, heldRetryMs) };
 }
@@ -86,8 +91,8 @@ export interface EndedTake {
 export function endTake(bucket: Bucket, { kind, taken, actual }: EndedTake, now: number): void {
   if (kind !== "requests") bucket.held -= taken;
   if (kind === "concurrent") return;
-  const { level } = filledBucket(bucket, now);
-  bucket.at = now;
+  const { level, at } = filledBucket(bucket, now);
+  bucket.at = at;
   // What exceeds the burst is cut wherever the level is read.
   bucket.level = boundedLevel(level + (taken - actual) * partsPerUnit);
 }

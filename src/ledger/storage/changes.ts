@@ -99,7 +99,7 @@ function changedRecords(work: AccountWork, before: RecordsBefore, now: number): 
     const name = bucketName(id);
     const bucket = state.limits?.buckets.get(id);
     const numbers = bucket && encodeBucket(bucket, before.get(name), now);
-    changed.push({ name, numbers, movements: bucketMovements, floors: numbers && floorsOf(numbers, now) });
+    changed.push({ name, numbers, movements: bucketMovements, floors: numbers && floorsOf(numbers) });
   }
   return changed;
 }

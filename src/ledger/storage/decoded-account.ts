@@ -156,14 +156,14 @@ const mostParts = 2 ** 51;
 
 /**
  * A bucket gains with time, so its level is no counter. The moment at which it will be full is one, in parts since an origin:
- * what is taken puts it off, and it never lies before now. The last counter is when it was looked at last. Where the clock
- * has been put back since, the bucket is another one.
+ * what is taken puts it off, and it never lies before now. The last counter is when it was looked at last. Where that becomes
+ * an earlier moment, since a clock was put back, the bucket is another one.
  */
 export function encodeBucket(bucket: Bucket, known: Numbered | undefined, now: number): Numbered {
   const { limit, burst, held } = bucket;
   const [knownLimit, knownBurst, knownOrigin = now] = known?.structure ?? [];
-  const lookedAt = known?.counters[2] ?? now;
-  const isBehind = lookedAt > now;
+  const lookedAt = known?.counters[2] ?? bucket.at;
+  const isBehind = lookedAt > bucket.at;
   const isFar = (now - knownOrigin) * limit >= mostParts;
   const isSame = knownLimit === limit && knownBurst === burst && !isBehind && !isFar;
   const origin = isSame ? knownOrigin : now;
@@ -181,8 +181,11 @@ export function decodeBucket({ structure, counters: [fullAt = 0, held = 0, at = 
 }
 
 /** What the counters of a bucket count as at the least. */
-export function floorsOf({ structure: [limit = 0, , origin = 0] }: Numbered, now: number): readonly number[] {
-  return [(now - origin) * limit, Number.NEGATIVE_INFINITY, now];
+export function floorsOf({
+  structure: [limit = 0, , origin = 0],
+  counters: [, , at = 0],
+}: Numbered): readonly number[] {
+  return [(at - origin) * limit, Number.NEGATIVE_INFINITY, at];
 }
 
 type ReservationText = readonly [

@@ -11,12 +11,21 @@ export interface LedgerStorage {
   /** Reads records of accounts: of each account as it is at one moment. */
   load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]>;
   /**
-   * Commits changes of accounts, no two of the same one, in as few round trips as can be. Of each account all is done, or nothing; and each by itself. No two are of the
-   * same account.
+   * Commits changes of accounts, no two of the same one, in as few round trips as can be. Of each account all is done, or
+   * nothing; and each by itself.
    *
    * @throws when it is not known what was done. To repeat a commit is safe: the second one is refused, or is found done.
    */
   commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]>;
+  /**
+   * Lets a process decide while nobody else commits to an account. It locks the account, reads what is asked, and does what `decide`
+   * says of it, all in one transaction. Where the transaction is begun anew, `decide` is called anew: with what is asked at first,
+   * and the account as it is then. What `decide` throws undoes the transaction, and is thrown.
+   *
+   * @returns what has become of the commit. `undefined`: `decide` had none.
+   * @throws as {@link commit} does. A second call decides anew: it may do once more what has no id.
+   */
+  locked(asked: AskedRecords, decide: DecideLocked): Promise<CommitOutcome | undefined>;
   /** Accounts that have records which are due, `limit` at the most. */
   due(limit: number): Promise<readonly string[]>;
   /**
@@ -174,7 +183,7 @@ export interface Commit {
   readonly entries: readonly NewEntry[];
   /** Numbers that are added to the account's sums, whatever those are. No two are of the same sum. */
   readonly sums: readonly SumAddition[];
-  /** When it was decided. The database refuses it where its own clock is more than {@link mostSkewMs} away. */
+  /** When it was decided. The database refuses it where its own clock is more than `mostSkewMs` away. */
   readonly now: number;
 }
 
@@ -236,6 +245,12 @@ export type CommitOutcome =
   /** It was refused. The account as it is, with all records and entries that the commit names. */
   | { readonly isDone: false; readonly loaded: Loaded };
 
+/** Decides on an account that is locked, at once. @param asked - what was read. */
+export type DecideLocked = (loaded: Loaded, asked: AskedRecords) => LockedStep;
+
+/** What to do with an account that is locked: read more of it, commit, or nothing. */
+export type LockedStep = { readonly ask: AskedRecords } | { readonly commit: Commit } | undefined;
+
 /** All that a commit stands on: what is told of an account where it is refused. */
 export function namedBy({ account, requires, absentEntries }: Commit): AskedRecords {
   return { account, names: [...requires.keys()], entries: absentEntries };
@@ -250,9 +265,6 @@ export async function loadOne(
   const [loaded] = await storage.load([{ names: [], entries: [], ...asked, account }]);
   return loaded as Loaded;
 }
-
-/** So far may the clock of a decision be from the database's, in milliseconds. */
-export const mostSkewMs = 1_000;
 
 export const coreName = "core";
 

@@ -1,4 +1,5 @@
 import { afterTurn } from "../../runtime/after-turn.js";
+import { mostSkewMs } from "../clock.js";
 import { LedgerUnavailableError } from "../credit-ledger.js";
 import { type SumAddition, SumAdditions } from "../usage/kept-sums.js";
 import { AccountCache } from "./account-cache.js";
@@ -10,7 +11,7 @@ import {
   type CommitOutcome,
   type LedgerStorage,
   type Loaded,
-  mostSkewMs,
+  type LockedStep,
   namedBy,
 } from "./ledger-storage.js";
 import { RepeatedSends } from "./repeated-sends.js";
@@ -58,9 +59,13 @@ const mostUnanswered = 100_000;
 const answersKept = 8;
 const noSums: readonly SumAddition[] = [];
 /**
- * So often is a batch decided again, and for so long: what goes by version may lose many races on an account that other processes
- * are busy with. It is an end for a storage that always refuses.
+ * So often may other processes be faster with a batch's account. What goes by version would lose race after race against those
+ * that only add, so it is decided under the account's lock from then on.
  */
+const mostOvertaken = 3;
+/** So often is an account read while it is locked. */
+const mostReads = 20;
+/** So often is a batch decided again, and for so long. It is an end for a storage that always refuses. */
 const mostTries = 100;
 const mostTryingMs = 10_000;
 
@@ -161,7 +166,7 @@ export class StorageLedger {
       if (isAlone && count > 0) continue;
       this.#ready.delete(lane);
       lane.isBusy = true;
-      batches.push({ lane, some: lane.waiting.splice(0, mostPerCommit) });
+      batches.push({ lane, some: lane.waiting.splice(0, mostPerCommit), overtaken: 0 });
       count += length;
       if (isAlone || count >= mostPerTrip) break;
     }
@@ -185,15 +190,16 @@ export class StorageLedger {
   }
 
   /** Decides, reads what is missing, commits, and decides again what others were faster with. */
-  async #send(): Promise<void> {
+  async #send(batches = this.#takeBatches()): Promise<void> {
     const leave = this.#enter();
     this.#sends++;
-    let open: readonly Batch[] = this.#takeBatches();
+    let open = batches;
     const began = this.#now();
     for (let turn = 0; open.length > 0; turn++) {
       const answered: Answered[] = [];
-      if (turn < mostTries || this.#now() - began < mostTryingMs) open = await this.#turn(open, answered);
-      else {
+      if (turn < mostTries || this.#now() - began < mostTryingMs) {
+        open = await this.#turn(this.#withoutOvertaken(open), answered);
+      } else {
         const error = toUnavailable(new Error("The storage has refused it for ten seconds."));
         answered.push(...open.map((batch) => ({ batch, error })));
         open = [];
@@ -207,8 +213,19 @@ export class StorageLedger {
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
+  /** What is decided under a lock goes by itself, so that no other account waits for that. @returns the others, or one. */
+  #withoutOvertaken(open: Batch[]): Batch[] {
+    const others = open.filter((batch) => !isOvertaken(batch));
+    const overtaken = open.filter(isOvertaken);
+    if (others.length === 0) others.push(...overtaken.splice(0, 1));
+    for (const batch of overtaken) void this.#send([batch]);
+    return others;
+  }
+
   /** @returns the batches that are to be decided again. */
-  async #turn(open: readonly Batch[], answered: Answered[]): Promise<readonly Batch[]> {
+  async #turn(open: readonly Batch[], answered: Answered[]): Promise<Batch[]> {
+    const [first] = open;
+    if (first !== undefined && isOvertaken(first)) return this.#lockedTurn(first, answered);
     const missing: AskedBatch[] = [];
     const decided: DecidedBatch[] = [];
     for (const batch of open) this.#decide(batch, { missing, decided, answered });
@@ -228,6 +245,34 @@ export class StorageLedger {
     }
   }
 
+  /** Decides and commits while no other process commits to the account. @returns the batch, if it is to be decided again. */
+  async #lockedTurn(batch: Batch, answered: Answered[]): Promise<Batch[]> {
+    let turn: Turn = { missing: [], decided: [], answered: [] };
+    let reads = 0;
+    let isOver = false;
+    const decideOn = (loaded: Loaded, asked: AskedRecords): LockedStep => {
+      if (isOver) throw new Error("Nobody waits for it any more.");
+      turn = { missing: [], decided: [], answered: [] };
+      if (++reads > mostReads || !this.#take(batch, loaded, asked, turn.answered)) return undefined;
+      this.#decide(batch, turn);
+      const [[missing], [decided]] = [turn.missing, turn.decided];
+      return missing === undefined ? decided && { commit: decided.commit } : { ask: missing.asked };
+    };
+    try {
+      const send = () => this.#storage.locked(firstAsked(batch), decideOn);
+      const outcome = await this.#repeated.run({ send, mayRepeat: false });
+      const [decided] = turn.decided;
+      const isDone = decided !== undefined && outcome !== undefined && this.#settle(decided, outcome, turn.answered);
+      answered.push(...turn.answered);
+      return isDone || turn.answered.length > 0 ? [] : [batch];
+    } catch (cause) {
+      answered.push({ batch, error: toUnavailable(cause) });
+      return [];
+    } finally {
+      isOver = true;
+    }
+  }
+
   #load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]> {
     return this.#repeated.run({ send: () => this.#storage.load(asked), mayRepeat: true });
   }
@@ -240,10 +285,7 @@ export class StorageLedger {
     const { known } = batch.lane;
     const account = known.id;
     if (known.version === undefined) {
-      missing.push({
-        batch,
-        asked: { account, names: batch.some.flatMap(({ operation }) => operation.names), entries: [] },
-      });
+      missing.push({ batch, asked: firstAsked(batch) });
       return;
     }
     try {
@@ -285,8 +327,10 @@ export class StorageLedger {
   /** @returns whether it can be decided again. */
   #take(batch: Batch, loaded: Loaded, { names, entries, holds }: AskedRecords, answered: Answered[]): boolean {
     this.#noteClock(loaded.now - this.#now());
+    const { known } = batch.lane;
+    if (known.version !== undefined && known.version !== loaded.version) batch.overtaken++;
     try {
-      batch.lane.known.take(loaded, [...names, ...entries], holds);
+      known.take(loaded, [...names, ...entries], holds);
       return true;
     } catch (error) {
       answered.push({ batch, error: toUnavailable(error) });
@@ -313,6 +357,15 @@ export class StorageLedger {
   }
 }
 
+/** What is read of an account of which nothing is known. */
+function firstAsked({ lane, some }: Batch): AskedRecords {
+  return { account: lane.known.id, names: some.flatMap(({ operation }) => operation.names), entries: [] };
+}
+
+function isOvertaken({ overtaken }: Batch): boolean {
+  return overtaken >= mostOvertaken;
+}
+
 /** A reset has no id: a second one would take away what was charged after the first. */
 function hasReset({ entries }: Commit): boolean {
   return entries.some(({ kind }) => kind === "reset");
@@ -335,6 +388,8 @@ export function toUnavailable(cause: unknown): LedgerUnavailableError {
 interface Batch {
   readonly lane: Lane;
   readonly some: readonly Waiting[];
+  /** So often were other processes faster with the account. */
+  overtaken: number;
 }
 
 /** A batch that has come to an end: with results, or with an error. */

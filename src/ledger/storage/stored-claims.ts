@@ -2,13 +2,14 @@ import { runtime } from "#runtime";
 import { LedgerUnavailableError } from "../credit-ledger.js";
 import { claimTopUp } from "../engine/claim-top-up.js";
 import { dayMs } from "../windows.js";
-import { type Commit, coreName, type LedgerStorage, type Loaded, loadOne, prepaidKey } from "./ledger-storage.js";
+import { type Commit, coreName, type LedgerStorage, type Loaded, prepaidKey } from "./ledger-storage.js";
 
 /** No account has a control character in its id. */
 const claimPrefix = "\u0001claim:";
 /** A day more than an account remembers the id. */
 const keptMs = 32 * dayMs;
-const mostTries = 100;
+/** A place that is not there yet may be brought by others at the same moment. */
+const mostTries = 3;
 
 /** A commit that does nothing yet. */
 export const emptyCommit: Pick<Commit, "absentEntries" | "adds" | "puts" | "removes" | "entries" | "sums"> = {
@@ -29,8 +30,7 @@ export async function claimStored(
   const place = claimPrefix + digest(id);
   const key = prepaidKey(id);
   const holder = digest(account);
-  for (let turn = 0; turn < mostTries; turn++) {
-    const loaded = await loadOne(storage, place, { entries: [key] });
+  const decide = (loaded: Loaded) => {
     const core = loaded.records.get(coreName);
     const claims = {
       prepaidChange: () => loaded.entries.get(key),
@@ -38,14 +38,16 @@ export async function claimStored(
       claim: () => {},
     };
     claimTopUp(claims, id, account, loaded.now);
-    const [outcome] = await storage.commit([
-      {
-        ...emptyCommit,
-        ...{ account: place, version: newId(), expected: loaded.version, now: loaded.now },
-        requires: new Map([[coreName, core?.stamp]]),
-        puts: new Map([[coreName, { text: JSON.stringify([holder, loaded.now]), counters: [], due: undefined }]]),
-      },
-    ]);
+    const commit = {
+      ...emptyCommit,
+      ...{ account: place, version: newId(), expected: loaded.version, now: loaded.now },
+      requires: new Map([[coreName, core?.stamp]]),
+      puts: new Map([[coreName, { text: JSON.stringify([holder, loaded.now]), counters: [], due: undefined }]]),
+    };
+    return { commit };
+  };
+  for (let turn = 0; turn < mostTries; turn++) {
+    const outcome = await storage.locked({ account: place, names: [], entries: [key] }, decide);
     if (outcome?.isDone) return;
   }
   throw new LedgerUnavailableError(`The storage has refused ${mostTries} times.`);

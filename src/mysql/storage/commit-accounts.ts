@@ -1,3 +1,4 @@
+import { mostSkewMs } from "../../ledger/clock.js";
 import {
   type Add,
   type AskedRecords,
@@ -6,7 +7,6 @@ import {
   coreName,
   isHold,
   type Loaded,
-  mostSkewMs,
   namedBy,
   type Put,
 } from "../../ledger/storage/ledger-storage.js";

@@ -4,6 +4,7 @@ import {
   type Commit,
   type CommitOutcome,
   coreName,
+  type DecideLocked,
   type EntryPage,
   type LedgerStorage,
   type Loaded,
@@ -14,7 +15,7 @@ import { isDuplicate, type MysqlDatabase } from "../mysql-database.js";
 import { changeCount, type MysqlConnection, runSql } from "../mysql-pool.js";
 import { clockSql, literal } from "../sql-literals.js";
 import { commitAccounts, lockAccounts } from "./commit-accounts.js";
-import { accountDigest, readAccounts } from "./read-accounts.js";
+import { accountDigest, type ReadAccount, readAccounts } from "./read-accounts.js";
 import { readEntries, readSums } from "./read-journal.js";
 import { expiredDue } from "./storage-tables.js";
 
@@ -49,6 +50,21 @@ export class MysqlStorage implements LedgerStorage {
       const middle = commits.length >> 1;
       return [...(await this.commit(commits.slice(0, middle))), ...(await this.commit(commits.slice(middle)))];
     }
+  }
+
+  locked(asked: AskedRecords, decide: DecideLocked): Promise<CommitOutcome | undefined> {
+    const { prefix } = this.#database;
+    // An account that is not there cannot be locked. Of two transactions that bring it one fails, and then finds the other's.
+    return this.#database.write(async (connection) => {
+      await lockAccounts(connection, prefix, [asked.account]);
+      for (let read = asked; ; ) {
+        const [account] = await readAccounts(connection, prefix, [read]);
+        const step = decide((account as ReadAccount).loaded, read);
+        if (step === undefined) return undefined;
+        if ("commit" in step) return (await commitAccounts(connection, prefix, [step.commit]))[0];
+        read = step.ask;
+      }
+    });
   }
 
   due(limit: number): Promise<readonly string[]> {

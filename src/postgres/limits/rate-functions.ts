@@ -1,18 +1,20 @@
 /** The arithmetic of token buckets: the same as src/ledger/limits/rates.ts. A request or token has 60,000 parts. */
 export const rateFunctions = /* sql */ `
--- The bucket as it is at a moment, by its own limit. A clock that has stepped back fills nothing.
+-- The bucket as it is at a moment, by its own limit. A step back by a second at the most is no step. A clock that was put back
+-- by more fills nothing, and goes on from there.
 create function infergate.filled_bucket(bucket infergate.bucket, moment bigint) returns infergate.bucket
 language plpgsql immutable as $$
 declare
   capacity constant bigint := bucket.burst * 60000;
-  elapsed bigint := moment - bucket.at;
+  at constant bigint := case when bucket.at - moment between 0 and 1000 then bucket.at else moment end;
+  elapsed bigint := at - bucket.at;
 begin
   -- The time to full is enough. The product of more could be too large.
   if bucket.per_minute > 0 then
     elapsed := least(elapsed, (capacity - bucket.level) / bucket.per_minute + 1);
   end if;
   bucket.level := least(bucket.level + greatest(0, elapsed) * bucket.per_minute, capacity);
-  bucket.at := moment;
+  bucket.at := at;
   return bucket;
 end
 $$;

@@ -16,9 +16,15 @@ local function packBucket(bucket)
   return struct.pack('<ddddd', bucket.level, bucket.at, bucket.held, bucket.limit, bucket.burst)
 end
 
--- A clock that has stepped back fills nothing.
+-- A step back by a second at the most is no step. A clock that was put back by more fills nothing, and goes on from there.
+local function momentOf(bucket)
+  if bucket.at > now and bucket.at - now <= 1000 then return bucket.at end
+  return now
+end
+
 local function levelNow(bucket)
-  return math.min(bucket.level + math.max(0, now - bucket.at) * bucket.limit, bucket.burst * partsPerUnit)
+  local elapsed = math.max(0, momentOf(bucket) - bucket.at)
+  return math.min(bucket.level + elapsed * bucket.limit, bucket.burst * partsPerUnit)
 end
 
 -- Whether it is as good as unknown: full, and no lease has taken anything of it.
@@ -46,7 +52,7 @@ local function openBuckets(rateLimits)
       open[index] = { level = burst * partsPerUnit, at = now, held = 0, limit = limit, burst = burst }
     else
       local level = math.min(levelNow(stored), burst * partsPerUnit)
-      open[index] = { level = level, at = now, held = stored.held, limit = limit, burst = burst }
+      open[index] = { level = level, at = momentOf(stored), held = stored.held, limit = limit, burst = burst }
     end
   end
   return open
@@ -75,7 +81,7 @@ local function endTake(id, kind, taken, actual)
   if kind ~= concurrent then
     -- What exceeds the burst is cut wherever the level is read.
     bucket.level = levelNow(bucket) + (taken - actual) * partsPerUnit
-    bucket.at = now
+    bucket.at = momentOf(bucket)
   end
   if isBucketIdle(bucket) then buckets[id] = false end
 end

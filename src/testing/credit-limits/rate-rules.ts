@@ -38,6 +38,18 @@ export function describeRates({ describe, it, fixture }: RulesInput): void {
       ]);
     });
 
+    it("admit no more where the clocks of processes are apart", async () => {
+      const account = await fixture();
+      const rates = [requestsRate(30, 100)];
+      let admitted = 0;
+      // 200 calls in a second, by two processes in turn, of which one is 40 ms ahead. Half a request comes in meanwhile.
+      for (let call = 0; call < 200; call++) {
+        account.clock.set(start + 5 * call + (call % 2 === 0 ? 40 : 0));
+        if ((await account.reserve(1, { rates })).ok) admitted++;
+      }
+      expect(admitted).toBe(100);
+    });
+
     it("admit a call while any token is left, and take all that it may need", async () => {
       const account = await fixture();
       const rates = [tokensRate(100, 1_024)];

@@ -1,16 +1,16 @@
-import type { Clock } from "../../../src/ledger/clock.js";
+import { type Clock, mostSkewMs } from "../../../src/ledger/clock.js";
 import {
   type AskedEntries,
   type AskedRecords,
   type Commit,
   type CommitOutcome,
   coreName,
+  type DecideLocked,
   type EntryPage,
   holdIdOf,
   type KeptEntry,
   type LedgerStorage,
   type Loaded,
-  mostSkewMs,
   namedBy,
   type PurgedBefore,
   type StoredEntry,
@@ -43,7 +43,7 @@ interface KeptSum extends SumAddition {
 /** What a database does, in the plainest way: it reads, compares and adds. Each call is one step. */
 export class MemoryStorage implements LedgerStorage {
   /** What has been done, by kind. */
-  readonly counts = { loads: 0, commits: 0, byVersion: 0, refused: 0 };
+  readonly counts = { loads: 0, commits: 0, byVersion: 0, refused: 0, locked: 0 };
   readonly #clock: Clock;
   readonly #accounts = new Map<string, KeptAccount>();
   readonly #holds = new Map<string, Kept>();
@@ -66,6 +66,16 @@ export class MemoryStorage implements LedgerStorage {
 
   async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
     return commits.map((one) => this.commitNow(one));
+  }
+
+  async locked(asked: AskedRecords, decide: DecideLocked): Promise<CommitOutcome | undefined> {
+    this.counts.locked++;
+    for (let read = asked; ; ) {
+      const step = decide(this.loadNow(read), read);
+      if (step === undefined) return undefined;
+      if ("commit" in step) return this.commitNow(step.commit);
+      read = step.ask;
+    }
   }
 
   async due(limit: number): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Clock } from "../../../src/ledger/clock.js";
 import { type CreditLedger, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
-import { coreName } from "../../../src/ledger/storage/ledger-storage.js";
+import { coreName, type LedgerStorage } from "../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../src/ledger/storage/storage-credit-ledger.js";
 import { capBounds, windowLimits } from "../../../src/ledger/windows.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
@@ -192,4 +192,81 @@ it("makes a new cap beside other processes' calls, without a commit by version",
   storage.before = () => reserve(other, "faster");
   expect(await reserve(one, "capped", { caps })).toMatchObject({ ok: true });
   expect(storage.counts).toMatchObject({ byVersion, refused });
+});
+
+/** A storage that is far away: others commit before whatever is sent arrives. Only a lock keeps them out. */
+function farFrom(near: MemoryStorage) {
+  const counts = { loads: 0, commits: 0, locked: 0 };
+  async function othersCommit(): Promise<void> {
+    const { commits } = near.counts;
+    while (near.counts.commits < commits + 8) await new Promise(setImmediate);
+  }
+  const storage: LedgerStorage = {
+    async load(asked) {
+      counts.loads++;
+      await othersCommit();
+      return near.load(asked);
+    },
+    async commit(commits) {
+      counts.commits++;
+      await othersCommit();
+      return near.commit(commits);
+    },
+    async locked(asked, decide) {
+      counts.locked++;
+      await othersCommit();
+      return near.locked(asked, decide);
+    },
+    due: (limit) => near.due(limit),
+    entries: (asked) => near.entries(asked),
+    sums: (asked) => near.sums(asked),
+    accounts: (after, limit) => near.accounts(after, limit),
+    forget: (account, limit) => near.forget(account, limit),
+    purge: (before, limit) => near.purge(before, limit),
+  };
+  return { storage, counts };
+}
+
+it("brings what goes by version through on an account on which seven processes are busy, in four tries each", async () => {
+  const clock = new ManualClock(Date.UTC(2026, 2, 11));
+  const storage = new MemoryStorage(clock);
+  const far = farFrom(storage);
+  const limits = windowLimits({
+    credits: { session: 10_000_000, week: 10_000_000, month: null },
+    sessionMs: 60 * minute,
+    now: clock.now(),
+  });
+  let isOver = false;
+  let calls = 0;
+  async function hammer(process: number): Promise<void> {
+    const ledger = storageCreditLedger(storage, { clock });
+    for (let call = 0; !isOver; call++) {
+      const id = `${process}-${call}`;
+      const reserved = await ledger.reserve({ id, account: "a", amountMicro: 10, limits, leaseMs: minute });
+      if (!reserved.ok) throw new Error("There is enough.");
+      await ledger.settle(reserved.lease, { amountMicro: 3 });
+      calls++;
+      await new Promise(setImmediate);
+    }
+  }
+  const others = Array.from({ length: 7 }, (_, process) => hammer(process));
+  const ledger = storageCreditLedger(far.storage, { clock });
+  const grant = { id: "grant", account: "a", window: "week", amountMicro: 500, limits } as const;
+  await ledger.balance("a", limits);
+  const steps = [
+    () => ledger.topUp?.({ id: "top-up", account: "a", amountMicro: 100 }),
+    () => ledger.grant(grant),
+    () => ledger.reset("a", ["session"]),
+  ];
+  for (const step of steps) {
+    const before = { ...far.counts };
+    await step();
+    expect(far.counts.commits - before.commits).toBeLessThanOrEqual(3);
+    expect(far.counts.locked - before.locked).toBe(1);
+  }
+  isOver = true;
+  await Promise.all(others);
+  const { prepaid, windows } = await storageCreditLedger(storage, { clock }).balance("a", limits);
+  expect(prepaid).toMatchObject({ balanceMicro: 100 });
+  expect(windows.week).toMatchObject({ usedMicro: 3 * calls, bonusMicro: 500 });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createPool as createCallbackPool } from "mysql2";
 import { createPool, type Pool } from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import {
   type Commit,
   capName,
@@ -190,6 +191,120 @@ describeWithMariaDb("MariaDB", (server) => {
     const reads = (rows as { Value: string }[]).reduce((sum, { Value }) => sum + Number(Value), 0);
     expect(reads).toBeLessThan(150);
     await one.end();
+  });
+
+  it("brings what goes by version through on an account on which seven processes are busy, in four tries each", async () => {
+    const pools = Array.from({ length: 8 }, () => createPool({ uri: server.url, connectionLimit: 3 }));
+    const storages = pools.map((one) => storageOn(one));
+    const storage = storages[0] as MysqlStorage;
+    let tries = 0;
+    const counted: LedgerStorage = Object.assign(Object.create(storage) as LedgerStorage, {
+      load: storage.load.bind(storage),
+      commit: (...args: Parameters<LedgerStorage["commit"]>) => {
+        tries++;
+        return storage.commit(...args);
+      },
+      locked: (...args: Parameters<LedgerStorage["locked"]>) => {
+        tries++;
+        return storage.locked(...args);
+      },
+    });
+    let isOver = false;
+    let calls = 0;
+    const hammer = async (ledger: CreditLedger) => {
+      while (!isOver) {
+        const asked = { id: randomUUID(), account: "busy", amountMicro: 10, limits: limits(), leaseMs: 60_000 };
+        const result = await ledger.reserve(asked);
+        if (!result.ok) throw new Error("There is enough.");
+        await ledger.settle(result.lease, { amountMicro: 7 });
+        calls++;
+      }
+    };
+    const others = storages.slice(1).flatMap((one) => {
+      const ledger = storageCreditLedger(one);
+      return [hammer(ledger), hammer(ledger)];
+    });
+    const ledger = storageCreditLedger(counted);
+    await ledger.balance("busy", limits());
+    const grant = { account: "busy", window: "session", amountMicro: 500 } as const;
+    for (let turn = 0; turn < 5; turn++) {
+      const steps = [
+        () => ledger.topUp?.({ id: `top-up-${turn}`, account: "busy", amountMicro: 100 }),
+        () => ledger.reset("busy", ["week"]),
+        () => ledger.grant({ ...grant, id: `grant-${turn}`, limits: limits() }),
+      ];
+      for (const step of steps) {
+        tries = 0;
+        await step();
+        expect(tries).toBeLessThanOrEqual(4);
+      }
+    }
+    isOver = true;
+    await Promise.all(others);
+    const { windows, prepaid } = await ledger.balance("busy", limits());
+    expect(windows.session).toMatchObject({ usedMicro: calls * 7, heldMicro: 0, bonusMicro: 2_500 });
+    expect(prepaid).toMatchObject({ balanceMicro: 500 });
+    for (const one of pools) await one.end();
+  });
+
+  it("reads more of an account while it is locked, and keeps others out until it has committed", async () => {
+    const storage = storageOn(pool);
+    const first = firstCommit("locked", "locked");
+    await storage.commit([first]);
+    let isOvertaking: Promise<unknown> | undefined;
+    const order: string[] = [];
+    const outcome = await storage.locked({ account: "locked", names: [], entries: [] }, (loaded, asked) => {
+      if (asked.names.length === 0) {
+        expect(loaded.records.has(holdName("locked"))).toBe(false);
+        const other = { ...emptyCommit, requires: new Map(), account: "locked", version: randomUUID() };
+        isOvertaking = storageOn(pool)
+          .commit([{ ...other, expected: undefined, now: Date.now() }])
+          .then(() => order.push("other"));
+        return { ask: { account: "locked", names: [holdName("locked")], entries: [] } };
+      }
+      expect(loaded).toMatchObject({ version: first.version });
+      expect(loaded.records.get(holdName("locked"))?.text).toBe("hold locked");
+      const own = { ...emptyCommit, requires: new Map(), account: "locked", version: "own" };
+      order.push("locked");
+      return { commit: { ...own, expected: loaded.version, now: loaded.now } };
+    });
+    expect(outcome).toMatchObject({ isDone: true, previous: first.version });
+    await isOvertaking;
+    expect(order).toEqual(["locked", "other"]);
+  });
+
+  it("undoes what a decision throws in, and lets others in", async () => {
+    const storage = storageOn(pool);
+    const first = firstCommit("thrown", "thrown");
+    await storage.commit([first]);
+    const thrown = new Error("It does not decide.");
+    const asked = { account: "thrown", names: [], entries: [] };
+    await expect(
+      storage.locked(asked, () => {
+        throw thrown;
+      }),
+    ).rejects.toBe(thrown);
+    expect(await storage.locked(asked, () => undefined)).toBe(undefined);
+    expect((await read(storage, "thrown", "thrown"))?.version).toBe(first.version);
+  });
+
+  it("decides anew on an account that another process has just brought", async () => {
+    const other = firstCommit("brought", "by other");
+    let isBrought = false;
+    const overtaken = poolThrough(pool, async (_, sql) => {
+      if (!sql.startsWith("insert") || isBrought) return;
+      isBrought = true;
+      await storageOn(pool).commit([other]);
+    });
+    const seen: string[] = [];
+    const outcome = await storageOn(overtaken).locked({ account: "brought", names: [], entries: [] }, (loaded) => {
+      seen.push(loaded.version);
+      const requires = new Map([[coreName, loaded.records.get(coreName)?.stamp]]);
+      const own = firstCommit("brought", "by me");
+      return { commit: { ...own, requires, expected: loaded.version, now: loaded.now } };
+    });
+    expect(seen).toEqual(["", other.version]);
+    expect(outcome).toMatchObject({ isDone: true, previous: other.version });
   });
 
   it("refuses a pool that reads what was", async () => {

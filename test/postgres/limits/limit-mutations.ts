@@ -167,6 +167,7 @@ export const limitMutations: readonly Mutation[] = [
 
   // Rates
   { name: "a bucket is filled by a clock that steps back", find: "greatest(0, elapsed)", replace: "elapsed" },
+  { name: "a process that is behind fills a bucket twice", find: "between 0 and 1000", replace: "between 1 and 0" },
   {
     name: "a bucket grows beyond its size",
     find: "* bucket.per_minute, capacity);",

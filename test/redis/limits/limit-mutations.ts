@@ -92,8 +92,13 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "a clock that steps back fills a bucket",
-    find: "math.max(0, now - bucket.at) * bucket.limit",
-    replace: "math.abs(now - bucket.at) * bucket.limit",
+    find: "math.max(0, momentOf(bucket) - bucket.at)",
+    replace: "math.abs(momentOf(bucket) - bucket.at)",
+  },
+  {
+    name: "a process that is behind fills a bucket twice",
+    find: "if bucket.at > now and bucket.at - now <= 1000 then return bucket.at end",
+    replace: "",
   },
   {
     name: "a used bucket with open leases is unknown",
