@@ -1,7 +1,7 @@
 import type { ResponseMark } from "../metering/response-mark.js";
 import type { ClientCall, DirectAnswer, DirectCall, HandoverListener } from "../providers/direct-call.js";
 import { callProvider } from "../providers/upstream-call.js";
-import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import { UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
 import { bySize } from "../wire/slices.js";
 import { type CacheWishes, readCacheWishes } from "./cache-wishes.js";
 import { CopiedBody, type CopyTerms } from "./copied-body.js";
@@ -84,6 +84,8 @@ export class ResponseCache {
     const wishes = readCacheWishes(client.client.header("cache-control"));
     const place = isOff || wishes.noStore ? undefined : await this.#placeOf(call, client);
     const kept = place && (await this.#find(place, wishes, client.services));
+    // While the store was asked, the client may have left: nothing was sent for it.
+    if (call.notice.aborted) throw new UpstreamError("aborted", "The call was aborted.");
     if (kept !== undefined) return this.#again(kept, asking);
     const begun = this.#forgotten;
     const answer = await callProvider(this.#provider, call, listener, client);
