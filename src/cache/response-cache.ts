@@ -96,9 +96,7 @@ export class ResponseCache {
     const copied = new CopiedBody(answer, this.#copies);
     listener.respondsOn({
       headers: headersOf(call, "miss"),
-      completed: (mark) => {
-        if (this.#forgotten === begun) this.#keep(copied, place, asking, mark);
-      },
+      completed: (mark) => this.#keep({ ...place, begun }, copied, asking, mark),
     });
     return copied;
   }
@@ -144,7 +142,12 @@ export class ResponseCache {
     };
   }
 
-  #keep(copied: CopiedBody, place: Place, { call, client }: KeepingCall, mark: ResponseMark | undefined): void {
+  #keep(
+    { account, key, begun }: Place & { readonly begun: number },
+    copied: CopiedBody,
+    { call, client }: KeepingCall,
+    mark: ResponseMark | undefined,
+  ): void {
     const bytes = copied.copy;
     if (bytes === undefined || passingEnds.has(mark?.finishReason)) return;
     // Images that come as links are gone after a while.
@@ -154,8 +157,9 @@ export class ResponseCache {
     const keptAt = services.clock.now();
     const put = async (): Promise<void> => {
       const apart = await bySize(bytes.length, takeApart(bytes, contentType));
+      if (this.#forgotten !== begun) return;
       const value = encodeResponse({ ...apart, contentType, keptAt });
-      await this.#store.put(place.account, place.key, value, { ttlMs: this.#options.ttlMs, services });
+      await this.#store.put(account, key, value, { ttlMs: this.#options.ttlMs, services });
     };
     // A response of whose text something is wrong has reached its client all the same.
     services.background.add(
