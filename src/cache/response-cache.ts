@@ -1,7 +1,7 @@
 import type { ResponseMark } from "../metering/response-mark.js";
 import type { ClientCall, DirectAnswer, DirectCall, HandoverListener } from "../providers/direct-call.js";
 import { callProvider } from "../providers/upstream-call.js";
-import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import { UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
 import { bySize } from "../wire/slices.js";
 import { type CacheWishes, readCacheWishes } from "./cache-wishes.js";
 import { CopiedBody, type CopyTerms } from "./copied-body.js";
@@ -84,6 +84,8 @@ export class ResponseCache {
     const wishes = readCacheWishes(client.client.header("cache-control"));
     const place = isOff || wishes.noStore ? undefined : await this.#placeOf(call, client);
     const kept = place && (await this.#find(place, wishes, client.services));
+    // While the store was asked, the client may have left: nothing was sent for it.
+    if (call.notice.aborted) throw new UpstreamError("aborted", "The call was aborted.");
     if (kept !== undefined) return this.#again(kept, asking);
     const begun = this.#forgotten;
     const answer = await callProvider(this.#provider, call, listener, client);
@@ -94,9 +96,7 @@ export class ResponseCache {
     const copied = new CopiedBody(answer, this.#copies);
     listener.respondsOn({
       headers: headersOf(call, "miss"),
-      completed: (mark) => {
-        if (this.#forgotten === begun) this.#keep(copied, place, asking, mark);
-      },
+      completed: (mark) => this.#keep({ ...place, begun }, copied, asking, mark),
     });
     return copied;
   }
@@ -142,7 +142,12 @@ export class ResponseCache {
     };
   }
 
-  #keep(copied: CopiedBody, place: Place, { call, client }: KeepingCall, mark: ResponseMark | undefined): void {
+  #keep(
+    { account, key, begun }: Place & { readonly begun: number },
+    copied: CopiedBody,
+    { call, client }: KeepingCall,
+    mark: ResponseMark | undefined,
+  ): void {
     const bytes = copied.copy;
     if (bytes === undefined || passingEnds.has(mark?.finishReason)) return;
     // Images that come as links are gone after a while.
@@ -152,8 +157,9 @@ export class ResponseCache {
     const keptAt = services.clock.now();
     const put = async (): Promise<void> => {
       const apart = await bySize(bytes.length, takeApart(bytes, contentType));
+      if (this.#forgotten !== begun) return;
       const value = encodeResponse({ ...apart, contentType, keptAt });
-      await this.#store.put(place.account, place.key, value, { ttlMs: this.#options.ttlMs, services });
+      await this.#store.put(account, key, value, { ttlMs: this.#options.ttlMs, services });
     };
     // A response of whose text something is wrong has reached its client all the same.
     services.background.add(

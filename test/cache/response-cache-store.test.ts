@@ -2,8 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { MemoryResponseCache } from "../../src/cache/memory-response-cache.js";
 import type { ResponseCacheStore } from "../../src/cache/response-cache-store.js";
+import type { UpstreamProvider } from "../../src/providers/upstream-provider.js";
 import { redisResponseCache } from "../../src/redis/responses/redis-response-cache.js";
-import { createGate, describeResponseCacheStore, ManualClock } from "../../src/testing.js";
+import { chatAnswer, createGate, describeResponseCacheStore, ManualClock } from "../../src/testing.js";
 import { RedisTest } from "../redis/redis-test.js";
 import { hasRedisServer } from "../support/redis-server.js";
 import { smallModel } from "../support/test-gateway.js";
@@ -96,6 +97,45 @@ describe("a store of the host's", () => {
     for (const _ of [1, 2]) expect((await post()).cached).toBe("miss");
     expect(upstream.requests).toHaveLength(2);
   });
+
+  it.each([false, true])(
+    "sends nothing for a client that leaves while it is asked, and charges nothing (kept: %s)",
+    async (isKept) => {
+      const controller = new AbortController();
+      let leaves = false;
+      const { store } = storeWith();
+      const leaving: ResponseCacheStore = {
+        ...store,
+        async get(...place) {
+          if (leaves) controller.abort();
+          return await store.get(...place);
+        },
+      };
+      let sent = 0;
+      const own: UpstreamProvider = {
+        async call() {
+          sent++;
+          const body = [Buffer.from(JSON.stringify(chatAnswer()))];
+          return { status: 200, headers: { "content-type": "application/json" }, body: body as never };
+        },
+      };
+      const { post, gateway, nextEvent } = await startCache({ providers: { fake: own } }, { store: leaving, share: 1 });
+      if (isKept) await post();
+      leaves = true;
+      const ended = nextEvent();
+      const request = new Request("http://gateway.test/v1/chat/completions", {
+        method: "POST",
+        headers: { authorization: "Bearer sk-pro", "content-type": "application/json" },
+        body: JSON.stringify({ model: "acme/small", messages: [{ role: "user", content: "Hi" }] }),
+        signal: controller.signal,
+      });
+      await gateway.handler(request).catch(() => {});
+      expect(await ended).toMatchObject({ chargedMicro: 0, endReason: "client_gone" });
+      expect(sent).toBe(isKept ? 1 : 0);
+      const { windows } = await gateway.accounts.balance("acct_pro");
+      expect(windows.session.heldMicro).toBe(0);
+    },
+  );
 
   it("keeps nothing of an account that is forgotten, in whatever order, and says where that failed", async () => {
     const { store, values } = storeWith();
