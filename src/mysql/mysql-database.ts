@@ -24,6 +24,11 @@ export function isDuplicate(error: unknown): boolean {
   return errorOf(error).errno === duplicateKey;
 }
 
+/** Whether the server has waited long enough for what another transaction has locked. */
+export function isLockTimeOut(error: unknown): boolean {
+  return errorOf(error).errno === lockTimeOut;
+}
+
 /** A host's pool, with the tables that the stores keep there. */
 export class MysqlDatabase {
   readonly prefix: string;

@@ -13,8 +13,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "accounts are not locked",
-    find: "}\n    for update`",
-    replace: "}`",
+    find: "for update /*M!",
+    replace: "--",
+  },
+  {
+    name: "a row that somebody keeps holds up other accounts",
+    find: "if (error instanceof KeptRow) {",
+    replace: "if (error instanceof TypeError) {",
   },
   {
     name: "an account is read before it is locked for a decision",

@@ -12,7 +12,7 @@ export interface LedgerStorage {
   load(asked: readonly AskedRecords[]): Promise<readonly Loaded[]>;
   /**
    * Commits changes of accounts, no two of the same one, in as few round trips as can be. Of each account all is done, or
-   * nothing; and each by itself.
+   * nothing; and each by itself. It may refuse some of several because somebody keeps an account: each is tried by itself then.
    *
    * @throws when it is not known what was done. To repeat a commit is safe: the second one is refused, or is found done.
    */

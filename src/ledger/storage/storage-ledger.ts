@@ -235,7 +235,11 @@ export class StorageLedger {
         decided.length === 0 ? [] : this.#commit(decided.map(({ commit }) => commit)),
       ]);
       return [
-        ...missing.filter(({ batch, asked }, index) => this.#take(batch, loaded[index] as Loaded, asked, answered)),
+        ...missing.filter(({ batch, asked }, index) => {
+          const { version } = batch.lane.known;
+          if (version !== undefined && version !== loaded[index]?.version) batch.overtaken++;
+          return this.#take(batch, loaded[index] as Loaded, asked, answered);
+        }),
         ...decided.filter((one, index) => !this.#settle(one, outcomes[index] as CommitOutcome, answered)),
       ].map(({ batch }) => batch);
     } catch (cause) {
@@ -327,10 +331,8 @@ export class StorageLedger {
   /** @returns whether it can be decided again. */
   #take(batch: Batch, loaded: Loaded, { names, entries, holds }: AskedRecords, answered: Answered[]): boolean {
     this.#noteClock(loaded.now - this.#now());
-    const { known } = batch.lane;
-    if (known.version !== undefined && known.version !== loaded.version) batch.overtaken++;
     try {
-      known.take(loaded, [...names, ...entries], holds);
+      batch.lane.known.take(loaded, [...names, ...entries], holds);
       return true;
     } catch (error) {
       answered.push({ batch, error: toUnavailable(error) });
@@ -340,7 +342,12 @@ export class StorageLedger {
 
   /** @returns whether it has come to an end. */
   #settle({ batch, decision, commit }: DecidedBatch, outcome: CommitOutcome, answered: Answered[]): boolean {
-    if (!outcome.isDone) return !this.#take(batch, outcome.loaded, namedBy(commit), answered);
+    if (!outcome.isDone) {
+      // Nobody was faster: the storage could not wait for the account, or for this one.
+      if (outcome.loaded.version === batch.lane.known.version) batch.overtaken = mostOvertaken;
+      else batch.overtaken++;
+      return !this.#take(batch, outcome.loaded, namedBy(commit), answered);
+    }
     batch.lane.known.apply(commit, decision.changes, outcome);
     answered.push({ batch, results: decision.results });
     return true;

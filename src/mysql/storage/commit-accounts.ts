@@ -12,6 +12,7 @@ import {
 } from "../../ledger/storage/ledger-storage.js";
 import { encodeReceipt } from "../../ledger/storage/receipt-text.js";
 import { type SumAddition, sumLengthsMs, sumNames } from "../../ledger/usage/kept-sums.js";
+import { isLockTimeOut } from "../mysql-database.js";
 import { type MysqlConnection, runSql } from "../mysql-pool.js";
 import { literal, rowsTable, type SqlValue, valueLists } from "../sql-literals.js";
 import { type ReadAccount, readAccounts, scopeOf } from "./read-accounts.js";
@@ -21,20 +22,32 @@ const recordColumns = "scope, name, version, stamp, content, counters, account, 
 const entryColumns = "account, at, entry_key, kind, id, amount, prepaid, starts, tags, expires_at, receipt".split(", ");
 const sumColumns = ["length_ms", "begins", "digest", ...sumNames.map((name) => `of_${name}`), ...sumCounts];
 
-/** Locks accounts, as far as there are any, in the order of their ids: no two transactions wait for each other. */
+/** Somebody keeps the row of one of several accounts. */
+export class KeptRow extends Error {}
+
+/**
+ * Locks accounts, as far as there are any, in the order of their ids: no two transactions wait for each other. MariaDB waits for a
+ * second, or four for a single one: less than a connection is waited for, so that it leaves no transaction behind. MySQL takes
+ * that for a comment.
+ *
+ * @throws KeptRow where the server does not wait any longer for one of several.
+ */
 export async function lockAccounts(connection: MysqlConnection, prefix: string, ids: readonly string[]): Promise<void> {
   const asked = rowsTable(
     ["account"],
     [...ids].sort().map((id) => [id]),
   );
-  await runSql(
+  const locked = runSql(
     connection,
     /* sql */ `
     select straight_join kept.scope from ${asked} as asked
     join ${prefix}ledger_record as kept force index (primary)
       on kept.scope = asked.account and kept.name = ${literal(coreName)}
-    for update`,
+    for update /*M! wait ${ids.length === 1 ? 4 : 1} */`,
   );
+  await locked.catch((error) => {
+    throw ids.length > 1 && isLockTimeOut(error) ? new KeptRow() : error;
+  });
 }
 
 /** Commits changes of different accounts, inside a transaction. */

@@ -8,13 +8,14 @@ import {
   type EntryPage,
   type LedgerStorage,
   type Loaded,
+  namedBy,
   type PurgedBefore,
 } from "../../ledger/storage/ledger-storage.js";
 import type { AskedSums, StoredSum } from "../../ledger/usage/kept-sums.js";
 import { isDuplicate, type MysqlDatabase } from "../mysql-database.js";
 import { changeCount, type MysqlConnection, runSql } from "../mysql-pool.js";
 import { clockSql, literal } from "../sql-literals.js";
-import { commitAccounts, lockAccounts } from "./commit-accounts.js";
+import { commitAccounts, KeptRow, lockAccounts } from "./commit-accounts.js";
 import { accountDigest, type ReadAccount, readAccounts } from "./read-accounts.js";
 import { readEntries, readSums } from "./read-journal.js";
 import { expiredDue } from "./storage-tables.js";
@@ -45,6 +46,10 @@ export class MysqlStorage implements LedgerStorage {
     try {
       return await this.#database.write((connection) => commitAccounts(connection, this.#database.prefix, commits));
     } catch (error) {
+      if (error instanceof KeptRow) {
+        // It must not hold up the others: each goes by itself next.
+        return (await this.load(commits.map(namedBy))).map((loaded) => ({ isDone: false, loaded }));
+      }
       if (!isDuplicate(error) || commits.length === 1) throw error;
       // Two accounts bring the same id: one of them comes first.
       const middle = commits.length >> 1;

@@ -160,6 +160,25 @@ describeWithMariaDb("MariaDB", (server) => {
     other.release();
   });
 
+  it("serves all other accounts while somebody keeps the row of one", async () => {
+    const storage = storageOn(pool);
+    const ledger = storageCreditLedger(storage);
+    const reserve = (account: string, id: string) =>
+      ledger.reserve({ id, account, amountMicro: 1, limits: limits(), leaseMs: 60_000 });
+    const ids = ["free-1", "kept", "free-2"];
+    for (const id of ids) await reserve(id, `first of ${id}`);
+    const other = await pool.getConnection();
+    await other.query("start transaction");
+    await other.query("select 1 from infergate_ledger_record where scope = 'kept' for update");
+    // They go together.
+    const [one, kept, two] = ids.map((id) => reserve(id, `second of ${id}`));
+    expect([await one, await two]).toMatchObject([{ ok: true }, { ok: true }]);
+    await untilWaiting(pool);
+    await other.query("rollback");
+    expect(await kept).toMatchObject({ ok: true });
+    other.release();
+  });
+
   it("takes what two commits bring for whose came first", async () => {
     const storage = storageOn(pool);
     const outcomes = await storage.commit([firstCommit("one", "same"), firstCommit("other", "same")]);
