@@ -1,7 +1,7 @@
 import { type Allowance, defaultSessionMs } from "../access/allowance.js";
 import type { Caller } from "../access/caller.js";
 import type { CallServices } from "../call/call-services.js";
-import { ledgerFailure } from "../call/ledger-failure.js";
+import { ledgerFailure } from "../call/call-warnings.js";
 import { requireKept } from "../call/limits/require-kept.js";
 import { serviceUnavailable } from "../errors/gateway-error.js";
 import type { CapState } from "../ledger/cap-limit.js";

@@ -56,7 +56,7 @@ async function requireCredits(services: CallServices, checked: CheckedCall): Pro
   if (!hasNothingLeft(balance)) return;
   // It says why, and when to come again. What it holds after all is given back, under an id of its own: a ledger takes a
   // second hold under an id that has ended for a repetition, and would charge nothing for it.
-  const reservation = await holdCredits(services, { ...checked, callId: makeRequestId() });
+  const reservation = await holdCredits(services, { ...checked, callId: makeRequestId() }, undefined);
   if (isGatewayError(reservation)) throw reservation;
   if (reservation !== undefined) await ledger.release(reservation.lease).catch(() => {});
 }

@@ -1,16 +1,16 @@
 import type { CachedAnswer } from "../../cache/cached-answer.js";
 import { type FreshValues, freshBytes, freshId, freshPieces } from "../../cache/fresh-pieces.js";
 import { GatewayError } from "../../errors/gateway-error.js";
+import type { GatewayResponse } from "../../http/message.js";
 import { noTokens } from "../../metering/token-counts.js";
+import type { ReceivedCall } from "../admission/check-call.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
 import { creditText } from "../admission/credit-text.js";
 import { holdCredits, type Reservation } from "../admission/hold-credits.js";
-import { type CallRoad, giveUp, goOn } from "../call-road.js";
+import type { CallServices } from "../call-services.js";
 import { CallSettlement, type SettledCharge } from "../call-settlement.js";
 import type { CheckedCall } from "../checked-call.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
-import { observedCharge } from "../observed/observed-charge.js";
-import { observedHold } from "../observed/observed-hold.js";
 import { clientLeft } from "../relay/abort-error.js";
 import { streamHeaders } from "../relay/stream-headers.js";
 import type { CacheVisit } from "./cache-visit.js";
@@ -18,68 +18,57 @@ import type { KeptCharge } from "./kept-charge.js";
 
 /** Responds with what was kept. No target is called; the ledger is only where a kept response costs something. */
 export class CacheReplay {
-  readonly #road: CallRoad;
+  readonly #services: CallServices;
+  readonly #incoming: ReceivedCall;
   readonly #checked: CheckedCall;
   readonly #visit: CacheVisit;
   readonly #answer: CachedAnswer;
 
-  constructor(road: CallRoad, checked: CheckedCall, visit: CacheVisit, answer: CachedAnswer) {
-    this.#road = road;
+  constructor(
+    services: CallServices,
+    incoming: ReceivedCall,
+    checked: CheckedCall,
+    visit: CacheVisit,
+    answer: CachedAnswer,
+  ) {
+    this.#services = services;
+    this.#incoming = incoming;
     this.#checked = checked;
     this.#visit = visit;
     this.#answer = answer;
   }
 
-  run(): void {
-    const { services } = this.#road;
-    const charge = services.answerRecall?.chargeOf(this.#answer);
-    if (charge === undefined || charge.micro === 0) {
-      this.#respond(free());
-      return;
+  async run(): Promise<GatewayResponse> {
+    const { answerRecall, openCalls } = this.#services;
+    const charge = answerRecall?.chargeOf(this.#answer);
+    if (charge === undefined || charge.micro === 0) return this.#respond(free());
+    const number = openCalls.expect();
+    try {
+      return await this.#charge(charge);
+    } finally {
+      openCalls.giveUp(number);
     }
-    this.#road.number = services.openCalls.expect();
-    const { ledgerOperation } = this.#road.incoming.observer;
-    // As any call: what it costs less than one is not held back for long.
-    const held =
-      ledgerOperation === undefined
-        ? holdCredits(services, this.#checked)
-        : observedHold(services, this.#checked, ledgerOperation);
-    goOn(this.#road, held, (_, reserved) => this.#charge(reserved, charge));
   }
 
-  #charge(held: Reservation | GatewayError | undefined, charge: KeptCharge): void {
-    const road = this.#road;
-    const { request, observer } = road.incoming;
-    if (held instanceof GatewayError) {
-      const refusal = road.incoming.respond(held);
-      giveUp(road);
-      road.end(refusal);
-      return;
-    }
-    if (held === undefined) {
-      this.#respond(free());
-      return;
-    }
-    const settlement = new CallSettlement(road.services, this.#checked, held);
+  async #charge(charge: KeptCharge): Promise<GatewayResponse> {
+    const { request, observer } = this.#incoming;
+    // As any call: what it costs less than one is not held back for long.
+    const held = await holdCredits(this.#services, this.#checked, observer.ledgerOperation);
+    if (held instanceof GatewayError) return this.#incoming.respond(held);
+    if (held === undefined) return this.#respond(free());
+    const settlement = new CallSettlement(this.#services, this.#checked, held, observer.ledgerOperation);
     if (request.signal.aborted) {
-      goOn(road, settlement.release(), () => {
-        throw clientLeft();
-      });
-      return;
+      await settlement.release();
+      throw clientLeft();
     }
     observer.admitted(this.#checked.callId, held.heldMicro);
-    const settled =
-      observer.ledgerOperation === undefined
-        ? settlement.chargeKept(charge)
-        : observedCharge(() => settlement.chargeKept(charge), observer.ledgerOperation);
-    goOn(road, settled, (_, done) => this.#respond(done, held));
+    return this.#respond(await settlement.chargeKept(charge), held);
   }
 
-  #respond(settled: SettledCharge, held?: Reservation): void {
-    const road = this.#road;
-    const { incoming, services, end } = road;
+  #respond(settled: SettledCharge, held?: Reservation): GatewayResponse {
+    const incoming = this.#incoming;
     const answer = this.#answer;
-    const now = services.clock.now();
+    const now = this.#services.clock.now();
     const callId = incoming.callId.slice(incoming.callId.indexOf("_") + 1);
     const values = { callId, now, cost: creditText(settled.micro) };
     const headers = this.#headers(settled, held);
@@ -89,14 +78,12 @@ export class CacheReplay {
     const { finishReason } = answer;
     const responseId = freshId(answer.idPrefix, callId);
     incoming.observer.ended({ reason: "completed" }, settled, { responseId, finishReason });
-    const response = incoming.respond({ status: 200, headers, body });
-    giveUp(road);
-    end(response);
+    return incoming.respond({ status: 200, headers, body });
   }
 
   /** What comes in pieces is made as its client takes it. */
   #body(values: FreshValues): Uint8Array | AsyncIterable<Uint8Array> {
-    const { texts } = this.#road.incoming.observer;
+    const { texts } = this.#incoming.observer;
     const answer = this.#answer;
     if (this.#isWhole) {
       const bytes = freshBytes(answer, values);
@@ -118,7 +105,7 @@ export class CacheReplay {
   }
 
   get #isWhole(): boolean {
-    const { stream, wantsBytes } = this.#road.asked;
+    const { stream, wantsBytes } = this.#checked.request;
     return !stream && wantsBytes !== true;
   }
 }

@@ -1,31 +1,29 @@
 import type { GatewayResponse } from "../../http/message.js";
+import type { Exchange } from "../../operations/operation.js";
+import type { DirectAnswer } from "../../providers/direct-call.js";
 import { addCreditHeaders } from "../admission/credit-headers.js";
-import type { Attempt } from "../attempt.js";
+import type { Attempt, Relayed } from "../attempt.js";
 import { addRateHeaders } from "../limits/rate-headers.js";
 import { clientLeft } from "./abort-error.js";
-import type { HeldResponse } from "./held-response.js";
 import { StreamBody } from "./stream-body.js";
 import { streamHeaders } from "./stream-headers.js";
 import { StreamRelay } from "./stream-relay.js";
-import type { TargetResponse } from "./target-response.js";
 
 /**
  * Relays a stream. Failures before its first piece get a status of their own.
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
-export async function respondWithStream(response: TargetResponse): Promise<GatewayResponse | HeldResponse> {
-  const { attempt, exchange } = response;
+export async function respondWithStream(
+  attempt: Attempt,
+  exchange: Exchange,
+  { body }: DirectAnswer,
+): Promise<Relayed> {
   const { review } = attempt.call;
   const keep = exchange.keep && ((instead?: string) => exchange.keep?.(instead) ?? Promise.resolve());
   const { texts } = attempt.call.observer;
   if (review === undefined) {
     const codec = exchange.readStream();
-    const pieces = new StreamRelay(
-      attempt,
-      codec,
-      response.answer.body,
-      texts === undefined ? { keep } : { keep, texts },
-    );
+    const pieces = new StreamRelay(attempt, codec, body, texts === undefined ? { keep } : { keep, texts });
     const first = await pieces.next();
     // The client may have left in the same turn of the event loop.
     attempt.commit();
@@ -33,7 +31,7 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
   }
   const codec = review.collect(exchange);
   const ending = { keep, texts, review: (closing: Uint8Array) => review.ofStream(codec, closing) };
-  const pieces = new StreamRelay(attempt, codec, response.answer.body, ending);
+  const pieces = new StreamRelay(attempt, codec, body, ending);
   const first = pieces.next();
   await Promise.race([first, codec.begun]);
   attempt.commit();
@@ -41,12 +39,12 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
 }
 
 /** @param first - what the pieces began with. */
-export function streamedResponse(
+export async function streamedResponse(
   { call }: Attempt,
   pieces: StreamRelay,
   first: IteratorResult<Uint8Array, undefined>,
   headers = streamHeaders(),
-): GatewayResponse | Promise<GatewayResponse> {
+): Promise<GatewayResponse> {
   const { departure } = call;
   const { reservation } = call.settlement;
   if (reservation !== undefined) {
@@ -60,7 +58,6 @@ export function streamedResponse(
     rest = pieces.readOn(departure);
   });
   if (rest === undefined) return { status: 200, headers, body: new StreamBody(call, pieces) };
-  return rest.then(() => {
-    throw clientLeft();
-  });
+  await rest;
+  throw clientLeft();
 }

@@ -1,15 +1,21 @@
 import type { GatewayResponse } from "../../../http/message.js";
+import type { Exchange } from "../../../operations/operation.js";
 import type { ByteAnswer } from "../../../operations/stream-codec.js";
+import type { DirectAnswer } from "../../../providers/direct-call.js";
 import { leaveUnread } from "../../../wire/pieces/body-iterator.js";
+import type { Attempt } from "../../attempt.js";
 import { streamedResponse } from "../respond-with-stream.js";
 import { StreamRelay } from "../stream-relay.js";
-import type { TargetResponse } from "../target-response.js";
 
 /**
  * Relays bytes as they come. Failures before the first of them get a status of their own; after it, the connection breaks off.
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
-export async function respondWithBytes({ attempt, exchange, answer }: TargetResponse): Promise<GatewayResponse> {
+export async function respondWithBytes(
+  attempt: Attempt,
+  exchange: Exchange,
+  answer: DirectAnswer,
+): Promise<GatewayResponse> {
   let codec: ByteAnswer;
   try {
     if (exchange.readBytes === undefined) throw new TypeError(`${exchange.operation} has no bytes.`);
