@@ -128,12 +128,12 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
   }
 
   /** Ends the call with this attempt's outcome. A failure that the client does not see does not end the call. */
-  async end(outcome: Outcome): Promise<SettledCharge> {
+  end(outcome: Outcome): Promise<SettledCharge> {
     const isHidden = this.#state === "waiting" && outcome.error !== undefined;
-    if (isHidden || this.#state === "over") return nothingCharged;
+    if (isHidden || this.#state === "over") return Promise.resolve(nothingCharged);
     // While the ledger settles the call, its time-out must not send it to another target.
     this.#state = "committed";
-    return await this.call.end(outcome);
+    return this.call.end(outcome);
   }
 
   /**

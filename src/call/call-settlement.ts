@@ -240,7 +240,7 @@ export class CallSettlement implements KeptLease {
     try {
       const settling = this.#endLease(reservation, ending);
       isRemote = settling instanceof Promise;
-      charge = this.#settled(reservation, ending, await settling);
+      charge = this.#settled(reservation, ending, settling instanceof Promise ? await settling : settling);
     } catch (cause) {
       charge = this.#unsettled(reservation, ending, cause);
     }

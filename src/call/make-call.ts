@@ -26,13 +26,19 @@ export async function makeCall(services: CallServices, incoming: ReceivedCall): 
   let number: number | undefined;
   let call: ModelCall | undefined;
   try {
-    const body = await read(services, incoming);
-    const asked = await operation.parse(body, services.operations, incoming);
+    operation.checkContentType(request.header("content-type"));
+    const body: RequestBody = await (operation.takesUploads
+      ? readUpload(request, caller.account, services.uploads)
+      : readBody(request, caller.account, bodies));
+    if (body instanceof Uint8Array) observer.texts?.asked(body);
+    const parsed = operation.parse(body, services.operations, incoming);
+    const asked = parsed instanceof Promise ? await parsed : parsed;
     observer.requested(asked, catalog.current.get(asked.model)?.id);
     requireWanted(services, request);
     if (asked.fields !== undefined) observer.texts?.asked(asked.fields);
 
-    let checked = checkCall(services, incoming, asked, await services.findAllowance(caller.plan));
+    const found = services.findAllowance(caller.plan);
+    let checked = checkCall(services, incoming, asked, found instanceof Promise ? await found : found);
     if (asked.complete !== undefined) checked = await completeCall(services, incoming, checked);
     route = checked.model.route;
     route.enter();
@@ -42,8 +48,8 @@ export async function makeCall(services: CallServices, incoming: ReceivedCall): 
       requireWanted(services, request);
     }
 
-    const kept = await services.answerRecall?.visit(incoming, checked);
-    requireWanted(services, request);
+    const kept = services.answerRecall && (await services.answerRecall.visit(incoming, checked));
+    if (kept !== undefined) requireWanted(services, request);
     if (kept?.answer !== undefined) return await new CacheReplay(services, incoming, checked, kept, kept.answer).run();
 
     number = openCalls.expect();
@@ -67,15 +73,6 @@ export async function makeCall(services: CallServices, incoming: ReceivedCall): 
       if (number !== undefined) openCalls.giveUp(number);
     }
   }
-}
-
-async function read({ body, uploads }: CallServices, incoming: ReceivedCall): Promise<RequestBody> {
-  const { request, caller, operation, observer } = incoming;
-  operation.checkContentType(request.header("content-type"));
-  if (operation.takesUploads) return await readUpload(request, caller.account, uploads);
-  const bytes = await readBody(request, caller.account, body);
-  observer.texts?.asked(bytes);
-  return bytes;
 }
 
 /** While the body was read or a store was called, the client may have left, or the gateway may have begun to close. */

@@ -14,7 +14,7 @@ import type { Path } from "./paths.js";
 import { readKept } from "./read-kept.js";
 import { reportUsage } from "./report-usage.js";
 import { Served, ServedCall } from "./served.js";
-import type { ServerServices } from "./server-services.js";
+import type { IdentifyCaller, ServerServices } from "./server-services.js";
 import { unservedPath } from "./unserved-path.js";
 
 /**
@@ -38,12 +38,14 @@ async function respond(served: Served, findOwnCaller?: () => IdentifiedCaller): 
     const early = respondToAnybody(served);
     if (early !== undefined) return served.respond(early);
     const known = requirePath(served, path);
-    const identified = findOwnCaller?.() ?? (await identify(served, known));
+    const found = findOwnCaller?.() ?? identify(served, known);
+    const identified = found instanceof Promise ? await found : found;
     observer.authenticated(identified);
     const now = services.calls.clock.now();
     requireValid(identified, now);
     if (identified.keyId !== undefined) services.keyUses?.note(identified.keyId, now);
-    const caller = await services.resolveCaller(identified);
+    const resolved = services.resolveCaller(identified);
+    const caller = resolved instanceof Promise ? await resolved : resolved;
     if (caller !== identified) observer.authenticated(caller);
     if ("operation" in known) return await makeCall(services.calls, new ServedCall(served, caller, known.operation));
     return served.respond(await respondWithoutCall(served, known, caller), caller);
@@ -76,13 +78,22 @@ function requirePath({ services, request }: Served, path: Path | undefined): Pat
 }
 
 /** A credential is never passed over: a request with a wrong key is refused, whatever session comes with it. */
-async function identify({ services, request, requestId }: Served, path: Path): Promise<IdentifiedCaller> {
-  const { identifyCaller, findCaller, keyPrefix } = services;
-  if (identifyCaller !== undefined && !sendsCredential((name) => request.header(name))) {
-    const identified = await identifyCaller(request, requestId);
-    if (identified !== undefined) return identified;
-  }
-  return requireKnown(await findKey(protocolOf(path, request).credential(request), findCaller, keyPrefix));
+function identify(served: Served, path: Path): IdentifiedCaller | Promise<IdentifiedCaller> {
+  const { services, request } = served;
+  const { identifyCaller } = services;
+  return identifyCaller === undefined || sendsCredential((name) => request.header(name))
+    ? ownerOfKey(served, path)
+    : identifyBy(identifyCaller, served, path);
+}
+
+async function identifyBy(identifyCaller: IdentifyCaller, served: Served, path: Path): Promise<IdentifiedCaller> {
+  return (await identifyCaller(served.request, served.requestId)) ?? (await ownerOfKey(served, path));
+}
+
+function ownerOfKey({ services, request }: Served, path: Path): IdentifiedCaller | Promise<IdentifiedCaller> {
+  const { findCaller, keyPrefix } = services;
+  const found = findKey(protocolOf(path, request).credential(request), findCaller, keyPrefix);
+  return found instanceof Promise ? found.then(requireKnown) : requireKnown(found);
 }
 
 /** Serves the endpoints that call no model. */

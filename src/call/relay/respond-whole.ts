@@ -27,12 +27,23 @@ import { readUntilAborted } from "./until-aborted.js";
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
 export async function respondWhole(attempt: Attempt, exchange: Exchange, answer: DirectAnswer): Promise<Relayed> {
-  const { call } = attempt;
+  const { call, meter, keyMask } = attempt;
   const relay = new WholeRelay(attempt, exchange);
-  attempt.meter.progress = relay;
+  meter.progress = relay;
   // How much is read after the client has left must not depend on the pieces in which it arrives.
   const complete = call.departure === undefined ? answer.takeWhole?.() : undefined;
-  await relay.read(complete ?? (await relay.receive(answer.body)));
+  const body = complete ?? (await relay.receive(answer.body));
+  relay.received(body);
+  const looked = membersFault(body);
+  if (looked !== undefined) relay.requireFew(await looked);
+  const masked = keyMask?.hide(body) ?? body;
+  try {
+    const read = exchange.readWhole(masked);
+    relay.answer = read instanceof Promise ? await read : read;
+  } catch (error) {
+    // For example, JSON that is nested too deep to be written again.
+    throw relay.failureOf(error, masked);
+  }
   // Once the answer is read, its client may have left, or another target may have taken this one's place.
   if (call.abortReason === "client_gone") throw clientLeft();
   attempt.commit();
@@ -51,7 +62,7 @@ class WholeRelay implements Progress {
   readonly #attempt: Attempt;
   readonly #exchange: Exchange;
   #pieces: Uint8Array[] = noPieces;
-  #answer: ModelAnswer | undefined;
+  answer: ModelAnswer | undefined;
 
   constructor(attempt: Attempt, exchange: Exchange) {
     this.#attempt = attempt;
@@ -80,42 +91,41 @@ class WholeRelay implements Progress {
     return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
   }
 
-  /** @throws GatewayError where the body is no answer, or a larger one than is passed on. */
-  async read(body: Uint8Array): Promise<void> {
-    const { meter, keyMask } = this.#attempt;
+  /** @throws GatewayError where it is larger than what is passed on. */
+  received(body: Uint8Array): void {
     if (body.length > this.#maxBytes) throw this.#outgrown();
     // Whoever leaves while a long answer is being read pays for what has come of it.
     this.#pieces = [body];
-    const fault = await membersFault(body);
+  }
+
+  /** @throws GatewayError where it has too many members. */
+  requireFew(fault: Error | undefined): void {
     if (fault instanceof TooLargeError) throw this.#outgrown(fault.message);
     if (fault !== undefined) throw tooLarge(fault.message);
-    const masked = keyMask?.hide(body) ?? body;
-    try {
-      this.#answer = await this.#exchange.readWhole(masked);
-    } catch (error) {
-      // For example, JSON that is nested too deep to be written again.
-      const failure = toUpstreamFailure(error);
-      if (isGatewayError(failure) && isAskedTooMuch(failure)) {
-        const used = usedForTooMuch(failure);
-        meter.outgrewWith({
-          tokens: used ?? this.#exchange.partialTokens([masked]),
-          source: used === undefined ? "partial" : "provider",
-        });
-      }
-      throw failure;
+  }
+
+  failureOf(error: unknown, body: Uint8Array): Error {
+    const failure = toUpstreamFailure(error);
+    if (isGatewayError(failure) && isAskedTooMuch(failure)) {
+      const used = usedForTooMuch(failure);
+      this.#attempt.meter.outgrewWith({
+        tokens: used ?? this.#exchange.partialTokens([body]),
+        source: used === undefined ? "partial" : "provider",
+      });
     }
+    return failure;
   }
 
   /** Settles the call. @param instead - what the client gets in place of the answer: see {@link Exchange.keep}. */
   async respond(instead?: string): Promise<GatewayResponse> {
     const { call } = this.#attempt;
-    const body = instead ?? this.#answer?.body ?? "";
+    const body = instead ?? this.answer?.body ?? "";
     call.observer.texts?.answered(body);
     const { micro, credits } = await this.#attempt.end({ reason: "completed" });
-    await this.#exchange.keep?.(instead);
+    if (this.#exchange.keep !== undefined) await this.#exchange.keep(instead);
     if (call.departure?.hasLeft) throw clientLeft();
     const headers: Record<string, string> = {
-      "content-type": this.#answer?.contentType ?? "application/json",
+      "content-type": this.answer?.contentType ?? "application/json",
       "x-credits-charged": creditText(micro),
     };
     if (credits !== undefined) {
@@ -126,7 +136,7 @@ class WholeRelay implements Progress {
 
   /** @throws GatewayError when the answer could not be checked. The upstream has done its work: the call is charged. */
   async respondReviewed(review: AnswerReview): Promise<GatewayResponse> {
-    const answer = this.#answer as ModelAnswer;
+    const answer = this.answer as ModelAnswer;
     let instead: string | undefined;
     try {
       instead = await review.ofWhole(answer);
@@ -134,7 +144,7 @@ class WholeRelay implements Progress {
       if (isGatewayError(error)) await this.#attempt.end({ reason: "completed" });
       throw error;
     }
-    if (instead !== undefined) this.#answer = { ...answer, finishReason: refusedFinish };
+    if (instead !== undefined) this.answer = { ...answer, finishReason: refusedFinish };
     return await this.respond(instead);
   }
 
@@ -148,27 +158,27 @@ class WholeRelay implements Progress {
 
   /** A client may leave while guards check the answer. */
   get isCounted(): boolean {
-    return this.#answer?.estimated === false;
+    return this.answer?.estimated === false;
   }
 
   get tokens(): UsageCounts {
-    return this.#answer?.tokens ?? this.#exchange.partialTokens(this.#pieces);
+    return this.answer?.tokens ?? this.#exchange.partialTokens(this.#pieces);
   }
 
   get estimated(): boolean {
-    return this.#answer?.estimated ?? true;
+    return this.answer?.estimated ?? true;
   }
 
   get unpriced(): string | undefined {
-    return this.#answer?.unpriced;
+    return this.answer?.unpriced;
   }
 
   get responseId(): string | undefined {
-    return this.#answer?.responseId;
+    return this.answer?.responseId;
   }
 
   get finishReason(): string | undefined {
-    return this.#answer?.finishReason;
+    return this.answer?.finishReason;
   }
 }
 

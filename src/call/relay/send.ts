@@ -48,7 +48,7 @@ export async function send(attempt: SendingAttempt, exchange: Exchange): Promise
   const { notice, meter, call } = attempt;
   let failure: Error;
   try {
-    const answer = await untilAborted(notice, callProvider(attempt, exchange), leaveAnswer);
+    const answer = await untilAborted(notice, Promise.resolve(callProvider(attempt, exchange)), leaveAnswer);
     call.observer.attemptResponded(answer);
     if (answer.status === 200) return answer;
     failure = await untilAborted(notice, readError(answer, exchange));
@@ -67,7 +67,7 @@ function leaveAnswer(answer: DirectAnswer): void {
   } catch {}
 }
 
-async function callProvider(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
+function callProvider(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
   const { target, notice, meter, call } = attempt;
   const { operation, headers, pieces } = exchange;
   const { provider, upstreamModel } = target;
@@ -99,7 +99,7 @@ async function callProvider(attempt: SendingAttempt, exchange: Exchange): Promis
     meter.handedOver();
     return provider.call(toUpstreamCall(parts, exchange, exchange.readBytes !== undefined && !stream));
   };
-  return await (observer.runAttempt === undefined ? handOver() : observer.runAttempt(handOver));
+  return observer.runAttempt === undefined ? handOver() : observer.runAttempt(handOver);
 }
 
 function withMembers(exchange: Exchange, members: MemberEdits): RequestBytes {

@@ -38,7 +38,8 @@ async function tryTarget(attempt: Attempt): Promise<Relayed> {
   const { call, target } = attempt;
   const { model, request, additions } = call.admission;
   const hidden = additions?.headers;
-  const own = await request.exchangeWith(hidden === undefined ? target : withHidden(target, hidden), model, attempt);
+  const made = request.exchangeWith(hidden === undefined ? target : withHidden(target, hidden), model, attempt);
+  const own = made instanceof Promise ? await made : made;
   if (attempt.notice.aborted) throw brokenOff();
   if (own === undefined) {
     throw beyondTarget(

@@ -40,24 +40,39 @@ export function untilAborted<Value>(
  * @param take - gets each piece. @returns whether to read on.
  * @throws UpstreamError `aborted`, and what the body breaks off with.
  */
-export async function readUntilAborted(
+export function readUntilAborted(
   notice: AbortNotifier,
   body: AsyncIterable<Uint8Array>,
   take: (piece: Uint8Array) => boolean,
 ): Promise<void> {
-  const iterator = iteratorOf(body);
-  // One that has ended or broken off by itself is not left.
-  let isOpen = true;
-  try {
-    if (notice.aborted) throw brokenOff();
-    for (;;) {
-      isOpen = false;
-      const result = await untilAborted(notice, Promise.resolve(iterator.next()));
-      isOpen = true;
-      if (result.done === true) isOpen = false;
-      if (!isOpen || !take(result.value)) return;
+  return new Promise((resolve, reject) => {
+    const iterator = iteratorOf(body);
+    const breakOff = (): void => {
+      leaveBody(iterator);
+      reject(brokenOff());
+    };
+    const took = (result: IteratorResult<Uint8Array>): void => {
+      if (notice.aborted) return;
+      try {
+        if (!result.done) {
+          if (take(result.value)) {
+            Promise.resolve(iterator.next()).then(took, reject);
+            return;
+          }
+          leaveBody(iterator);
+        }
+        notice.removeEventListener("abort", breakOff);
+        resolve();
+      } catch (error) {
+        leaveBody(iterator);
+        reject(error);
+      }
+    };
+    if (notice.aborted) {
+      breakOff();
+      return;
     }
-  } finally {
-    if (isOpen || notice.aborted) leaveBody(iterator);
-  }
+    notice.addEventListener("abort", breakOff);
+    Promise.resolve(iterator.next()).then(took, reject);
+  });
 }
