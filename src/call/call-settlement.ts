@@ -15,13 +15,13 @@ import { noTokens } from "../metering/token-counts.js";
 import { addUnitTags } from "../metering/unit-tags.js";
 import { addUsed, type UsageCounts } from "../metering/usage-counts.js";
 import type { Target } from "../routing/target.js";
+import { rateUses } from "./admission/call-limits.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import { priceFor } from "./admission/price-for.js";
 import type { KeptCharge } from "./cached/kept-charge.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import type { KeptLease } from "./lease-keeper.js";
-import { rateUses } from "./limits/rate-uses.js";
 import type { Meter } from "./meter.js";
 
 /** What a call cost, and what its account has left. */

@@ -2,14 +2,14 @@ import { findKey, requireKnown, requireValid } from "../access/authenticate.js";
 import { authorize, mayUse } from "../access/authorize.js";
 import type { Caller, IdentifiedCaller } from "../access/caller.js";
 import { makeCall } from "../call/make-call.js";
-import { GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
+import { GatewayError, invalidValue, serviceUnavailable } from "../errors/gateway-error.js";
 import { type CorsOptions, preflightHeaders } from "../http/cors.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
+import { type ModelType, modelTypes } from "../operations/model-type.js";
 import { sendsCredential } from "../operations/protocols/sends-credential.js";
 import { deleteKeptResponse } from "../operations/responses/kept-responses.js";
 import { countTokens } from "./count-tokens.js";
 import { protocolOf } from "./error-response.js";
-import { listedType } from "./listed-type.js";
 import type { Path } from "./paths.js";
 import { readKept } from "./read-kept.js";
 import { reportUsage } from "./report-usage.js";
@@ -175,4 +175,17 @@ function methodNotSupported(method: string, path: Path): GatewayError {
     code: "method_not_supported",
     headers: { allow },
   });
+}
+
+/**
+ * The type of models that a list is asked for, as `?type=chat`.
+ * @returns `undefined`: models of all types.
+ * @throws GatewayError 400 for a type that no model has.
+ */
+function listedType(query: string | undefined): ModelType | undefined {
+  const asked = new URLSearchParams(query).get("type");
+  if (asked === null) return undefined;
+  const type = modelTypes.find((each) => each === asked);
+  if (type === undefined) throw invalidValue("type", `'type' must be one of ${modelTypes.join(", ")}.`);
+  return type;
 }

@@ -5,8 +5,8 @@ import type { Balance } from "../../ledger/credit-ledger.js";
 import type { LoadRoom } from "../../operations/operation.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
-import { callLimits } from "../limits/call-limits.js";
 import { makeRequestId } from "../request-id.js";
+import { callLimits } from "./call-limits.js";
 import type { ReceivedCall } from "./check-call.js";
 import { holdCredits } from "./hold-credits.js";
 

@@ -16,8 +16,7 @@ import type { Micro } from "../../metering/micro.js";
 import type { CallServices } from "../call-services.js";
 import { ledgerFailure } from "../call-warnings.js";
 import type { CheckedCall } from "../checked-call.js";
-import { type CallLimits, callLimits } from "../limits/call-limits.js";
-import { requireKept } from "../limits/require-kept.js";
+import { type CallLimits, callLimits, requireKept } from "./call-limits.js";
 import { priceFor } from "./price-for.js";
 import { repeatedDenial } from "./repeated-denial.js";
 

@@ -8,9 +8,8 @@ import { TargetSearch } from "../../routing/target-search.js";
 import { creditText } from "../admission/credit-text.js";
 import { Attempt, type Relayed } from "../attempt.js";
 import type { ModelCall } from "../model-call.js";
-import { respondWithBytes } from "./bytes/respond-with-bytes.js";
 import { respondWhole } from "./respond-whole.js";
-import { respondWithStream } from "./respond-with-stream.js";
+import { respondWithBytes, respondWithStream } from "./respond-with-stream.js";
 import { send } from "./send.js";
 import { brokenOff } from "./until-aborted.js";
 
