@@ -3,10 +3,11 @@ import type { Exchange } from "../../operations/operation.js";
 import type { ByteAnswer } from "../../operations/stream-codec.js";
 import type { DirectAnswer } from "../../providers/direct-call.js";
 import { leaveUnread } from "../../wire/pieces/body-iterator.js";
+import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
 import { addCreditHeaders, addRateHeaders } from "../admission/credit-headers.js";
 import type { Attempt, Relayed } from "../attempt.js";
+import type { Departure } from "../departure.js";
 import { clientLeft } from "./abort-error.js";
-import { StreamBody } from "./stream-body.js";
 import { streamHeaders } from "./stream-headers.js";
 import { StreamRelay } from "./stream-relay.js";
 
@@ -89,4 +90,46 @@ export async function respondWithBytes(
     "x-accel-buffering": "no",
     "x-content-type-options": "nosniff",
   });
+}
+
+/** The part of a call that its stream needs. */
+interface LeftCall {
+  readonly departure: Pick<Departure, "hasLeft"> | undefined;
+  clientLeft(): Pick<Departure, "hasLeft"> | undefined;
+}
+
+/** A stream as its client gets it. Where the call goes on without its client, the relay is read by the call. */
+export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined>, PieceSource {
+  readonly isByTick = true;
+  readonly #call: LeftCall;
+  readonly #relay: StreamRelay;
+
+  constructor(call: LeftCall, relay: StreamRelay) {
+    this.#call = call;
+    this.#relay = relay;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  [readPiece](reader: PieceReader): void {
+    if (this.#call.departure?.hasLeft === true) reader.ended();
+    else this.#relay[readPiece](reader);
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    return nextPiece(this);
+  }
+
+  /** The client has left, or has all of the stream. */
+  leave(): void {
+    if (this.#call.clientLeft()?.hasLeft !== true) this.#relay.leave();
+  }
+
+  /** Resolves when the call is settled, unless it goes on. */
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#call.clientLeft()?.hasLeft !== true) await this.#relay.return();
+    return { done: true, value: undefined };
+  }
 }
