@@ -15,47 +15,42 @@ import { verdictOf } from "../routing/target-health.js";
 import type { TargetVisit } from "../routing/target-visit.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import type { SettledCharge } from "./call-settlement.js";
-import type { Meter } from "./meter.js";
-import type { ModelCall } from "./model-call.js";
-import type { HeldResponse } from "./relay/held-response.js";
+import { warnOfUpstream } from "./call-warnings.js";
+import { Meter } from "./meter.js";
+import type { CurrentAttempt, ModelCall } from "./model-call.js";
 import { brokenOff } from "./relay/until-aborted.js";
-import type { Soon } from "./soon.js";
-import { warnOfUpstream } from "./warn-of-upstream.js";
 
 const nothingCharged: SettledCharge = { ...noCharge, credits: undefined, funding: undefined, prepaidMicro: 0 };
+
+/** A target's response that the host's guards hold back. No other target is tried after it. */
+export interface HeldResponse {
+  /** @throws GatewayError, or {@link UpstreamError} `aborted`. */
+  whenReviewed(): Promise<GatewayResponse>;
+}
 
 /** What an attempt has for the client. */
 export type Relayed = GatewayResponse | HeldResponse;
 
-/**
- * Gets what becomes of an attempt: one of the two, once. A failure does not come while the attempt is being made, or the call
- * is being aborted, but in a turn of its own. Neither throws.
- */
-export interface AttemptListener {
-  responded(attempt: Attempt, response: Relayed): void;
-  /** @param thrown - a GatewayError for the client, or an {@link UpstreamError} `aborted`. */
-  failed(attempt: Attempt, thrown: unknown): void;
-}
-
-/** Makes an attempt. What it throws is a failure, too. */
-type Work = (attempt: Attempt, listener: AttemptListener) => void;
-
 /** One attempt of a call at one target. Until it has something for the client, its failure does not end the call. */
-export class Attempt implements AttemptFacts {
+export class Attempt implements AttemptFacts, CurrentAttempt {
   readonly call: ModelCall;
   readonly target: Target;
+  /** What the target has done for the call. */
   readonly meter: Meter;
   /** Tells the provider to stop: the call was aborted, or this attempt took too long. */
   readonly notice: AbortNotifier;
-  readonly #visit: TargetVisit;
+  readonly visit: TargetVisit;
+  /** It has failed, and nobody is charged for what it has done. */
+  isForgiven = false;
   #state: "waiting" | "committed" | "over" = "waiting";
 
   constructor(call: ModelCall, visit: TargetVisit) {
     this.call = call;
     this.target = visit.target;
-    this.meter = call.enter(visit);
+    this.visit = visit;
+    this.meter = new Meter(call.admission, call.services.clock);
     this.notice = visit.target.timeoutMs === undefined ? call.notice : new AbortNotifier();
-    this.#visit = visit;
+    call.enter(this);
   }
 
   /** Takes what must not get out of what the target's server says beside the model's words. */
@@ -99,7 +94,7 @@ export class Attempt implements AttemptFacts {
   }
 
   get startedAt(): number {
-    return this.#visit.since;
+    return this.visit.since;
   }
 
   get clock(): Clock {
@@ -114,17 +109,11 @@ export class Attempt implements AttemptFacts {
   /**
    * Runs the work until there is something for the client, at most for the target's `timeoutMs`. The limit also holds
    * for a provider that ignores its signal.
-   * @param listener - gets a GatewayError 504 when it took too long.
+   * @throws GatewayError 504 when it took too long, and what the work throws.
    */
-  run(work: Work, listener: AttemptListener): void {
+  run(work: (attempt: Attempt) => Promise<Relayed>): Promise<Relayed> {
     const { timeoutMs } = this.target;
-    if (timeoutMs === undefined) work(this, listener);
-    else {
-      this.#within(timeoutMs, work).then(
-        (response) => listener.responded(this, response),
-        (thrown) => listener.failed(this, thrown),
-      );
-    }
+    return timeoutMs === undefined ? work(this) : this.#within(timeoutMs, work);
   }
 
   /**
@@ -134,14 +123,14 @@ export class Attempt implements AttemptFacts {
   commit(): void {
     if (this.notice.aborted && !this.call.notice.aborted) throw brokenOff();
     this.#state = "committed";
-    if (this.meter.terms?.share === undefined) this.#visit.confirm();
+    if (this.meter.terms?.share === undefined) this.visit.confirm();
     this.call.committed();
   }
 
   /** Ends the call with this attempt's outcome. A failure that the client does not see does not end the call. */
-  end(outcome: Outcome): Soon<SettledCharge> {
+  end(outcome: Outcome): Promise<SettledCharge> {
     const isHidden = this.#state === "waiting" && outcome.error !== undefined;
-    if (isHidden || this.#state === "over") return nothingCharged;
+    if (isHidden || this.#state === "over") return Promise.resolve(nothingCharged);
     // While the ledger settles the call, its time-out must not send it to another target.
     this.#state = "committed";
     return this.call.end(outcome);
@@ -156,16 +145,16 @@ export class Attempt implements AttemptFacts {
     const { call, target } = this;
     const { admission, services, client } = call;
     const error = this.#toGatewayError(thrown);
-    const used = call.meter?.reported ?? (error.cause instanceof UpstreamStatusError ? error.cause.used : undefined);
+    const used = this.meter.reported ?? (error.cause instanceof UpstreamStatusError ? error.cause.used : undefined);
     const isPaid = used !== undefined && (admission.model.route.chargeFailedAttempts || isTheClients(error));
     // A client that is still connected does not pay for a failed attempt. A client that has left pays for one attempt.
     const isOver = isPaid || !client.signal.aborted;
     call.observer.attemptFailed(error, isOver && used ? call.settlement.addFailed(used, isPaid) : undefined);
     if (this.meter.wasHandedOver) call.settlement.reachedUpstream();
-    if (isOver && !isAskedTooMuch(error)) call.meter = undefined;
+    this.isForgiven = isOver && !isAskedTooMuch(error);
     // When the gateway itself ended the call, the target did not fail.
     const isOurs = call.abortReason !== undefined;
-    this.#visit.leave(isOurs ? "unknown" : verdictOf({ reason: endReasonOf(error), error }), services.clock);
+    this.visit.leave(isOurs ? "unknown" : verdictOf({ reason: endReasonOf(error), error }), services.clock);
     warnOfUpstream(error, target, admission, services.warn);
     call.warned = error;
     return error;
@@ -179,13 +168,14 @@ export class Attempt implements AttemptFacts {
     return badGateway("The model did not answer. Try again.", { cause: thrown });
   }
 
-  #within(timeoutMs: number, work: Work): Promise<Relayed> {
+  async #within(timeoutMs: number, work: (attempt: Attempt) => Promise<Relayed>): Promise<Relayed> {
     const { notice, call } = this;
     const abort = (): void => notice.abort();
     call.notice.addEventListener("abort", abort);
     if (call.notice.aborted) abort();
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
         if (this.#state === "committed") return;
         this.#state = "over";
         call.notice.removeEventListener("abort", abort);
@@ -194,11 +184,12 @@ export class Attempt implements AttemptFacts {
       }, timeoutMs);
       // The timer need not keep the process alive: the client's connection does.
       if (typeof timer === "object") timer.unref?.();
-      const done = new Promise<Relayed>((answered, failed) => {
-        work(this, { responded: (_, response) => answered(response), failed: (_, thrown) => failed(thrown) });
-      });
-      done.finally(() => clearTimeout(timer)).then(resolve, reject);
     });
+    try {
+      return await Promise.race([work(this), late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 

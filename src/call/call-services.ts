@@ -6,6 +6,8 @@ import type { HoldRooms } from "../access/hold-rooms.js";
 import type { AnswerGuards } from "../answer-guards/answer-guards.js";
 import type { FirstTimes } from "../events/first-times.js";
 import type { Warn } from "../events/warning.js";
+import type { TimeLimit } from "../guard/time-limit.js";
+import type { OnRequest } from "../hooks/admission.js";
 import type { BodyOptions } from "../http/read-body.js";
 import type { Clock } from "../ledger/clock.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
@@ -13,7 +15,6 @@ import type { OperationServices } from "../operations/operation.js";
 import type { BackgroundWork } from "../runtime/background-work.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
 import type { OpenCalls } from "./open-calls.js";
-import type { RequestHook } from "./request-hook.js";
 
 /** Limits of one response between upstream and client. */
 export interface RelayLimits {
@@ -58,4 +59,10 @@ export interface CallServices {
   readonly requestHook: RequestHook | undefined;
   /** `undefined`: the host has none. */
   readonly answerGuards: AnswerGuards | undefined;
+}
+
+/** The host's hook before each call, and how long it may take. */
+export interface RequestHook {
+  readonly onRequest: OnRequest;
+  readonly limit: TimeLimit;
 }

@@ -1,3 +1,4 @@
+import type { ObserveLedger } from "../events/ledger-operation-completed.js";
 import { SettlementKeptError } from "../guard/settlement-kept-error.js";
 import { releaseIn, settleIn } from "../ledger/at-once.js";
 import type { AccountCredits, EntryTags, Lease, SettleResult, WindowState } from "../ledger/credit-ledger.js";
@@ -15,14 +16,13 @@ import { noTokens } from "../metering/token-counts.js";
 import { addUnitTags } from "../metering/unit-tags.js";
 import { addUsed, type UsageCounts } from "../metering/usage-counts.js";
 import type { Target } from "../routing/target.js";
+import { rateUses } from "./admission/call-limits.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import { priceFor } from "./admission/price-for.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import type { KeptLease } from "./lease-keeper.js";
-import { rateUses } from "./limits/rate-uses.js";
 import type { Meter } from "./meter.js";
-import type { Soon } from "./soon.js";
 
 /** What a call cost, and what its account has left. */
 export interface SettledCharge extends Charge {
@@ -78,9 +78,17 @@ export class CallSettlement implements KeptLease {
   #shared: { readonly micro: Micro; readonly share: number } | undefined;
   #hasReached = false;
   #call: MeteredProgress | undefined;
-  #charge: Soon<SettledCharge> | undefined;
+  #charge: Promise<SettledCharge> | undefined;
+  readonly #observe: ObserveLedger | undefined;
 
-  constructor(services: CallServices, admission: CheckedCall, reservation: Reservation | undefined) {
+  /** @param observe - told of how the ledger took the charge; `undefined`: nobody wants to know. */
+  constructor(
+    services: CallServices,
+    admission: CheckedCall,
+    reservation: Reservation | undefined,
+    observe: ObserveLedger | undefined,
+  ) {
+    this.#observe = observe;
     this.#services = services;
     this.#admission = admission;
     this.#price = priceFor(admission, admission.model.price);
@@ -190,7 +198,7 @@ export class CallSettlement implements KeptLease {
    * Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. Never fails.
    * @param share - of their price, for a response that was not made for this call. Absent: all of it.
    */
-  charge(tokens: UsageCounts, source: UsageSource, share?: number): Soon<SettledCharge> {
+  charge(tokens: UsageCounts, source: UsageSource, share?: number): Promise<SettledCharge> {
     if (this.#charge !== undefined) return this.#charge;
     if (share !== undefined) return this.#chargeShare(tokens, share);
     const used = this.#withUnits(tokens, this.#price, source !== "provider");
@@ -200,7 +208,7 @@ export class CallSettlement implements KeptLease {
   }
 
   /** Nothing was generated: no tokens are counted. */
-  #chargeShare(tokens: UsageCounts, share: number): Soon<SettledCharge> {
+  #chargeShare(tokens: UsageCounts, share: number): Promise<SettledCharge> {
     const used = this.#withUnits(tokens);
     this.#shared = { micro: this.#price.cost(used), share };
     this.#charge = this.#settle({ ...noTokens }, "cache", scaledPrice(this.#price, share).cost(used), undefined);
@@ -208,7 +216,7 @@ export class CallSettlement implements KeptLease {
   }
 
   /** Ends the hold without a charge. @param meter - knows what the operator pays all the same. */
-  release(meter?: Pick<Meter, "reported">): Soon<SettledCharge> {
+  release(meter?: Pick<Meter, "reported">): Promise<SettledCharge> {
     this.#charge ??= this.#settle(noTokens, undefined, 0, this.#target?.cost && meter?.reported);
     return this.#charge;
   }
@@ -217,12 +225,12 @@ export class CallSettlement implements KeptLease {
    * @param source - `undefined`: only the tokens of failed attempts are charged.
    * @param used - by the last target, whoever pays for it; `undefined`: it is not known.
    */
-  #settle(
+  async #settle(
     ofCall: UsageCounts,
     ofSource: UsageSource | undefined,
     ofMicro: Micro,
     used: UsageCounts | undefined,
-  ): Soon<SettledCharge> {
+  ): Promise<SettledCharge> {
     const tokens = this.#withFailedTokens(ofCall);
     const micro = this.#withFailed(ofMicro);
     const source = this.#failed?.charged === undefined ? ofSource : (ofSource ?? "provider");
@@ -236,17 +244,19 @@ export class CallSettlement implements KeptLease {
     }
     const ending = withCost<Ending>({ amountMicro: reservation.isFree ? 0 : micro, tokens, source }, cost);
     this.#services.keeper.drop(this);
-    let settled: Soon<SettleResult>;
+    const from = this.#observe === undefined ? 0 : performance.now();
+    let isRemote = false;
+    let charge: SettledCharge;
     try {
-      settled = this.#endLease(reservation, ending);
+      const settling = this.#endLease(reservation, ending);
+      isRemote = settling instanceof Promise;
+      charge = this.#settled(reservation, ending, settling instanceof Promise ? await settling : settling);
     } catch (cause) {
-      return this.#unsettled(reservation, ending, cause);
+      charge = this.#unsettled(reservation, ending, cause);
     }
-    if (!(settled instanceof Promise)) return this.#settled(reservation, ending, settled);
-    return settled.then(
-      (result) => this.#settled(reservation, ending, result),
-      (cause) => this.#unsettled(reservation, ending, cause),
-    );
+    const outcome = charge.unsettled ?? "settled";
+    this.#observe?.({ operation: "settle", outcome, isRemote, durationMs: performance.now() - from });
+    return charge;
   }
 
   #settled({ isFree }: Reservation, ending: Ending, settled: SettleResult): SettledCharge {
@@ -272,7 +282,7 @@ export class CallSettlement implements KeptLease {
   }
 
   /** A call of a model that is free enters no charge in the journal: it is released, whatever it has used. */
-  #endLease({ lease, rules, isFree }: Reservation, ending: Ending): Soon<SettleResult> {
+  #endLease({ lease, rules, isFree }: Reservation, ending: Ending): SettleResult | Promise<SettleResult> {
     const { ledger } = this.#services;
     const { amountMicro, tokens, source, cost } = ending;
     const uses = rules && rateUses(rules, tokens, this.#hasReached);

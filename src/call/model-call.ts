@@ -1,6 +1,5 @@
 import { badGateway, type GatewayError, internalError, isGatewayError, withHeaders } from "../errors/gateway-error.js";
 import { isRefusal } from "../errors/provider-refusal.js";
-import type { ObserveLedger } from "../events/ledger-operation-completed.js";
 import { endReasonOf, type Outcome } from "../events/outcome.js";
 import type { RequestObserver } from "../events/request-observer.js";
 import type { GatewayRequest } from "../http/message.js";
@@ -12,25 +11,19 @@ import { verdictOf } from "../routing/target-health.js";
 import type { TargetVisit } from "../routing/target-visit.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import type { ReceivedCall } from "./admission/check-call.js";
-import { addCreditHeaders } from "./admission/credit-headers.js";
+import { addCreditHeaders, addRateHeaders } from "./admission/credit-headers.js";
 import { creditText } from "./admission/credit-text.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import type { CallServices } from "./call-services.js";
 import { CallSettlement, type SettledCharge } from "./call-settlement.js";
+import { warnOfCost, warnOfUnpriced, warnOfUpstream } from "./call-warnings.js";
 import type { CheckedCall } from "./checked-call.js";
 import { Departure } from "./departure.js";
-import type { AnswerReview } from "./guarded/answer-review.js";
-import { reviewOf } from "./guarded/review-of.js";
-import { addRateHeaders } from "./limits/rate-headers.js";
-import { Meter } from "./meter.js";
-import { observedCharge } from "./observed/observed-charge.js";
+import { type AnswerReview, reviewOf } from "./guarded/answer-review.js";
+import type { Meter } from "./meter.js";
 import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";
 import { traceHeaders } from "./relay/trace-headers.js";
-import { andThen, type Soon } from "./soon.js";
-import { warnOfCost } from "./warn-of-cost.js";
-import { warnOfUnpriced } from "./warn-of-unpriced.js";
-import { warnOfUpstream } from "./warn-of-upstream.js";
 
 /** A response that can be read without its client. */
 export interface ReadableOn {
@@ -38,7 +31,16 @@ export interface ReadableOn {
   readOn(departure: Departure): Promise<void>;
 }
 
-/** An admitted call, from its hold to its settlement. Of the classes here, only this one has a life cycle. */
+/** The attempt that a call is at. */
+export interface CurrentAttempt {
+  readonly visit: TargetVisit;
+  /** What its target has done for the call. */
+  readonly meter: Meter;
+  /** It has failed, and nobody is charged for what it has done. */
+  readonly isForgiven: boolean;
+}
+
+/** An admitted call, from its hold to its settlement: how far it is, and how it has ended. */
 export class ModelCall implements OpenCall, ClientCall {
   place = -1;
   number = -1;
@@ -58,16 +60,13 @@ export class ModelCall implements OpenCall, ClientCall {
   readonly notice = new AbortNotifier();
   /** Further headers for upstreams: the trace to which the request belongs. */
   readonly trace: Readonly<Record<string, string>> | undefined;
-  /** The target that the call is at. */
-  visit: TargetVisit | undefined;
-  /** What that target has done for the call. `undefined`: nothing that is charged. */
-  meter: Meter | undefined;
   /** How it has ended. */
   ending: Outcome | undefined;
   /** The failed attempt of which the host has been warned already. */
   warned: GatewayError | undefined;
+  #attempt: CurrentAttempt | undefined;
   #abortReason: AbortReason | undefined;
-  #charge: Soon<SettledCharge> | undefined;
+  #charge: Promise<SettledCharge> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param reservation - `undefined`: the call uses no ledger. */
@@ -83,7 +82,7 @@ export class ModelCall implements OpenCall, ClientCall {
     this.operation = operation;
     this.observer = observer;
     this.trace = services.forwardsTrace ? traceHeaders(request) : undefined;
-    this.settlement = new CallSettlement(services, admission, reservation);
+    this.settlement = new CallSettlement(services, admission, reservation, observer.ledgerOperation);
     const limits = admission.allowance.drain ?? admission.model.drain;
     this.departure = limits === "cancel" ? undefined : new Departure(limits, this);
     this.review = services.answerGuards && reviewOf(this, services.answerGuards, operation);
@@ -99,6 +98,11 @@ export class ModelCall implements OpenCall, ClientCall {
     if (limits.maxAnswerMs !== undefined) this.#limit(limits.maxAnswerMs);
     if (this.client.signal.aborted) this.handleEvent();
     else this.client.signal.addEventListener("abort", this);
+  }
+
+  /** What is charged for so far: of the attempt that the call is at. `undefined`: nothing. */
+  get meter(): Meter | undefined {
+    return this.#attempt?.isForgiven === true ? undefined : this.#attempt?.meter;
   }
 
   get awaitsUsage(): boolean {
@@ -122,7 +126,7 @@ export class ModelCall implements OpenCall, ClientCall {
   committed(): void {
     const { request } = this.admission;
     if (request.letGo === undefined) return;
-    const provider = this.visit?.target.provider;
+    const provider = this.#attempt?.visit.target.provider;
     if (provider === undefined || directCallOf(provider) === undefined) return;
     request.letGo();
     this.services.body.pendingBodies.drop(this.client);
@@ -133,14 +137,12 @@ export class ModelCall implements OpenCall, ClientCall {
     this.observer.tagged(this.settlement.tag(tags));
   }
 
-  /** Starts an attempt. */
-  enter(visit: TargetVisit): Meter {
-    const { target } = visit;
-    this.visit = visit;
-    this.meter = new Meter(this.admission, this.services.clock);
+  /** An attempt begins. */
+  enter(attempt: CurrentAttempt): void {
+    const { target } = attempt.visit;
+    this.#attempt = attempt;
     this.settlement.goesTo(target);
     this.observer.attemptStarted(target);
-    return this.meter;
   }
 
   /** Aborts the call. If the client has left, it is settled at once. */
@@ -156,97 +158,65 @@ export class ModelCall implements OpenCall, ClientCall {
   }
 
   /** Settles the call and reports it. The first end counts; later calls return its charge. Never fails. */
-  end(ending: Outcome): Soon<SettledCharge> {
+  end(ending: Outcome): Promise<SettledCharge> {
     this.#charge ??= this.#end(ending);
     return this.#charge;
   }
 
   /** Ends the call with a thrown error. @returns the error for the client. */
-  fail(thrown: unknown): Soon<GatewayError> {
+  async fail(thrown: unknown): Promise<GatewayError> {
     const error = this.#toGatewayError(thrown);
     const isGone = this.departure?.hasLeft === true && isUpstreamError(thrown);
     const reason = this.#abortReason ?? endReasonOf(error);
-    const charge = this.end(isGone ? { reason: "client_gone" } : { reason, error });
-    return andThen(charge, (settled) => this.#withCredits(error, settled));
-  }
-
-  #withCredits(error: GatewayError, { credits, micro }: SettledCharge): GatewayError {
+    const { credits, micro } = await this.end(isGone ? { reason: "client_gone" } : { reason, error });
     if (credits === undefined) return error;
     const headers: Record<string, string> = micro === 0 ? {} : { "x-credits-charged": creditText(micro) };
     const rules = this.settlement.reservation?.rules;
     return withHeaders(error, addRateHeaders(addCreditHeaders(headers, credits), credits.rates, rules));
   }
 
-  #end(ending: Outcome): Soon<SettledCharge> {
-    const { services, client, departure } = this;
+  async #end(ending: Outcome): Promise<SettledCharge> {
+    const { services, client, departure, settlement, meter } = this;
+    const { reason, error } = ending;
     this.ending = ending;
     client.signal.removeEventListener("abort", this);
     services.body.pendingBodies.drop(client);
-    const { meter } = this;
     // When the gateway itself aborted the call, nothing is known about the target. Nor when it was not asked.
-    const isKnown = this.#abortReason === undefined && meter?.terms?.share === undefined;
-    this.visit?.leave(isKnown ? verdictOf(ending) : "unknown", services.clock);
-    if (ending.reason === "completed" && ending.error === undefined) meter?.terms?.completed?.(meter.progress);
+    const isAsked = meter?.terms?.share === undefined;
+    const verdict = this.#abortReason === undefined && isAsked ? verdictOf(ending) : "unknown";
+    this.#attempt?.visit.leave(verdict, services.clock);
+    if (reason === "completed" && error === undefined) meter?.terms?.completed?.(meter.progress);
     const outcome = departure === undefined ? ending : departure.ended(ending);
     // A request that the host's own provider refuses may never have reached a model.
-    const isRefused = ending.error !== undefined && isRefusal(ending.error);
-    const hasLeft = ending.reason === "client_gone" || (departure?.hasLeft === true && !isRefused);
-    if (meter?.wasHandedOver && meter.terms?.share === undefined) this.settlement.reachedUpstream();
-    const bill = meter?.bill(ending.reason, hasLeft);
-    const charge = this.#chargeFor(bill);
-    return charge instanceof Promise
-      ? charge.then((settled) => this.#settled(outcome, ending.error, settled))
-      : this.#settled(outcome, ending.error, charge);
-  }
-
-  #chargeFor(bill: ReturnType<Meter["bill"]> | undefined): Soon<SettledCharge> {
-    const { ledgerOperation } = this.observer;
-    const isObserved = ledgerOperation !== undefined && this.settlement.reservation !== undefined;
-    return isObserved ? this.#observedCharge(bill, ledgerOperation) : this.#chargeNow(bill);
-  }
-
-  /** In a method of its own, as all that have closures: calls that nobody observes allocate nothing for them. */
-  #observedCharge(bill: ReturnType<Meter["bill"]> | undefined, observe: ObserveLedger): Soon<SettledCharge> {
-    return observedCharge(() => this.#chargeNow(bill), observe);
-  }
-
-  #chargeNow(bill: ReturnType<Meter["bill"]> | undefined): Soon<SettledCharge> {
-    const { settlement, meter } = this;
-    if (bill === undefined) return settlement.release(meter);
-    return settlement.charge(bill.tokens, bill.source, meter?.terms?.share);
-  }
-
-  #settled(outcome: Outcome, error: GatewayError | undefined, charge: SettledCharge): SettledCharge {
+    const isRefused = error !== undefined && isRefusal(error);
+    const hasLeft = reason === "client_gone" || (departure?.hasLeft === true && !isRefused);
+    if (meter?.wasHandedOver && isAsked) settlement.reachedUpstream();
+    const bill = meter?.bill(reason, hasLeft);
+    const charge = await (bill === undefined
+      ? settlement.release(meter)
+      : settlement.charge(bill.tokens, bill.source, meter?.terms?.share));
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.observer.ended(outcome, charge, this.meter?.progress);
-    this.#warnOf(error);
-    const { reservation } = this.settlement;
-    if (reservation !== undefined && charge.micro > reservation.heldMicro) this.#warnOfCost(reservation, charge);
-    this.#warnOfUnpriced(charge);
+    this.#warn(error, charge);
     this.admission.model.route.leave();
-    this.services.openCalls.remove(this);
+    services.openCalls.remove(this);
     return charge;
   }
 
-  #warnOf(error: GatewayError | undefined): void {
-    const [first] = this.admission.model.route.targets;
-    const target = this.visit?.target ?? first;
-    if (error === undefined || error === this.warned || target === undefined) return;
-    warnOfUpstream(error, target, this.admission, this.services.warn);
-  }
-
-  #warnOfCost(reservation: Reservation, charge: SettledCharge): void {
-    warnOfCost(this.services, this.admission, reservation, { target: this.visit?.target, charge });
-  }
-
-  #warnOfUnpriced({ tokens: { serviceTier: tier } }: SettledCharge): void {
+  #warn(error: GatewayError | undefined, charge: SettledCharge): void {
+    const { services, admission, settlement } = this;
+    const called = this.#attempt?.visit.target;
+    const target = called ?? admission.model.route.targets[0];
+    if (error !== undefined && error !== this.warned && target !== undefined) {
+      warnOfUpstream(error, target, admission, services.warn);
+    }
+    if (called === undefined) return;
+    const { heldMicro } = settlement.reservation ?? {};
+    if (heldMicro !== undefined) warnOfCost(services, admission, heldMicro, charge, called);
     const unpriced = this.meter?.progress?.unpriced;
-    if ((unpriced === undefined && tier === undefined) || this.visit === undefined) return;
-    const { target } = this.visit;
-    const warn = (what: string) => warnOfUnpriced(what, target, this.admission.model.id, this.services.warnOnce);
-    if (unpriced !== undefined) warn(unpriced);
-    const { tiers = [], free } = target.price;
-    if (tier !== undefined && !free && !tiers.includes(tier)) warn(`service_tier=${tier}`);
+    if (unpriced !== undefined || charge.tokens.serviceTier !== undefined) {
+      warnOfUnpriced(unpriced, charge, admission.model.id, called, services.warnOnce);
+    }
   }
 
   /** Of the client's signal: it has gone. */

@@ -1,5 +1,5 @@
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
-import type { SentRequest } from "../server/misplaced-path.js";
+import type { SentRequest } from "../server/unserved-path.js";
 import type { ManagedAccounts } from "./admin/managed-accounts.js";
 import type { ManagedKeys } from "./admin/managed-keys.js";
 import type { ManagedPlans } from "./admin/managed-plans.js";
@@ -21,7 +21,7 @@ export type { HostRequest } from "../http/host-request.js";
 export type { BodyLimits, GatewayRequest, GatewayResponse, WaitUntil } from "../http/message.js";
 export { BodyError } from "../http/message.js";
 export { NodeHostRequest } from "../http/node-host-request.js";
-export type { SentRequest } from "../server/misplaced-path.js";
+export type { SentRequest } from "../server/unserved-path.js";
 export { pieceSourceOf } from "../wire/pieces/iterated-pieces.js";
 export { type PieceReader, type PieceSource, readPiece } from "../wire/pieces/piece-source.js";
 export { StallTimer } from "./stall-timer.js";

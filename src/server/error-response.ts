@@ -7,9 +7,9 @@ import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js
 import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
 import { openAIProtocol } from "../operations/protocols/openai-protocol.js";
 import { protocolOfClient } from "../operations/protocols/protocol-of-client.js";
-import { misplacedPath } from "./misplaced-path.js";
 import type { Path } from "./paths.js";
 import type { ServerServices } from "./server-services.js";
+import { misplacedPath } from "./unserved-path.js";
 
 /** A request that failed. */
 interface FailedRequest {

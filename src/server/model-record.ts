@@ -1,5 +1,4 @@
 import type { ModelType } from "../operations/model-type.js";
-import { architectureOf } from "./model-architecture.js";
 
 /** `created` must not change from call to call, and a catalog in code has no date. So it is always 2026-01-01. */
 const created = 1_767_225_600;
@@ -51,4 +50,32 @@ export function modelRecord(model: ModelRecordInput): string {
     max_model_len: model.contextLength,
     ...model.extra,
   });
+}
+
+/** What goes in and what comes out, in OpenRouter's words. */
+interface ModelArchitecture {
+  readonly input_modalities: readonly string[];
+  readonly output_modalities: readonly string[];
+}
+
+/** A verdict on a text is none of OpenRouter's modalities. */
+const modalities: Readonly<Record<Exclude<ModelType, "moderation">, readonly [input: string, output: string]>> = {
+  chat: ["text", "text"],
+  completion: ["text", "text"],
+  embedding: ["text", "embeddings"],
+  rerank: ["text", "rerank"],
+  image: ["text", "image"],
+  speech: ["text", "speech"],
+  transcription: ["audio", "transcription"],
+};
+
+/** What is known of a model by its type, and by the capability `vision`. */
+function architectureOf(model: {
+  readonly type: ModelType;
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
+}): ModelArchitecture | undefined {
+  if (model.type === "moderation") return undefined;
+  const [input, output] = modalities[model.type];
+  const seen = model.capabilities?.["vision"] === true ? ["image"] : [];
+  return { input_modalities: [input, ...seen], output_modalities: [output] };
 }

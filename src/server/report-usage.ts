@@ -1,8 +1,8 @@
 import { type Allowance, defaultSessionMs } from "../access/allowance.js";
 import type { Caller } from "../access/caller.js";
+import { requireKept } from "../call/admission/call-limits.js";
 import type { CallServices } from "../call/call-services.js";
-import { ledgerFailure } from "../call/ledger-failure.js";
-import { requireKept } from "../call/limits/require-kept.js";
+import { ledgerFailure } from "../call/call-warnings.js";
 import { serviceUnavailable } from "../errors/gateway-error.js";
 import type { CapState } from "../ledger/cap-limit.js";
 import type { Balance, WindowState } from "../ledger/credit-ledger.js";

@@ -1,21 +1,20 @@
 import { findKey, requireKnown, requireValid } from "../access/authenticate.js";
 import { authorize, mayUse } from "../access/authorize.js";
 import type { Caller, IdentifiedCaller } from "../access/caller.js";
-import { callModel } from "../call/call-model.js";
-import { andThen, type Soon } from "../call/soon.js";
-import { GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
+import { makeCall } from "../call/make-call.js";
+import { GatewayError, invalidValue, serviceUnavailable } from "../errors/gateway-error.js";
 import { type CorsOptions, preflightHeaders } from "../http/cors.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
+import { type ModelType, modelTypes } from "../operations/model-type.js";
 import { sendsCredential } from "../operations/protocols/sends-credential.js";
 import { deleteKeptResponse } from "../operations/responses/kept-responses.js";
 import { countTokens } from "./count-tokens.js";
 import { protocolOf } from "./error-response.js";
-import { listedType } from "./listed-type.js";
 import type { Path } from "./paths.js";
 import { readKept } from "./read-kept.js";
 import { reportUsage } from "./report-usage.js";
 import { Served, ServedCall } from "./served.js";
-import type { ServerServices } from "./server-services.js";
+import type { IdentifyCaller, ServerServices } from "./server-services.js";
 import { unservedPath } from "./unserved-path.js";
 
 /**
@@ -29,104 +28,72 @@ export function serve(
   findOwnCaller?: () => IdentifiedCaller,
 ): Promise<GatewayResponse> {
   const served = new Served(services, request);
-  const { observer } = served;
-  const response = observer.run === undefined ? begin(served, findOwnCaller) : runBegin(served, findOwnCaller);
-  return response instanceof Promise ? response : Promise.resolve(response);
+  const work = (): Promise<GatewayResponse> => respond(served, findOwnCaller);
+  return served.observer.run === undefined ? work() : served.observer.run(work);
 }
 
-/** In a function of its own: one that has closures in it allocates for them, also where it makes none. */
-function runBegin(served: Served, findOwnCaller: (() => IdentifiedCaller) | undefined): Soon<GatewayResponse> {
-  const work = (): Soon<GatewayResponse> => begin(served, findOwnCaller);
-  return served.observer.run?.(work) ?? work();
-}
-
-function begin(served: Served, findOwnCaller: (() => IdentifiedCaller) | undefined): Soon<GatewayResponse> {
+async function respond(served: Served, findOwnCaller?: () => IdentifiedCaller): Promise<GatewayResponse> {
   try {
-    return respond(served, findOwnCaller);
+    const { services, observer, path } = served;
+    const early = respondToAnybody(served);
+    if (early !== undefined) return served.respond(early);
+    const known = requirePath(served, path);
+    const found = findOwnCaller?.() ?? identify(served, known);
+    const identified = found instanceof Promise ? await found : found;
+    observer.authenticated(identified);
+    const now = services.calls.clock.now();
+    requireValid(identified, now);
+    if (identified.keyId !== undefined) services.keyUses?.note(identified.keyId, now);
+    const resolved = services.resolveCaller(identified);
+    const caller = resolved instanceof Promise ? await resolved : resolved;
+    if (caller !== identified) observer.authenticated(caller);
+    if ("operation" in known) return await makeCall(services.calls, new ServedCall(served, caller, known.operation));
+    return served.respond(await respondWithoutCall(served, known, caller), caller);
   } catch (thrown) {
     return served.refuse(thrown);
   }
 }
 
-/** Throws what is refused at once. Its promise does not reject: each stage that has to be waited for refuses by itself. */
-function respond(served: Served, findOwnCaller: (() => IdentifiedCaller) | undefined): Soon<GatewayResponse> {
-  const { services, request, path } = served;
+/** What needs no caller: preflights and probes. @returns `undefined` for all else. */
+function respondToAnybody({ services, request, path }: Served): GatewayResponse | undefined {
   // A browser sends a preflight for unknown paths, too. The page must be able to read the 404 that follows.
   if (request.method === "OPTIONS" && (path !== undefined || services.cors !== undefined)) {
-    return served.respond(optionsResponse(services.cors, request, path?.methods ?? []));
+    return optionsResponse(services.cors, request, path?.methods ?? []);
   }
+  if (path?.endpoint !== "healthz" && path?.endpoint !== "readyz") return undefined;
+  if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
+  if (path.endpoint === "healthz") return probeResponse(200, "ok");
+  return services.readiness.isReady ? probeResponse(200, "ready") : probeResponse(503, "draining");
+}
+
+/** @throws GatewayError 404, 405, 426; 503 while the gateway closes. */
+function requirePath({ services, request }: Served, path: Path | undefined): Path {
   if (path === undefined) throw unservedPath(request);
   if (path.endpoint === "responses" && wantsWebSocket(request)) throw upgradeRefused();
   if (!path.methods.includes(request.method)) throw methodNotSupported(request.method, path);
-  if (path.endpoint === "healthz") return served.respond(probeResponse(200, "ok"));
-  if (path.endpoint === "readyz") {
-    return served.respond(services.readiness.isReady ? probeResponse(200, "ready") : probeResponse(503, "draining"));
-  }
   if (services.calls.openCalls.isClosing) {
     throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
   }
-  const identified = findOwnCaller?.() ?? callerOf(served, path);
-  return identified instanceof Promise
-    ? whenIdentified(served, path, identified)
-    : respondToIdentified(served, path, identified);
-}
-
-/** Waits in a function of its own: one that has closures in it allocates for them, also where it makes none. */
-function whenIdentified(served: Served, path: Path, found: Promise<IdentifiedCaller>): Promise<GatewayResponse> {
-  return found
-    .then((identified) => respondToIdentified(served, path, identified))
-    .catch((thrown) => served.refuse(thrown));
-}
-
-function respondToIdentified(served: Served, path: Path, identified: IdentifiedCaller): Soon<GatewayResponse> {
-  const { services, observer } = served;
-  observer.authenticated(identified);
-  const now = services.calls.clock.now();
-  requireValid(identified, now);
-  if (identified.keyId !== undefined) services.keyUses?.note(identified.keyId, now);
-  const caller = services.resolveCaller(identified);
-  if (caller instanceof Promise) return whenResolved(served, path, identified, caller);
-  return respondToResolved(served, path, identified, caller);
-}
-
-function whenResolved(
-  served: Served,
-  path: Path,
-  identified: IdentifiedCaller,
-  found: Promise<Caller>,
-): Promise<GatewayResponse> {
-  return found
-    .then((caller) => respondToResolved(served, path, identified, caller))
-    .catch((thrown) => served.refuse(thrown));
-}
-
-function respondToResolved(
-  served: Served,
-  path: Path,
-  identified: IdentifiedCaller,
-  caller: Caller,
-): Promise<GatewayResponse> {
-  if (caller !== identified) served.observer.authenticated(caller);
-  if ("operation" in path) return callModel(served.services.calls, new ServedCall(served, caller, path.operation));
-  return whenResponded(served, respondWithoutCall(served, path, caller), caller);
-}
-
-function whenResponded(served: Served, found: Promise<GatewayResponse>, caller: Caller): Promise<GatewayResponse> {
-  return found.then((response) => served.respond(response, caller)).catch((thrown) => served.refuse(thrown));
+  return path;
 }
 
 /** A credential is never passed over: a request with a wrong key is refused, whatever session comes with it. */
-function callerOf(served: Served, path: Path): Soon<IdentifiedCaller> {
-  const { services, request, requestId } = served;
+function identify(served: Served, path: Path): IdentifiedCaller | Promise<IdentifiedCaller> {
+  const { services, request } = served;
   const { identifyCaller } = services;
-  if (identifyCaller === undefined || sendsCredential((name) => request.header(name))) return callerOfKey(served, path);
-  return identifyCaller(request, requestId).then((identified) => identified ?? callerOfKey(served, path));
+  return identifyCaller === undefined || sendsCredential((name) => request.header(name))
+    ? ownerOfKey(served, path)
+    : identifyBy(identifyCaller, served, path);
 }
 
-function callerOfKey({ services, request }: Served, path: Path): Soon<IdentifiedCaller> {
+async function identifyBy(identifyCaller: IdentifyCaller, served: Served, path: Path): Promise<IdentifiedCaller> {
+  return (await identifyCaller(served.request, served.requestId)) ?? (await ownerOfKey(served, path));
+}
+
+function ownerOfKey({ services, request }: Served, path: Path): IdentifiedCaller | Promise<IdentifiedCaller> {
   const { findCaller, keyPrefix } = services;
-  const credential = protocolOf(path, request).credential(request);
-  return andThen(findKey(credential, findCaller, keyPrefix), requireKnown);
+  const found = findKey(protocolOf(path, request).credential(request), findCaller, keyPrefix);
+  return found instanceof Promise ? found.then(requireKnown) : requireKnown(found);
 }
 
 /** Serves the endpoints that call no model. */
@@ -208,4 +175,17 @@ function methodNotSupported(method: string, path: Path): GatewayError {
     code: "method_not_supported",
     headers: { allow },
   });
+}
+
+/**
+ * The type of models that a list is asked for, as `?type=chat`.
+ * @returns `undefined`: models of all types.
+ * @throws GatewayError 400 for a type that no model has.
+ */
+function listedType(query: string | undefined): ModelType | undefined {
+  const asked = new URLSearchParams(query).get("type");
+  if (asked === null) return undefined;
+  const type = modelTypes.find((each) => each === asked);
+  if (type === undefined) throw invalidValue("type", `'type' must be one of ${modelTypes.join(", ")}.`);
+  return type;
 }

@@ -3,11 +3,11 @@ import type { ReceivedCall } from "../call/admission/check-call.js";
 import { makeRequestId } from "../call/request-id.js";
 import { GatewayError } from "../errors/gateway-error.js";
 import { noObserver, type RequestObserver } from "../events/request-observer.js";
+import type { Warn } from "../events/warning.js";
 import { corsHeaders } from "../http/cors.js";
-import type { GatewayRequest, GatewayResponse } from "../http/message.js";
+import type { GatewayRequest, GatewayResponse, RequestHead } from "../http/message.js";
 import type { Operation } from "../operations/operation.js";
 import { errorResponse, protocolOf } from "./error-response.js";
-import { hostRequestId } from "./host-request-id.js";
 import { matchPath, type Path } from "./paths.js";
 import type { ServerServices } from "./server-services.js";
 
@@ -109,4 +109,31 @@ export class ServedCall implements ReceivedCall {
   refuse(thrown: unknown): GatewayResponse {
     return this.#served.refuse(thrown);
   }
+}
+
+/** Short, and safe in headers, logs and URLs. */
+const usable = /^[\w.~:/+=@-]{1,128}$/;
+
+/**
+ * The host's own id of a request.
+ * @returns `undefined` where the host gives none that can be used.
+ */
+function hostRequestId(
+  read: (request: RequestHead) => string | undefined,
+  request: RequestHead,
+  warn: Warn,
+): string | undefined {
+  const fail = (cause: unknown): void =>
+    warn({ code: "hook_failed", message: "The function requestId failed. The gateway's own id is used.", cause });
+  let given: unknown;
+  try {
+    given = read(request);
+  } catch (cause) {
+    fail(cause);
+    return undefined;
+  }
+  if (typeof given === "string") return usable.test(given) ? given : undefined;
+  // An async function is a mistake. Its rejection must not end the process.
+  if (given instanceof Promise) given.then(() => fail(new TypeError("It must not be async.")), fail);
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { toExpressHandler } from "../../src/express.js";
 import { toFastifyPlugin } from "../../src/fastify.js";
-import { tellsOfMisplaced } from "../../src/server/misplaced-path.js";
+import { tellsOfMisplaced } from "../../src/server/unserved-path.js";
 import { startTestGateway } from "../support/test-gateway.js";
 import { authorized } from "./client.js";
 import { type ExpressVersion, expressVersions } from "./express-adapter.js";

@@ -60,6 +60,7 @@ describe("a call of an account that was denied", () => {
   it("is counted again as soon as it is admitted, so that it holds no more than it may", async () => {
     const { call, clock } = await startWith({ plan: { credits: { session: 0.004 } } });
     await call();
+    await test.upstream.nextRequest();
     expect((await call()).status).toBe(429);
     clock.advance(5 * hourMs);
     const gate = createGate();
@@ -79,6 +80,7 @@ describe("a call of an account that was denied", () => {
   it("takes of a rate what it needs as soon as it is admitted", async () => {
     const { call, clock } = await startWith({ plan: { rates: { tokensPerMinute: 500 } } });
     expect(await call()).toMatchObject({ status: 200 });
+    await test.upstream.nextRequest();
     expect(await call()).toMatchObject({ status: 429 });
     clock.advance(11 * 60_000);
     const gate = createGate();

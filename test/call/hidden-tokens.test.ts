@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hiddenTokens } from "../../src/call/hidden-tokens.js";
-import { Meter, type MeteredCall } from "../../src/call/meter.js";
+import { hiddenTokens, Meter, type MeteredCall } from "../../src/call/meter.js";
 import { OutputFlow } from "../../src/call/relay/output-flow.js";
 import { ChatProgress } from "../../src/openai/chat/chat-progress.js";
 import { ManualClock } from "../../src/testing/manual-clock.js";

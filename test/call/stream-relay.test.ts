@@ -3,7 +3,7 @@ import { AbortNotifier } from "../../src/call/abort-notifier.js";
 import { type DepartedCall, Departure } from "../../src/call/departure.js";
 import { Meter, type MeteredCall } from "../../src/call/meter.js";
 import type { AbortReason } from "../../src/call/open-calls.js";
-import { StreamBody } from "../../src/call/relay/stream-body.js";
+import { StreamBody } from "../../src/call/relay/respond-with-stream.js";
 import { StreamRelay } from "../../src/call/relay/stream-relay.js";
 import type { Outcome } from "../../src/events/outcome.js";
 import type { UsageSource } from "../../src/metering/outcome.js";

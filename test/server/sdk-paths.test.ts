@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { matchPath } from "../../src/server/paths.js";
-import { whyUnserved } from "../../src/server/why-unserved.js";
+import { whyUnserved } from "../../src/server/unserved-path.js";
 
 /** The paths that an SDK calls, as they stand in its code, with a name for whatever is put into them. */
 function pathsOf(folder: string, pattern: RegExp, prefix: string): string[] {

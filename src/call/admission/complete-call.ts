@@ -5,8 +5,8 @@ import type { Balance } from "../../ledger/credit-ledger.js";
 import type { LoadRoom } from "../../operations/operation.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
-import { callLimits } from "../limits/call-limits.js";
 import { makeRequestId } from "../request-id.js";
+import { callLimits } from "./call-limits.js";
 import type { ReceivedCall } from "./check-call.js";
 import { holdCredits } from "./hold-credits.js";
 
@@ -56,7 +56,7 @@ async function requireCredits(services: CallServices, checked: CheckedCall): Pro
   if (!hasNothingLeft(balance)) return;
   // It says why, and when to come again. What it holds after all is given back, under an id of its own: a ledger takes a
   // second hold under an id that has ended for a repetition, and would charge nothing for it.
-  const reservation = await holdCredits(services, { ...checked, callId: makeRequestId() });
+  const reservation = await holdCredits(services, { ...checked, callId: makeRequestId() }, undefined);
   if (isGatewayError(reservation)) throw reservation;
   if (reservation !== undefined) await ledger.release(reservation.lease).catch(() => {});
 }

@@ -1,4 +1,6 @@
+import type { RateRule } from "../../access/rate-rules.js";
 import type { AccountCredits, WindowState } from "../../ledger/credit-ledger.js";
+import type { RateState } from "../../ledger/rate-limit.js";
 import type { Micro } from "../../metering/micro.js";
 
 export const microPerCredit = 1_000_000;
@@ -51,4 +53,52 @@ export function epochSeconds(instant: number): string {
 
 function wholeCredits(amount: Micro): string {
   return String(Math.floor(Math.max(0, amount) / microPerCredit));
+}
+
+/**
+ * Adds OpenAI's `x-ratelimit` headers of requests and tokens, each of the limit of which the least is left. The limit
+ * that clients read is what a full bucket holds: so much can be used before the limit is reached, and so much is left
+ * at the reset.
+ * @param rules - the rates that the call is subject to.
+ * @returns `headers`
+ */
+export function addRateHeaders(
+  headers: Record<string, string>,
+  rates: readonly RateState[] | undefined,
+  rules: readonly RateRule[] | undefined,
+): Record<string, string> {
+  if (rates === undefined) return headers;
+  for (const kind of ["requests", "tokens"] as const) {
+    const strictest = strictestOf(rates, kind);
+    if (strictest === undefined) continue;
+    const burst = rules?.find(({ id }) => id === strictest.id)?.burst;
+    headers[`x-ratelimit-limit-${kind}`] = String(burst ?? strictest.limit);
+    headers[`x-ratelimit-remaining-${kind}`] = String(strictest.remaining);
+    headers[`x-ratelimit-reset-${kind}`] = rateDuration(strictest.fullInMs);
+  }
+  return headers;
+}
+
+function strictestOf(rates: readonly RateState[], kind: RateState["kind"]): RateState | undefined {
+  let strictest: RateState | undefined;
+  for (const rate of rates) {
+    if (rate.kind === kind && (strictest === undefined || isStricter(rate, strictest))) strictest = rate;
+  }
+  return strictest;
+}
+
+/** Of two with as little left, the one that takes longer to fill. */
+function isStricter(one: RateState, other: RateState): boolean {
+  return one.remaining === other.remaining ? one.fullInMs > other.fullInMs : one.remaining < other.remaining;
+}
+
+/** A duration as OpenAI's headers have it, and Go's `time.Duration`: `0s`, `12ms`, `8.64s`, `6m0s`, `1h0m0s`. */
+export function rateDuration(milliseconds: number): string {
+  if (milliseconds === 0) return "0s";
+  if (milliseconds < 1000) return `${milliseconds}ms`;
+  const minutes = Math.floor(milliseconds / 60_000);
+  const seconds = `${(milliseconds - minutes * 60_000) / 1000}s`;
+  if (minutes === 0) return seconds;
+  const hours = Math.floor(minutes / 60);
+  return hours === 0 ? `${minutes}m${seconds}` : `${hours}h${minutes % 60}m${seconds}`;
 }

@@ -1,16 +1,14 @@
 import type { TagBudget } from "../../access/budgets/tag-budget.js";
-import type { RateRule } from "../../access/rate-rules.js";
+import type { RateOwner, RateRule } from "../../access/rate-rules.js";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { RepeatedError } from "../../errors/repeated-error.js";
+import type { BlockedCap, CapState, CapWindow } from "../../ledger/cap-limit.js";
 import type { Blocked, DeniedReservation, WindowName, WindowState } from "../../ledger/credit-ledger.js";
+import { neverFills } from "../../ledger/funding.js";
 import type { PrepaidState } from "../../ledger/prepaid-state.js";
-import { capDenial } from "../limits/cap-denial.js";
-import { denialType } from "../limits/denial-type.js";
-import { rateDenial } from "../limits/rate-denial.js";
-import { addRateHeaders } from "../limits/rate-headers.js";
-import { addCreditHeaders, epochSeconds } from "./credit-headers.js";
+import type { BlockedRate, RateState } from "../../ledger/rate-limit.js";
+import { addCreditHeaders, addRateHeaders, epochSeconds, rateDuration } from "./credit-headers.js";
 import { creditText, isoSeconds, waitText } from "./credit-text.js";
-import { prepaidDenial } from "./prepaid-denial.js";
 
 /**
  * The 429 of a reservation that was denied. Where several limits deny, the windows speak first, then caps, then rates:
@@ -30,9 +28,9 @@ export function denialError(
     return prepaidDenial(denial, headers) ?? windowDenial(denial, window, headers);
   }
   const cap = blockedCaps?.[0];
-  if (cap !== undefined) return capDenial(denial, cap, { budgets, headers });
+  if (cap !== undefined) return capDenial(denial, cap, budgets, headers);
   const rate = blockedRates?.[0];
-  if (rate !== undefined) return rateDenial(denial, rate, { rules, headers });
+  if (rate !== undefined) return rateDenial(denial, rate, rules, headers);
   throw new TypeError("The ledger denied a reservation, but named no window, cap or rate that denies it.");
 }
 
@@ -103,4 +101,159 @@ function describeUsed({ window, availableAt }: Blocked, state: WindowState, now:
 
 function limitOf({ limitMicro, bonusMicro }: WindowState): number {
   return Math.max(0, (limitMicro ?? 0) + bonusMicro);
+}
+
+/**
+ * The 429 of an account that lives on prepaid credits, and has none left: its plan never has any, so that no window's reset
+ * helps.
+ * @param headers - those that every denial has. Where this one answers, it changes them.
+ * @returns `undefined` where the window's own 429 is right: the account never had prepaid credits, calls in progress hold
+ * the rest of them, or a reset brings credits.
+ */
+function prepaidDenial(
+  { blocked, windows, prepaid }: DeniedReservation,
+  headers: Record<string, string>,
+): GatewayError | undefined {
+  if (prepaid === undefined) return undefined;
+  const isForGood = blocked.some(({ window, cause }) => cause === "used" && neverFills(windows[window]));
+  if (!isForGood) return undefined;
+  delete headers["x-ratelimit-reset"];
+  headers["x-should-retry"] = "false";
+  const { overdrawnMicro } = prepaid;
+  const debt = overdrawnMicro > 0 ? ` (overdrawn by ${creditText(overdrawnMicro)})` : "";
+  return new RepeatedError(
+    `No prepaid credits are left${debt}, and the plan includes none. Top up the account to go on.`,
+    { status: 429, code: "insufficient_quota", type: "insufficient_quota", headers },
+  );
+}
+
+/**
+ * The 429 of a key or a budget that has used up one of its caps. Where calls in progress hold the rest, clients may retry: they get
+ * credits back within seconds.
+ */
+function capDenial(
+  { caps, now }: DeniedReservation,
+  blocked: BlockedCap,
+  budgets: readonly TagBudget[],
+  headers: Record<string, string>,
+): GatewayError {
+  const { cause, availableAt } = blocked;
+  if (cause === "used") headers["x-should-retry"] = "false";
+  const seconds = availableAt === null ? undefined : Math.max(1, Math.ceil((availableAt - now) / 1000));
+  if (availableAt !== null) headers["x-ratelimit-reset"] = epochSeconds(availableAt);
+  if (seconds !== undefined) headers["retry-after"] = String(seconds);
+  const state = caps?.find(({ id }) => id === blocked.id);
+  const budget = budgets.find(({ counters }) => blocked.id.startsWith(`${counters}/`));
+  return new RepeatedError(describeCap(blocked, state, now, budget?.tag), {
+    status: 429,
+    code: budget === undefined ? "key_limit_exceeded" : "budget_exceeded",
+    type: denialType(cause),
+    headers,
+  });
+}
+
+const capTitles: Readonly<Record<CapWindow, string>> = {
+  day: "daily",
+  week: "weekly",
+  month: "monthly",
+  total: "total",
+};
+
+/**
+ * As for windows, the message about held credits contains neither "usage quota" nor "will reset at". Of a budget, clients
+ * read the name of its tag, and not the value: that is the host's.
+ */
+function describeCap(
+  { window, cause, availableAt }: BlockedCap,
+  state: CapState | undefined,
+  now: number,
+  tag: string | undefined,
+): string {
+  const whose = (noun: string) =>
+    tag === undefined
+      ? `is API key's ${capTitles[window]} ${noun}`
+      : `e ${capTitles[window]} ${noun} of the budget of your ${JSON.stringify(tag)}`;
+  const used = creditText(state?.usedMicro ?? 0);
+  const limit = creditText(state?.limitMicro ?? 0);
+  if (cause === "held") {
+    const seconds = Math.max(1, Math.ceil(((availableAt ?? now) - now) / 1000));
+    const held = creditText(state?.heldMicro ?? 0);
+    return (
+      `The rest of th${whose("limit")} is held by requests in flight: ${used} used and ${held} held of ${limit} ` +
+      `credits. Try again in ${seconds}s.`
+    );
+  }
+  const exhausted = `Th${whose("usage quota")} is exhausted: ${used} of ${limit} credits used.`;
+  if (availableAt === null)
+    return `${exhausted} ${tag === undefined ? "Raise the key's limit, or use another key." : "Raise the budget."}`;
+  return `${exhausted} It will reset at ${isoSeconds(Math.ceil(availableAt / 1000))} (in ${waitText(availableAt - now)}).`;
+}
+
+/**
+ * The 429 of a call beyond a rate limit. `retry-after-ms` is exact, and clients may retry after it. A limit of 0 admits
+ * nothing ever.
+ */
+function rateDenial(
+  { rates, now }: DeniedReservation,
+  blocked: BlockedRate,
+  rules: readonly RateRule[],
+  headers: Record<string, string>,
+): GatewayError {
+  const waitMs = blocked.availableAt === null ? undefined : Math.max(1, blocked.availableAt - now);
+  if (waitMs === undefined) headers["x-should-retry"] = "false";
+  else {
+    headers["retry-after"] = String(Math.ceil(waitMs / 1000));
+    headers["retry-after-ms"] = String(waitMs);
+  }
+  const rule = rules.find(({ id }) => id === blocked.id);
+  const state = rates?.find(({ id }) => id === blocked.id);
+  return new RepeatedError(describeRate(blocked, rule, state, waitMs), {
+    status: 429,
+    code: "rate_limit_exceeded",
+    type: blocked.kind === "tokens" ? "tokens" : "requests",
+    headers,
+  });
+}
+
+const owners: Readonly<Record<RateOwner, string>> = {
+  plan: "your plan",
+  account: "your account",
+  key: "this API key",
+  caller: "this caller",
+  budget: "the budget",
+};
+
+const kindsOfOne: Readonly<Record<BlockedRate["kind"], string>> = {
+  requests: "request",
+  tokens: "token",
+  concurrent: "request",
+};
+
+function describeRate(
+  { kind, limit, cause }: BlockedRate,
+  rule: RateRule | undefined,
+  state: RateState | undefined,
+  waitMs: number | undefined,
+): string {
+  const models = rule?.pattern === undefined ? "" : ` for models ${JSON.stringify(rule.pattern)}`;
+  const tag = rule?.tag === undefined ? "" : ` of your ${JSON.stringify(rule.tag)}`;
+  const whose = `The rate limit of ${rule === undefined ? "this account" : owners[rule.owner]}${tag}${models}`;
+  const named = limit === 1 ? kindsOfOne[kind] : kind === "tokens" ? "tokens" : "requests";
+  const what = `${limit} ${named} ${kind === "concurrent" ? "at once" : "a minute"}`;
+  if (waitMs === undefined) return `${whose} is ${what}: none is allowed.`;
+  const most = kind === "concurrent" ? limit : (rule?.burst ?? limit);
+  const used = most - (state?.remaining ?? 0);
+  const burst = most === limit ? "" : ` with a burst of ${most}`;
+  return (
+    `${whose} is reached: ${what}${burst}, ${used} ${kind === "concurrent" ? "in progress" : "used"}` +
+    `${cause === "held" && kind === "tokens" ? " or held by requests in flight" : ""}. Try again in ${rateDuration(waitMs)}.`
+  );
+}
+
+/**
+ * The error type of a denial by credits. Some clients, such as Codex, never retry after `insufficient_quota`, whatever code
+ * and headers say. Credits that calls in progress hold come back within seconds, so they are no used-up quota.
+ */
+function denialType(cause: Blocked["cause"]): "insufficient_quota" | "requests" {
+  return cause === "used" ? "insufficient_quota" : "requests";
 }

@@ -1,5 +1,7 @@
+import type { HoldRoom } from "../../access/hold-room.js";
 import type { RateRule } from "../../access/rate-rules.js";
-import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
+import { GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
+import type { ObserveLedger } from "../../events/ledger-operation-completed.js";
 import { denialIn, reserveIn } from "../../ledger/at-once.js";
 import { unknownStates } from "../../ledger/calls/unknown-states.js";
 import type {
@@ -12,11 +14,9 @@ import type {
 } from "../../ledger/credit-ledger.js";
 import type { Micro } from "../../metering/micro.js";
 import type { CallServices } from "../call-services.js";
+import { ledgerFailure } from "../call-warnings.js";
 import type { CheckedCall } from "../checked-call.js";
-import { ledgerFailure } from "../ledger-failure.js";
-import { type CallLimits, callLimits } from "../limits/call-limits.js";
-import { requireKept } from "../limits/require-kept.js";
-import type { Soon } from "../soon.js";
+import { type CallLimits, callLimits, requireKept } from "./call-limits.js";
 import { priceFor } from "./price-for.js";
 import { repeatedDenial } from "./repeated-denial.js";
 
@@ -34,34 +34,49 @@ export interface Reservation {
 
 /**
  * Holds the most that the call can cost, and takes the most that it can need of its rates.
+ * @param observe - told of what the ledger said; `undefined`: nobody wants to know.
  * @returns `undefined` for a model that is free, where no rates limit the call: it touches no ledger. A GatewayError 429 when
- * credits, caps or rates do not admit it: to throw it would take longer than all else that a refusal costs. A promise where
- * the ledger is not in this process's memory.
+ * credits, caps or rates do not admit it: to throw it would take longer than all else that a refusal costs.
  * @throws GatewayError 503 when the ledger fails.
  */
-export function holdCredits(services: CallServices, call: CheckedCall): Soon<Reservation | GatewayError | undefined> {
-  const { ledger, leaseMs } = services;
+export async function holdCredits(
+  services: CallServices,
+  call: CheckedCall,
+  observe: ObserveLedger | undefined,
+): Promise<Reservation | GatewayError | undefined> {
   const { requestId, callId, caller, allowance, model, room, admittedAt } = call;
   const { free } = model.price;
   const { isOut } = room;
   const named = callLimits(call, !isOut);
   if (free && named === undefined) return undefined;
-  if (named !== undefined) requireKept(services, requestId, named);
-  // An account without credits may go on with models that are free.
-  const limits = caller.calendar.limits(free ? noLimits : allowance.credits, allowance.sessionMs, admittedAt);
-  const request = { id: callId, account: caller.account, amountMicro: 0, limits, leaseMs };
-  // What has to be counted changes no denial.
-  const denial = isOut ? denialNow(ledger, withNamed(request, named)) : undefined;
-  if (denial !== undefined) return reserved(denial, call, request, named);
-  request.amountMicro = mostMicro(call, named);
-  let result: Soon<ReserveResult>;
+  const from = observe === undefined ? 0 : performance.now();
+  let isRemote = false;
+  let outcome: "held" | "denied" | "failed" = "failed";
   try {
-    result = reserveIn(ledger, withNamed(request, isOut ? callLimits(call) : named));
-  } catch (cause) {
-    return reserveFailed(services, requestId, cause);
+    if (named !== undefined) requireKept(services, requestId, named);
+    // An account without credits may go on with models that are free.
+    const limits = caller.calendar.limits(free ? noLimits : allowance.credits, allowance.sessionMs, admittedAt);
+    const request = { id: callId, account: caller.account, amountMicro: 0, limits, leaseMs: services.leaseMs };
+    // What has to be counted changes no denial.
+    let result: ReserveResult | undefined = isOut ? denialNow(services.ledger, withNamed(request, named)) : undefined;
+    if (result === undefined) {
+      request.amountMicro = mostMicro(call, named);
+      try {
+        const reserving = reserveIn(services.ledger, withNamed(request, isOut ? callLimits(call) : named));
+        isRemote = reserving instanceof Promise;
+        // No other call of the account may come between what the ledger says and what its room learns of it.
+        result = reserving instanceof Promise ? await arrived(reserving, room, request.amountMicro) : reserving;
+      } catch (cause) {
+        services.warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
+        throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
+      }
+    }
+    const held = reserved(result, call, request, named);
+    outcome = held instanceof GatewayError ? "denied" : "held";
+    return held;
+  } finally {
+    observe?.({ operation: "reserve", outcome, isRemote, durationMs: performance.now() - from });
   }
-  if (!(result instanceof Promise)) return reserved(result, call, request, named);
-  return whenReserved(services, call, { result, request, named });
 }
 
 /** What denies a reservation of whatever amount. `undefined`: nothing, or the ledger has to be asked. */
@@ -74,36 +89,14 @@ function denialNow(ledger: CallServices["ledger"], request: ReserveRequest): Den
   }
 }
 
-/** A reservation under way. */
-interface Reserving {
-  readonly result: Promise<ReserveResult>;
-  readonly request: ReserveRequest;
-  readonly named: CallLimits | undefined;
-}
-
-function whenReserved(
-  services: CallServices,
-  call: CheckedCall,
-  { result, request, named }: Reserving,
-): Promise<Reservation | GatewayError> {
-  const { amountMicro } = request;
-  call.room.depart(amountMicro);
-  return result.then(
-    (found) => {
-      call.room.arrive(amountMicro);
-      return reserved(found, call, request, named);
-    },
-    (cause) => {
-      call.room.arrive(amountMicro);
-      return reserveFailed(services, call.requestId, cause);
-    },
-  );
-}
-
-/** @throws GatewayError 503 */
-function reserveFailed({ warn }: CallServices, requestId: string, cause: unknown): never {
-  warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
-  throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
+/** What is held meanwhile is nowhere else to be had. */
+async function arrived(reserving: Promise<ReserveResult>, room: HoldRoom, amountMicro: Micro): Promise<ReserveResult> {
+  room.depart(amountMicro);
+  try {
+    return await reserving;
+  } finally {
+    room.arrive(amountMicro);
+  }
 }
 
 /** @returns GatewayError 429 for a denial. */

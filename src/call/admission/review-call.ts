@@ -1,10 +1,17 @@
-import type { CallServices } from "../call-services.js";
+import { requireAllowed } from "../../access/authorize.js";
+import { rulesOf } from "../../access/entitlement.js";
+import { serviceUnavailable } from "../../errors/gateway-error.js";
+import type { Warn } from "../../events/warning.js";
+import { type CheckedAdmission, checkAdmission } from "../../hooks/check-admission.js";
+import { isFinalError } from "../../hooks/final-error.js";
+import type { IncomingCall } from "../../hooks/incoming-call.js";
+import { AbortNotifier } from "../abort-notifier.js";
+import type { CallServices, RequestHook } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
+import { clientLeft } from "../relay/abort-error.js";
 import type { ReceivedCall } from "./check-call.js";
 import { completeCall } from "./complete-call.js";
-import { rebudgeted } from "./rebudgeted.js";
 import { ReceivedPrompt } from "./received-prompt.js";
-import { runRequestHook } from "./run-request-hook.js";
 
 /**
  * Applies what the host's hook says of a call. Only a request with other texts is parsed again.
@@ -35,4 +42,94 @@ export async function reviewCall(
     : checked.request.withFields(result.body));
   const demand = request.demand(checked.model, checked.allowance.defaultOutputTokens);
   return await completeCall(services, received, { ...reviewed, request, demand, additions, body: result.body });
+}
+
+/** What a hook has changed. */
+interface HookResult extends Omit<CheckedAdmission, "texts"> {
+  /** The request with other texts; `undefined`: they are the same. */
+  readonly body: Uint8Array | undefined;
+}
+
+/**
+ * Runs the host's hook for a call.
+ * @returns `undefined` where it changes nothing.
+ * @throws GatewayError that the hook threw, or 503 when it failed; UpstreamError `aborted` when the client has left.
+ */
+async function runRequestHook(
+  { onRequest, limit }: RequestHook,
+  call: HookedCall,
+  warn: Warn,
+): Promise<HookResult | undefined> {
+  const { requestId, request } = call.received;
+  const notice = new AbortNotifier();
+  const departure = whenAborted(request.signal);
+  try {
+    const incoming = toIncomingCall(call, notice);
+    const answered = new Promise<unknown>((resolve) => resolve(onRequest(incoming)));
+    const admission = checkAdmission(await limit.race(Promise.race([answered, departure.left])));
+    if (admission === undefined) return undefined;
+    const { tags, headers, members, texts } = admission;
+    return { tags, headers, members, body: texts && call.prompt.replace(texts) };
+  } catch (thrown) {
+    notice.abort();
+    if (request.signal.aborted) throw clientLeft();
+    if (isFinalError(thrown)) throw thrown;
+    warn({ code: "hook_failed", message: "onRequest failed. The client got a 503.", cause: thrown, requestId });
+    throw serviceUnavailable("Requests cannot be checked at the moment. Try again shortly.", thrown);
+  } finally {
+    departure.ignore();
+  }
+}
+
+/** @returns a promise that rejects when the client leaves. */
+function whenAborted(signal: ReceivedCall["request"]["signal"]): { left: Promise<never>; ignore: () => void } {
+  let leave = (): void => {};
+  const left = new Promise<never>((_, reject) => {
+    leave = () => reject(clientLeft());
+  });
+  signal.addEventListener("abort", leave);
+  return { left, ignore: () => signal.removeEventListener("abort", leave) };
+}
+
+/** What a hook is run for. */
+interface HookedCall {
+  readonly received: ReceivedCall;
+  readonly checked: CheckedCall;
+  readonly prompt: ReceivedPrompt;
+}
+
+/** What the host's hook learns of a call. Whatever takes time is made when the hook asks for it. */
+function toIncomingCall({ received, checked, prompt }: HookedCall, notice: AbortNotifier): IncomingCall {
+  const { requestId, request, caller, operation } = received;
+  const { source, account, keyId, plan, tags } = caller;
+  const { id, alias } = checked.model;
+  return {
+    requestId,
+    source,
+    account,
+    ...(keyId === undefined ? undefined : { keyId }),
+    plan,
+    model: id,
+    ...(alias === undefined ? undefined : { requestedModel: alias }),
+    endpoint: operation.name,
+    stream: checked.request.stream,
+    ...(tags === undefined ? undefined : { tags }),
+    get signal() {
+      return notice.signal;
+    },
+    header: (name) => request.header(name.toLowerCase()),
+    texts: () => prompt.texts(),
+  };
+}
+
+/**
+ * A call that the host's hook has tagged, under the budgets of all its tags.
+ * @throws GatewayError 403 for a budget that is suspended or excludes the model, 503 when a store fails.
+ */
+async function rebudgeted({ applyBudgets }: CallServices, call: CheckedCall): Promise<CheckedCall> {
+  const { caller: earlier, allowance, model, tags = {} } = call;
+  const caller = await applyBudgets(earlier.unbudgeted ?? earlier, tags);
+  if (caller === earlier) return call;
+  requireAllowed(caller, allowance, model);
+  return { ...call, caller, rules: rulesOf(caller, allowance, model.id) };
 }

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import type { AnswerGuards } from "../../answer-guards/answer-guards.js";
 import type { AnswerContent, GuardReview, GuardRound } from "../../answer-guards/guard-round.js";
 import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/provider-refusal.js";
@@ -8,9 +9,10 @@ import type { Tags } from "../../metering/tags.js";
 import type { AnswerFormat, ReadAnswer } from "../../operations/answers/answer-format.js";
 import { readAnswer, readStreamedAnswer } from "../../operations/answers/read-answer.js";
 import { refusedFinish } from "../../operations/answers/refused-finish.js";
-import type { Exchange } from "../../operations/operation.js";
+import type { Exchange, Operation } from "../../operations/operation.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayLimits } from "../call-services.js";
+import type { CheckedCall } from "../checked-call.js";
 import type { Departure } from "../departure.js";
 import { brokenOff } from "../relay/until-aborted.js";
 import { GuardedCodec } from "./guarded-codec.js";
@@ -145,4 +147,27 @@ function contentOf({ texts, finishReasons }: ReadAnswer, usage: AnswerContent["u
 
 function textOf(body: Uint8Array | string): string {
   return typeof body === "string" ? body : Buffer.from(body).toString();
+}
+
+/** The review of a call's answer; `undefined` where the answer has no texts, or no guard is for the call. */
+export function reviewOf(
+  call: ReviewedCall & { readonly admission: CheckedCall },
+  guards: AnswerGuards,
+  { answers, name }: Operation,
+): AnswerReview | undefined {
+  if (answers === undefined) return undefined;
+  const { requestId, caller, model, request, tags = {} } = call.admission;
+  const { source, account, keyId, plan } = caller;
+  const round = guards.select({
+    requestId,
+    source,
+    account,
+    ...(keyId === undefined ? undefined : { keyId }),
+    plan,
+    model: model.id,
+    endpoint: name,
+    stream: request.stream,
+    tags,
+  });
+  return round && new AnswerReview(call, round, answers);
 }

@@ -1,31 +1,31 @@
 import type { GatewayResponse } from "../../http/message.js";
-import { addCreditHeaders } from "../admission/credit-headers.js";
-import type { Attempt } from "../attempt.js";
-import { addRateHeaders } from "../limits/rate-headers.js";
+import type { Exchange } from "../../operations/operation.js";
+import type { ByteAnswer } from "../../operations/stream-codec.js";
+import type { DirectAnswer } from "../../providers/direct-call.js";
+import { leaveUnread } from "../../wire/pieces/body-iterator.js";
+import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
+import { addCreditHeaders, addRateHeaders } from "../admission/credit-headers.js";
+import type { Attempt, Relayed } from "../attempt.js";
+import type { Departure } from "../departure.js";
 import { clientLeft } from "./abort-error.js";
-import type { HeldResponse } from "./held-response.js";
-import { StreamBody } from "./stream-body.js";
 import { streamHeaders } from "./stream-headers.js";
 import { StreamRelay } from "./stream-relay.js";
-import type { TargetResponse } from "./target-response.js";
 
 /**
  * Relays a stream. Failures before its first piece get a status of their own.
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
-export async function respondWithStream(response: TargetResponse): Promise<GatewayResponse | HeldResponse> {
-  const { attempt, exchange } = response;
+export async function respondWithStream(
+  attempt: Attempt,
+  exchange: Exchange,
+  { body }: DirectAnswer,
+): Promise<Relayed> {
   const { review } = attempt.call;
   const keep = exchange.keep && ((instead?: string) => exchange.keep?.(instead) ?? Promise.resolve());
   const { texts } = attempt.call.observer;
   if (review === undefined) {
     const codec = exchange.readStream();
-    const pieces = new StreamRelay(
-      attempt,
-      codec,
-      response.answer.body,
-      texts === undefined ? { keep } : { keep, texts },
-    );
+    const pieces = new StreamRelay(attempt, codec, body, texts === undefined ? { keep } : { keep, texts });
     const first = await pieces.next();
     // The client may have left in the same turn of the event loop.
     attempt.commit();
@@ -33,7 +33,7 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
   }
   const codec = review.collect(exchange);
   const ending = { keep, texts, review: (closing: Uint8Array) => review.ofStream(codec, closing) };
-  const pieces = new StreamRelay(attempt, codec, response.answer.body, ending);
+  const pieces = new StreamRelay(attempt, codec, body, ending);
   const first = pieces.next();
   await Promise.race([first, codec.begun]);
   attempt.commit();
@@ -41,12 +41,12 @@ export async function respondWithStream(response: TargetResponse): Promise<Gatew
 }
 
 /** @param first - what the pieces began with. */
-export function streamedResponse(
+export async function streamedResponse(
   { call }: Attempt,
   pieces: StreamRelay,
   first: IteratorResult<Uint8Array, undefined>,
   headers = streamHeaders(),
-): GatewayResponse | Promise<GatewayResponse> {
+): Promise<GatewayResponse> {
   const { departure } = call;
   const { reservation } = call.settlement;
   if (reservation !== undefined) {
@@ -60,7 +60,76 @@ export function streamedResponse(
     rest = pieces.readOn(departure);
   });
   if (rest === undefined) return { status: 200, headers, body: new StreamBody(call, pieces) };
-  return rest.then(() => {
-    throw clientLeft();
+  await rest;
+  throw clientLeft();
+}
+
+/**
+ * Relays bytes as they come. Failures before the first of them get a status of their own; after it, the connection breaks off.
+ * @throws GatewayError, or {@link UpstreamError} `aborted`.
+ */
+export async function respondWithBytes(
+  attempt: Attempt,
+  exchange: Exchange,
+  answer: DirectAnswer,
+): Promise<GatewayResponse> {
+  let codec: ByteAnswer;
+  try {
+    if (exchange.readBytes === undefined) throw new TypeError(`${exchange.operation} has no bytes.`);
+    codec = exchange.readBytes(answer.headers);
+  } catch (error) {
+    leaveUnread(answer.body);
+    throw error;
+  }
+  const pieces = new StreamRelay(attempt, codec, answer.body);
+  const first = await pieces.next();
+  attempt.commit();
+  return streamedResponse(attempt, pieces, first, {
+    "content-type": codec.contentType,
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    "x-content-type-options": "nosniff",
   });
+}
+
+/** The part of a call that its stream needs. */
+interface LeftCall {
+  readonly departure: Pick<Departure, "hasLeft"> | undefined;
+  clientLeft(): Pick<Departure, "hasLeft"> | undefined;
+}
+
+/** A stream as its client gets it. Where the call goes on without its client, the relay is read by the call. */
+export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined>, PieceSource {
+  readonly isByTick = true;
+  readonly #call: LeftCall;
+  readonly #relay: StreamRelay;
+
+  constructor(call: LeftCall, relay: StreamRelay) {
+    this.#call = call;
+    this.#relay = relay;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  [readPiece](reader: PieceReader): void {
+    if (this.#call.departure?.hasLeft === true) reader.ended();
+    else this.#relay[readPiece](reader);
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    return nextPiece(this);
+  }
+
+  /** The client has left, or has all of the stream. */
+  leave(): void {
+    if (this.#call.clientLeft()?.hasLeft !== true) this.#relay.leave();
+  }
+
+  /** Resolves when the call is settled, unless it goes on. */
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#call.clientLeft()?.hasLeft !== true) await this.#relay.return();
+    return { done: true, value: undefined };
+  }
 }

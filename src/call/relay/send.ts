@@ -12,7 +12,7 @@ import type { AbortNotifier } from "../abort-notifier.js";
 import type { CheckedCall } from "../checked-call.js";
 import type { Meter } from "../meter.js";
 import { RestartableTimer } from "./restartable-timer.js";
-import { brokenOff } from "./until-aborted.js";
+import { untilAborted } from "./until-aborted.js";
 
 /** At most this much of an error response is read, in bytes. A longer one is no message for people. */
 const longestErrorBody = 65_536;
@@ -38,52 +38,37 @@ export interface SendingAttempt {
   };
 }
 
-/** Gets what becomes of a request that was sent. What it gets after its first failure has no meaning. */
-export interface AnswerReceiver {
-  /** The response came, with status 200. Its body is not read yet. */
-  answered(answer: DirectAnswer): void;
-  /** @param error - a {@link GatewayError} for the client, or an {@link UpstreamError} `aborted`. */
-  failed(error: unknown): void;
-}
-
 /**
  * Sends a request to the model server, and waits for the response until the call ends at most. A provider may ignore its
  * signal.
+ * @returns the response, with status 200. Its body is not read yet.
+ * @throws GatewayError for the client, or {@link UpstreamError} `aborted`.
  */
-export function send(attempt: SendingAttempt, exchange: Exchange, receiver: AnswerReceiver): void {
-  const { notice, meter } = attempt;
-  const breakOff = (): void => receiver.failed(brokenOff());
-  const fail = (error: unknown): void => {
+export async function send(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
+  const { notice, meter, call } = attempt;
+  let failure: Error;
+  try {
+    const answer = await untilAborted(notice, Promise.resolve(sendOut(attempt, exchange)), leaveAnswer);
+    call.observer.attemptResponded(answer);
+    if (answer.status === 200) return answer;
+    failure = await untilAborted(notice, readError(answer, exchange));
+  } catch (error) {
     noteRefusal(error);
     if (isUpstreamError(error) && error.failure === "unreachable") meter.notHandedOver();
-    receiver.failed(toUpstreamFailure(error));
-  };
-  const take = (answer: DirectAnswer): void => {
-    try {
-      // After the attempt's end, another one may have begun.
-      if (!notice.aborted) attempt.call.observer.attemptResponded(answer);
-      if (notice.aborted) {
-        leaveUnread(answer.body);
-      } else if (answer.status === 200) {
-        notice.removeEventListener("abort", breakOff);
-        receiver.answered(answer);
-      } else {
-        readError(answer, exchange).then((error) => receiver.failed(error), fail);
-      }
-    } catch (error) {
-      // A host's own provider may return anything.
-      fail(error);
-    }
-  };
-  const called = sendOut(attempt, exchange);
-  if (notice.aborted) breakOff();
-  else notice.addEventListener("abort", breakOff);
-  called.then(take, fail);
+    throw toUpstreamFailure(error);
+  }
+  throw failure;
 }
 
-/** Also rejects where the provider throws synchronously. */
+/** A host's own provider may return anything. */
+function leaveAnswer(answer: DirectAnswer): void {
+  try {
+    leaveUnread(answer.body);
+  } catch {}
+}
+
 function sendOut(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
-  const { target, notice, call } = attempt;
+  const { target, notice, meter, call } = attempt;
   const { operation, headers, pieces } = exchange;
   const { upstreamModel } = target;
   const { requestId, caller, request, tags, additions } = call.admission;
@@ -108,23 +93,8 @@ function sendOut(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAns
         ? headers
         : { ...headers, ...trace, ...additions?.headers },
   };
-  try {
-    return Promise.resolve(
-      observer.runAttempt === undefined ? handOver(attempt, parts) : handOverWithin(attempt, parts),
-    );
-  } catch (error) {
-    return Promise.reject(error);
-  }
-}
-
-function handOver({ target, meter, call }: SendingAttempt, parts: DirectCall): Promise<DirectAnswer> {
-  return callProvider(target.provider, parts, meter, call);
-}
-
-/** In a function of its own, as all that have closures: calls that nobody observes allocate nothing for them. */
-function handOverWithin(attempt: SendingAttempt, parts: DirectCall): Promise<DirectAnswer> {
-  const call = (): Promise<DirectAnswer> => handOver(attempt, parts);
-  return attempt.call.observer.runAttempt?.(call) ?? call();
+  const handOver = (): Promise<DirectAnswer> => callProvider(target.provider, parts, meter, call);
+  return observer.runAttempt === undefined ? handOver() : observer.runAttempt(handOver);
 }
 
 function withMembers(exchange: Exchange, members: MemberEdits): RequestBytes {

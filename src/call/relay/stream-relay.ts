@@ -20,7 +20,7 @@ import type { ReviewedEnd } from "../guarded/answer-review.js";
 import type { Meter } from "../meter.js";
 import type { AbortReason } from "../open-calls.js";
 import { abortError } from "./abort-error.js";
-import { ByteChunks } from "./bytes/byte-chunks.js";
+import { ByteChunks } from "./byte-chunks.js";
 import { RestartableTimer } from "./restartable-timer.js";
 import { toUpstreamFailure } from "./send.js";
 import { type ChunkReader, mostAtOnce, StreamChunks } from "./stream-chunks.js";

@@ -7,45 +7,72 @@ export function brokenOff(): UpstreamError {
   return new UpstreamError("aborted", "The call was aborted.");
 }
 
-/** Gets a body that is read. What it gets after its end or a failure has no meaning. */
-export interface BodyReader {
-  /** A piece has come. @returns whether to read on. */
-  take(piece: Uint8Array): boolean;
-  /** All has come, or as much as it took. */
-  ended(): void;
-  /** The body broke off. @param error - {@link UpstreamError} `aborted` where the call was aborted. */
-  brokeOff(error: unknown): void;
+/**
+ * Waits for something of a provider, at most until the call is aborted.
+ * @param cameLate - gets what comes after that.
+ * @throws UpstreamError `aborted`, and what the promise rejects with.
+ */
+export function untilAborted<Value>(
+  notice: AbortNotifier,
+  awaited: Promise<Value>,
+  cameLate?: (value: Value) => void,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const breakOff = (): void => reject(brokenOff());
+    awaited.then(
+      (value) => {
+        notice.removeEventListener("abort", breakOff);
+        if (notice.aborted) cameLate?.(value);
+        resolve(value);
+      },
+      (error) => {
+        notice.removeEventListener("abort", breakOff);
+        reject(error);
+      },
+    );
+    if (notice.aborted) breakOff();
+    else notice.addEventListener("abort", breakOff);
+  });
 }
 
-/** Reads a provider's body piece by piece until its end, or until the call is aborted. */
-export function readUntilAborted(notice: AbortNotifier, body: AsyncIterable<Uint8Array>, reader: BodyReader): void {
-  const iterator = iteratorOf(body);
-  const fail = (error: unknown): void => reader.brokeOff(error);
-  const breakOff = (): void => {
-    leaveBody(iterator);
-    reader.brokeOff(brokenOff());
-  };
-  const took = (result: IteratorResult<Uint8Array>): void => {
-    if (notice.aborted) return;
-    try {
-      if (!result.done) {
-        if (reader.take(result.value)) {
-          Promise.resolve(iterator.next()).then(took, fail);
-          return;
-        }
-        leaveBody(iterator);
-      }
-      notice.removeEventListener("abort", breakOff);
-      reader.ended();
-    } catch (error) {
+/**
+ * Reads a provider's body piece by piece until its end, or until the call is aborted.
+ * @param take - gets each piece. @returns whether to read on.
+ * @throws UpstreamError `aborted`, and what the body breaks off with.
+ */
+export function readUntilAborted(
+  notice: AbortNotifier,
+  body: AsyncIterable<Uint8Array>,
+  take: (piece: Uint8Array) => boolean,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const iterator = iteratorOf(body);
+    const breakOff = (): void => {
       leaveBody(iterator);
-      reader.brokeOff(error);
+      reject(brokenOff());
+    };
+    const took = (result: IteratorResult<Uint8Array>): void => {
+      if (notice.aborted) return;
+      try {
+        if (!result.done) {
+          if (take(result.value)) {
+            Promise.resolve(iterator.next()).then(took, reject);
+            return;
+          }
+          leaveBody(iterator);
+        }
+        notice.removeEventListener("abort", breakOff);
+        resolve();
+      } catch (error) {
+        leaveBody(iterator);
+        reject(error);
+      }
+    };
+    if (notice.aborted) {
+      breakOff();
+      return;
     }
-  };
-  if (notice.aborted) {
-    breakOff();
-    return;
-  }
-  notice.addEventListener("abort", breakOff);
-  Promise.resolve(iterator.next()).then(took, fail);
+    notice.addEventListener("abort", breakOff);
+    Promise.resolve(iterator.next()).then(took, reject);
+  });
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { denialError } from "../../call/admission/denial.js";
+import { ledgerFailure } from "../../call/call-warnings.js";
 import type { LeaseKeeper } from "../../call/lease-keeper.js";
-import { ledgerFailure } from "../../call/ledger-failure.js";
 import { shuttingDown } from "../../call/relay/abort-error.js";
 import { idText } from "../../check/id-text.js";
 import { tagsInput } from "../../check/tags-input.js";

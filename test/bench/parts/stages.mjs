@@ -19,7 +19,7 @@ const stages = [
   ],
   ["parse and check the request", /^openai\/|^anthropic\/|chat-completions|^operations\/(?:responses|messages)\.ts/],
   ["the ledger", /^memory\/|^ledger\/|^gateway\/watched-ledger/],
-  ["choose a target", /^routing\/|^call\/attempt|target-tries/],
+  ["choose a target", /^routing\/|^call\/attempt|try-targets/],
   ["send", /^call\/relay\/send|^providers\//],
   ["settle", /^metering\/|^call\/(?:call-settlement|meter|model-call|open-calls|lease-keeper|departure)/],
   ["headers", /headers|credit-text/],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addRateHeaders, rateDuration } from "../../../src/call/limits/rate-headers.js";
+import { addRateHeaders, rateDuration } from "../../../src/call/admission/credit-headers.js";
 import type { RateState } from "../../../src/ledger/rate-limit.js";
 
 /** Reads a duration as Go's `time.ParseDuration` does, in milliseconds. */
