@@ -1,5 +1,6 @@
 import { defineConfig } from "tsup";
 import { builtinsAtRunTime } from "./build/builtins-at-run-time.js";
+import { chosenRuntime } from "./build/chosen-runtime.js";
 import { finishOutput } from "./build/finish-output.js";
 import { gatherPure } from "./build/gather-pure.js";
 import { inlinePageFiles } from "./build/inline-page-files.js";
@@ -33,12 +34,12 @@ export default defineConfig([
     format: "esm",
     target: "node20",
     platform: "node",
-    external: ["#runtime", "#transport"],
+    external: ["#transport"],
     // Deno and workerd know Node's modules by their full names only.
     removeNodeProtocol: false,
     // Shared chunks, so that every entry has the same classes.
     splitting: true,
-    esbuildPlugins: [inlinePageFiles, builtinsAtRunTime, gatherPure],
+    esbuildPlugins: [chosenRuntime, inlinePageFiles, builtinsAtRunTime, gatherPure],
     sourcemap: true,
     clean: ["**/*", "!**/*.d.{ts,cts}"],
     onSuccess: () => finishOutput("dist", entries),

@@ -32,7 +32,6 @@ export default defineConfig(({ mode }) => ({
   root: fileURLToPath(new URL("..", import.meta.url)),
   resolve: {
     alias: [
-      { find: "#runtime", replacement: source("runtime.node.ts") },
       { find: "#transport", replacement: source("transport.undici.ts") },
       { find: /^infergate$/, replacement: source("index.ts") },
       {

@@ -1,4 +1,4 @@
-import { runtime } from "#runtime";
+import { runtime } from "../runtime/this-runtime.js";
 
 /** Shorter than a hash, so that no text is another one's hash. */
 const plain = /^[!-~]{1,63}$/;

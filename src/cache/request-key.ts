@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { runtime } from "#runtime";
 import type { DirectCall } from "../providers/direct-call.js";
 import type { RunningDigest } from "../runtime/runtime.js";
+import { runtime } from "../runtime/this-runtime.js";
 import { asBuffer } from "../wire/as-buffer.js";
 import { FormScan } from "../wire/form/form-scan.js";
 import { boundaryOf } from "../wire/form/form-type.js";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { runtime } from "#runtime";
+import { runtime } from "../runtime/this-runtime.js";
 
 const prefix = "req_";
 const uuidBytes = 16;

@@ -1,4 +1,3 @@
-import { runtime } from "#runtime";
 import { toAllowance } from "../access/allowance.js";
 import { budgetResolver } from "../access/budgets/budget-resolver.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
@@ -25,6 +24,7 @@ import { memoryResponseStore } from "../memory/memory-response-store.js";
 import type { OperationServices } from "../operations/operation.js";
 import type { CallResponses } from "../responses/call-responses.js";
 import { BackgroundWork } from "../runtime/background-work.js";
+import { runtime } from "../runtime/this-runtime.js";
 import { PayloadSeal } from "../seal/payload-seal.js";
 import { AccountPace } from "../server/account-pace.js";
 import { countPace } from "../server/count-tokens.js";

@@ -1,4 +1,4 @@
-import { runtime } from "#runtime";
+import { runtime } from "../runtime/this-runtime.js";
 
 /**
  * The form in which API keys are stored and looked up: SHA-256 of the key's UTF-8 text as 64 lower-case hexadecimal

@@ -1,4 +1,4 @@
-import { runtime } from "#runtime";
+import { runtime } from "../runtime/this-runtime.js";
 
 /** What fits into the 12 bits of a counter. */
 const mostOfMillisecond = 2 ** 12;

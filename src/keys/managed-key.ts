@@ -1,4 +1,4 @@
-import { runtime } from "#runtime";
+import { runtime } from "../runtime/this-runtime.js";
 
 /**
  * The beginning of the gateway's own keys, unless its options name another. A host's own kinds of keys have no checksum,

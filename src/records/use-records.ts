@@ -1,4 +1,4 @@
-import { runtime } from "#runtime";
+import { runtime } from "../runtime/this-runtime.js";
 import type { KeptRecord, RecordData, RecordKind, RecordStore } from "./record-store.js";
 
 const recordsPerPage = 1000;

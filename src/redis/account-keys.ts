@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { runtime } from "#runtime";
+import { runtime } from "../runtime/this-runtime.js";
 
 /** Names the keys of an account. What stands in braces decides the hash slot, so all of them are in one. */
 export class AccountKeys {

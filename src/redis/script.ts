@@ -1,4 +1,4 @@
-import { runtime } from "#runtime";
+import { runtime } from "../runtime/this-runtime.js";
 
 /** A Lua script, and the digest by which a server that has seen it knows it. */
 export interface Script {

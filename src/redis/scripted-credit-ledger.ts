@@ -1,4 +1,3 @@
-import { runtime } from "#runtime";
 import { admittingInstances, windowStates } from "../ledger/account-state.js";
 import { Announcements } from "../ledger/announcements.js";
 import { promised } from "../ledger/calls/promised.js";
@@ -43,6 +42,7 @@ import type { DeductRequest, PrepaidState, TopUpRequest } from "../ledger/prepai
 import type { RateUse } from "../ledger/rate-limit.js";
 import type { AccountStatement, StatementRequest } from "../ledger/statement/account-statement.js";
 import { StatementBooks } from "../ledger/statement/statement-books.js";
+import { runtime } from "../runtime/this-runtime.js";
 import { AccountKeys } from "./account-keys.js";
 import type { BatchSizes } from "./batch/batch-options.js";
 import { decodeReplies } from "./batch/decode-replies.js";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { runtime } from "#runtime";
+import { runtime } from "../runtime/this-runtime.js";
 import { findJsonFault } from "../wire/json-syntax.js";
 import { decodeOwnPayload, joinOwnPayload, splitOwnPayload } from "../wire/own-payload.js";
 

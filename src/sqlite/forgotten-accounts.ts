@@ -1,5 +1,5 @@
-import { runtime } from "#runtime";
 import { dayMs } from "../ledger/windows.js";
+import { runtime } from "../runtime/this-runtime.js";
 import { toNumber } from "./numbers.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
 import type { SqliteStatement } from "./sqlite-database.js";

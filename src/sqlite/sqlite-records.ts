@@ -1,4 +1,3 @@
-import { runtime } from "#runtime";
 import type { ClaimRecords } from "../ledger/engine/claim-top-up.js";
 import type {
   EndedReservation,
@@ -12,6 +11,7 @@ import type {
 } from "../ledger/engine/ledger-records.js";
 import { newAccountLimits } from "../ledger/limits/account-limits.js";
 import type { HeldLimits } from "../ledger/limits/held-limits.js";
+import { runtime } from "../runtime/this-runtime.js";
 import { type AccountRow, type AccountTable, newAccount } from "./account-table.js";
 import type { ForgottenAccounts } from "./forgotten-accounts.js";
 import type { JournalTable } from "./journal-table.js";

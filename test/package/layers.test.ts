@@ -92,7 +92,7 @@ describe("the layers", () => {
       ["src/call/meter.js", "src/server/paths.js"].map(
         (name) =>
           `src/seal/probe.ts imports ${name}. seal/ answers: What does the gateway sign, so that clients can keep it and ` +
-          "send it back? The table of test/package/layers.ts allows: src/seal, src/wire, node:buffer, #runtime.",
+          "send it back? The table of test/package/layers.ts allows: src/seal, src/runtime, src/wire, node:buffer.",
       ),
     );
   });

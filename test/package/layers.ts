@@ -28,13 +28,13 @@ export const layers: readonly Layer[] = [
     folder: "wire",
     question: "How are JSON and server-sent events read and edited as bytes? It knows no API.",
     imports: ["runtime"],
-    packages: ["#runtime", "eventsource-parser", "node:buffer"],
+    packages: ["eventsource-parser", "node:buffer"],
   },
   {
     folder: "seal",
     question: "What does the gateway sign, so that clients can keep it and send it back?",
-    imports: ["wire"],
-    packages: ["node:buffer", "#runtime"],
+    imports: ["runtime", "wire"],
+    packages: ["node:buffer"],
   },
   {
     folder: "check",
@@ -56,14 +56,13 @@ export const layers: readonly Layer[] = [
   {
     folder: "records",
     question: "What must a database do to keep keys, plans, accounts, budgets and models?",
-    imports: [],
-    packages: ["#runtime"],
+    imports: ["runtime"],
   },
   {
     folder: "keys",
     question: "What is an API key, and what does a key store promise?",
-    imports: ["records", "metering", "check"],
-    packages: ["zod", "#runtime"],
+    imports: ["runtime", "records", "metering", "check"],
+    packages: ["zod"],
   },
   {
     folder: "budgets",
@@ -93,7 +92,6 @@ export const layers: readonly Layer[] = [
     folder: "ledger",
     question: "What does a credit ledger promise, and which rules do all of them share?",
     imports: ["runtime", "metering", "check"],
-    packages: ["#runtime"],
   },
   {
     folder: "responses",
@@ -121,14 +119,14 @@ export const layers: readonly Layer[] = [
   {
     folder: "model-api",
     question: "What do the APIs of all model servers share, in prompts, answers and failures?",
-    imports: ["wire", "tokens", "metering", "errors", "redaction"],
-    packages: ["#runtime", "node:buffer"],
+    imports: ["runtime", "wire", "tokens", "metering", "errors", "redaction"],
+    packages: ["node:buffer"],
   },
   {
     folder: "openai",
     question: "How does OpenAI's API look on the wire?",
-    imports: ["wire", "seal", "tokens", "metering", "errors", "model-api"],
-    packages: ["#runtime", "node:buffer"],
+    imports: ["runtime", "wire", "seal", "tokens", "metering", "errors", "model-api"],
+    packages: ["node:buffer"],
   },
   {
     folder: "anthropic",
@@ -139,24 +137,25 @@ export const layers: readonly Layer[] = [
   {
     folder: "translate",
     question: "How does one client protocol become another?",
-    imports: ["wire", "seal", "metering", "errors", "model-api", "openai", "anthropic"],
-    packages: ["node:buffer", "#runtime"],
+    imports: ["runtime", "wire", "seal", "metering", "errors", "model-api", "openai", "anthropic"],
+    packages: ["node:buffer"],
   },
   {
     folder: "providers",
     question: "How is a model server reached?",
-    imports: ["host-code", "metering", "redaction", "model-api", "wire", "check"],
-    packages: ["zod", "lru-cache", "#runtime", "#transport", "node:*"],
+    imports: ["runtime", "host-code", "metering", "redaction", "model-api", "wire", "check"],
+    packages: ["zod", "lru-cache", "#transport", "node:*"],
   },
   {
     folder: "operations",
     question: "What can a client call?",
     imports: [
+      "runtime",
       ...["responses", "anthropic", "translate", "wire", "seal", "metering", "tokens", "errors", "redaction"],
       ...["model-api", "openai"],
       "ledger/clock.js",
     ],
-    packages: ["node:buffer", "#runtime"],
+    packages: ["node:buffer"],
   },
   {
     folder: "http",
@@ -203,7 +202,7 @@ export const layers: readonly Layer[] = [
     folder: "cache",
     question: "How does a provider keep its responses for equal requests?",
     imports: ["runtime", "wire", "check", "metering", "model-api", "providers", "guard/time-limit.js"],
-    packages: ["zod", "lru-cache", "node:buffer", "#runtime"],
+    packages: ["zod", "lru-cache", "node:buffer"],
   },
   {
     folder: "memory",
@@ -219,7 +218,7 @@ export const layers: readonly Layer[] = [
       "check/require-booleans.js",
       "check/known-options.js",
     ],
-    packages: ["lru-cache", "node:buffer", "#runtime"],
+    packages: ["lru-cache", "node:buffer"],
   },
   {
     folder: "postgres",
@@ -235,8 +234,8 @@ export const layers: readonly Layer[] = [
   {
     folder: "sqlite",
     question: "How are keys, plans, credits and responses kept in SQLite?",
-    imports: [...store],
-    packages: ["#runtime", "node:timers/promises"],
+    imports: ["runtime", ...store],
+    packages: ["node:timers/promises"],
   },
   {
     folder: "answer-guards",
@@ -257,6 +256,7 @@ export const layers: readonly Layer[] = [
     folder: "access",
     question: "Whose key is it, and what may it use? Cached and checked.",
     imports: [
+      "runtime",
       "host-code",
       ...["keys", "budgets", "plans", "accounts", "ledger"],
       "metering",
@@ -267,7 +267,7 @@ export const layers: readonly Layer[] = [
       ...["operations/operation.js", "operations/model-type.js", "operations/table.js"],
       "check/credit-limit.js",
     ],
-    packages: ["lru-cache", "#runtime"],
+    packages: ["lru-cache"],
   },
   {
     folder: "call",
@@ -289,7 +289,7 @@ export const layers: readonly Layer[] = [
         "access",
       ],
     ],
-    packages: ["node:buffer", "#runtime"],
+    packages: ["node:buffer"],
   },
   {
     folder: "server",
@@ -321,7 +321,7 @@ export const layers: readonly Layer[] = [
       "providers/direct-call.js",
       ...["events", "hooks", "guard", "answer-guards", "routing", "access", "call", "server"],
     ],
-    packages: ["zod", "#runtime", "node:buffer"],
+    packages: ["zod", "node:buffer"],
   },
   {
     folder: "adapters",

@@ -1,8 +1,8 @@
-import { runtime } from "#runtime";
 import { noteRefusal } from "../../errors/provider-refusal.js";
 import type { StreamCodec } from "../../operations/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import type { KeyMask } from "../../redaction/key-mask.js";
+import { runtime } from "../../runtime/this-runtime.js";
 import { ByteWriter } from "../../wire/byte-writer.js";
 import { pieceSourceOf } from "../../wire/pieces/iterated-pieces.js";
 import { type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";

@@ -1,10 +1,10 @@
-import { runtime } from "#runtime";
 import type { LoggedRequest, LoggedTexts } from "../../books/requests/logged-request.js";
 import type { RequestLog } from "../../books/requests/request-log.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
 import type { Warn } from "../../events/warning.js";
 import type { Clock } from "../../ledger/clock.js";
 import { waitFor } from "../../routing/wait-for.js";
+import { runtime } from "../../runtime/this-runtime.js";
 import type { KeptTexts } from "./kept-texts.js";
 import { lineBytes } from "./line-bytes.js";
 import type { Redact } from "./redactor.js";

@@ -1,4 +1,4 @@
-import { runtime } from "#runtime";
+import { runtime } from "../../runtime/this-runtime.js";
 import { Announcements } from "../announcements.js";
 import { atMost } from "../at-most.js";
 import { reservedNow, withStatesNow } from "../calls/live-states.js";

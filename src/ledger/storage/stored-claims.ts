@@ -1,4 +1,4 @@
-import { runtime } from "#runtime";
+import { runtime } from "../../runtime/this-runtime.js";
 import { LedgerUnavailableError } from "../credit-ledger.js";
 import { claimTopUp } from "../engine/claim-top-up.js";
 import { dayMs } from "../windows.js";

@@ -1,6 +1,6 @@
-import { runtime } from "#runtime";
 import { journalTagPrefix } from "../../metering/tags.js";
 import { summedUnits } from "../../metering/usage-counts.js";
+import { runtime } from "../../runtime/this-runtime.js";
 import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
 import { dayMs } from "../windows.js";
 import { toCounts } from "./to-usage-total.js";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { runtime } from "#runtime";
 import { GatewayError, invalidJson, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
+import { runtime } from "../../runtime/this-runtime.js";
 import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
 import { foldName } from "../../wire/folded-names.js";
 import { type JsonMember, longestName, memberOf, membersOf, type Scalar, valueAt } from "../../wire/json-members.js";

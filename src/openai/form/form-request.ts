@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import { runtime } from "#runtime";
 import { GatewayError, invalidValue } from "../../errors/gateway-error.js";
 import { type JsonRequest, parseJsonRequest } from "../../model-api/request/json-request.js";
 import type { RequestNames } from "../../model-api/request/request-names.js";
+import { runtime } from "../../runtime/this-runtime.js";
 import { foldName } from "../../wire/folded-names.js";
 import type { FormPart } from "../../wire/form/form-part.js";
 import { FormScan } from "../../wire/form/form-scan.js";

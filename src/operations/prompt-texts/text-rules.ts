@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import { runtime } from "#runtime";
+import { runtime } from "../../runtime/this-runtime.js";
 import { asBuffer } from "../../wire/as-buffer.js";
 import type { TextRule } from "./prompt-layout.js";
 

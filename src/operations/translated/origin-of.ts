@@ -1,4 +1,4 @@
-import { runtime } from "#runtime";
+import { runtime } from "../../runtime/this-runtime.js";
 import type { ModelTraits, TargetTraits } from "../operation.js";
 
 /** An opaque mark of a target, for what its model wants back of its thoughts: another model could not use it. */

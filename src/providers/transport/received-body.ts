@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { runtime } from "#runtime";
+import { runtime } from "../../runtime/this-runtime.js";
 import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
 import type { UpstreamError } from "../upstream-provider.js";
 

@@ -1,4 +1,4 @@
-import { runtime } from "#runtime";
+import { runtime } from "../../runtime/this-runtime.js";
 
 /** Tells texts apart, in eight letters and digits. */
 export function shortHash(text: string): string {

@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import { runtime } from "#runtime";
+import { runtime } from "../../runtime/this-runtime.js";
 
 /** A part of a form, as offsets into its bytes. */
 export interface FormPart {

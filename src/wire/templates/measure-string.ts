@@ -1,4 +1,4 @@
-import { runtime } from "#runtime";
+import { runtime } from "../../runtime/this-runtime.js";
 
 /** A part of some bytes. */
 export interface ByteSpan {

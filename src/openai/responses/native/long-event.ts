@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
-import { runtime } from "#runtime";
 import { ReceivedAnswer } from "../../../model-api/answer/received-answer.js";
+import { runtime } from "../../../runtime/this-runtime.js";
 import { eventEnd, eventNameStart, eventStart } from "../../../wire/event-frame.js";
 import { startsWith } from "../../../wire/json-members.js";
 
