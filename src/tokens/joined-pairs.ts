@@ -1,7 +1,7 @@
 /**
  * Whether o200k, cl100k, Llama 3, Qwen 3 and Gemma 3 all join two characters of ASCII: a bit for each two of those from
  * the space to `~`, row by row, six to a base-64 digit.
- * Written by `test/token-search/make-tables.ts`.
+ * Written by `test/e2e/token-search/make-tables.ts`.
  */
 export const joinedPairs = `
 f/8AP//////////+w5QASgAAADgAAAAA9/wA7AAAAHYAAABTgFgBAAAAAIAAAACAiLACAAAAAJAAAAEMucACgAAAAQAAAAAEsAAAAAAAAAAAAAAW/4AfgA

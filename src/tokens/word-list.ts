@@ -3,7 +3,7 @@
  * that a word shares with the one before it. A capital ends it. Its place in the alphabet is a sum: nine times the state
  * in small letters, three times the state with a capital in front, and the state in capitals. State 1 is one token
  * behind a single space and two elsewhere, 2 is one everywhere.
- * Written by `test/token-search/make-tables.ts`.
+ * Written by `test/e2e/token-search/make-tables.ts`.
  */
 export const wordList = `
 0aanR3talI1bZ2aR3ndonI2cB2erU2ilitiesR6yR2leR2ortR3utX3veR2rF3ilI3oadI2sX3enceI3olI5uteR8lyI4rI3tractX2undI3seI2yR1cZ2

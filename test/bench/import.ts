@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import manifest from "../../package.json" with { type: "json" };
-import { loadedScripts } from "../package/loaded-scripts.js";
+import { loadedScripts } from "../meta/package/loaded-scripts.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "15" } } });

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Model } from "../../src/gateway/options.js";
 import { type FakeAnswer, type FakeRequest, wholeAnswer } from "../../src/testing.js";
-import { isReadable, oddForms } from "../operations/uploads/odd-forms.js";
 import { everyModel } from "./every-operation.js";
 import { honestServer } from "./honest-server.js";
+import { isReadable, oddForms } from "./operations/uploads/odd-forms.js";
 
 /** A request that all hosts and runtimes have to serve alike. */
 export interface HostRequest {

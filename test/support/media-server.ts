@@ -4,7 +4,7 @@ import type { Dialect } from "../../src/model-api/dialect.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import type { UpstreamOperation, UpstreamProvider } from "../../src/providers/upstream-provider.js";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
-import { type ClientServer, type ServerOptions, startServer } from "../clients/start-server.js";
+import { type ClientServer, type ServerOptions, startServer } from "../e2e/clients/start-server.js";
 
 /** What a test of images or audio needs. */
 export interface MediaOptions extends Omit<ServerOptions, "models"> {

@@ -3,7 +3,7 @@ import type { GatewayOptions, Model } from "../../src/gateway/options.js";
 import type { Dialect } from "../../src/model-api/dialect.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { startFakeUpstream, wholeAnswer } from "../../src/testing.js";
-import { startServer } from "../clients/start-server.js";
+import { startServer } from "../e2e/clients/start-server.js";
 import { smallModel } from "./test-gateway.js";
 
 /** Priced by searches. */

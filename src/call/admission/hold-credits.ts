@@ -1,4 +1,3 @@
-import type { HoldRoom } from "../../access/hold-room.js";
 import type { RateRule } from "../../access/rate-rules.js";
 import { GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import type { ObserveLedger } from "../../events/ledger-operation-completed.js";
@@ -64,8 +63,18 @@ export async function holdCredits(
       try {
         const reserving = reserveIn(services.ledger, withNamed(request, isOut ? callLimits(call) : named));
         isRemote = reserving instanceof Promise;
-        // No other call of the account may come between what the ledger says and what its room learns of it.
-        result = reserving instanceof Promise ? await arrived(reserving, room, request.amountMicro) : reserving;
+        if (reserving instanceof Promise) {
+          // What is held meanwhile is nowhere else to be had.
+          room.depart(request.amountMicro);
+          try {
+            // No other call of the account may come between what the ledger says and what its room learns of it.
+            result = await reserving;
+          } finally {
+            room.arrive(request.amountMicro);
+          }
+        } else {
+          result = reserving;
+        }
       } catch (cause) {
         services.warn({ code: "ledger_failed", message: ledgerFailure("reserve", cause), cause, requestId });
         throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
@@ -86,16 +95,6 @@ function denialNow(ledger: CallServices["ledger"], request: ReserveRequest): Den
   } catch {
     // The reservation that follows fails, too, and says so.
     return undefined;
-  }
-}
-
-/** What is held meanwhile is nowhere else to be had. */
-async function arrived(reserving: Promise<ReserveResult>, room: HoldRoom, amountMicro: Micro): Promise<ReserveResult> {
-  room.depart(amountMicro);
-  try {
-    return await reserving;
-  } finally {
-    room.arrive(amountMicro);
   }
 }
 

@@ -4,7 +4,7 @@
  * Flags: --accounts 10000  --days 30  --runs 5
  */
 import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import { DatabaseFolder } from "../../sqlite/open-database.js";
+import { DatabaseFolder } from "../../contract/sqlite/open-database.js";
 import { callsPerSum, dayMs, measureMonth, month } from "./month.js";
 
 const { accounts, days, first, last } = month;

@@ -5,8 +5,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
-import { DatabaseFolder } from "../../sqlite/open-database.js";
-import { sumUp } from "../../sqlite/summing-ledger.js";
+import { DatabaseFolder } from "../../contract/sqlite/open-database.js";
+import { sumUp } from "../../contract/sqlite/summing-ledger.js";
 
 const day = 86_400_000;
 const days = 400;

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import type { Plan } from "../../../src/plans/plan-store.js";
+import { describePlanStore } from "../../../src/testing/describe-plan-store.js";
+import { describeWritablePlanStore } from "../../../src/testing/describe-writable-plan-store.js";
+
+describePlanStore("memoryPlanStore", (plans) =>
+  memoryPlanStore(Object.fromEntries(plans.map((plan) => [plan.id, plan]))),
+);
+
+const shared = memoryPlanStore();
+describeWritablePlanStore("memoryPlanStore", async () => [shared, shared]);
+
+describe("memoryPlanStore", () => {
+  it("refuses to put a plan that is not valid", async () => {
+    await expect(shared.put({ id: "p", models: [], credits: { weak: 1 } } as never)).rejects.toThrow(/weak/);
+    expect(await shared.find("p")).toBeUndefined();
+  });
+
+  it.each([
+    ["an unknown member", { models: [], credit: {} }, /`credit` \(did you mean `credits`\?\)/],
+    [
+      "an unknown window",
+      { models: [], credits: { day: 5 } },
+      /credits: .*`day` \(there are `session`, `week`, `month`\)/,
+    ],
+    ["a negative stock", { models: [], credits: { week: -1 } }, /credits\.week/],
+    ["no models", {}, /models: is required/],
+    ["another id than its own", { id: "basic", models: [] }, /id/],
+    ["too short a session", { models: [], sessionMs: 10 }, /sessionMs/],
+  ])("refuses %s", (_name, plan, message) => {
+    expect(() => memoryPlanStore({ pro: plan as unknown as Omit<Plan, "id"> })).toThrow(message);
+  });
+
+  it("refuses a list, whose plans would be called 0, 1, 2", () => {
+    const list = [{ id: "pro", models: ["*"] }] as unknown as Record<string, Plan>;
+    expect(() => memoryPlanStore(list)).toThrow(/object of plans by their ids/);
+  });
+});

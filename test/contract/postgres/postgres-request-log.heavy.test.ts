@@ -1,0 +1,36 @@
+import pg from "pg";
+import postgres from "postgres";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { fromPostgresJs } from "../../../src/postgres/from-postgres-js.js";
+import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
+import { postgresRequestLog } from "../../../src/postgres/requests/postgres-request-log.js";
+import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";
+import { RequestLogFixture, refused } from "../../../src/testing/request-log/request-log-fixture.js";
+import { describeWithPostgres } from "../../support/postgres-server.js";
+
+describeWithPostgres("PostgreSQL, requests", (server) => {
+  let pool: pg.Pool;
+  let sql: postgres.Sql;
+
+  beforeAll(async () => {
+    pool = new pg.Pool({ connectionString: server.url, max: 10 });
+    sql = postgres(server.url, { max: 4, onnotice: () => {} });
+  });
+  afterAll(() => Promise.all([pool.end(), sql.end()]));
+
+  const drivers: Record<string, () => PostgresPool> = { pg: () => pool, "postgres.js": () => fromPostgresJs(sql) };
+  for (const [name, driver] of Object.entries(drivers)) {
+    describeRequestLog(`postgresRequestLog on ${name}`, (limits) => postgresRequestLog({ pool: driver(), ...limits }));
+  }
+
+  it("takes the batches of several processes at once, each line once", async () => {
+    const log = new RequestLogFixture(postgresRequestLog({ pool }));
+    const others = Array.from({ length: 4 }, () => postgresRequestLog({ pool }));
+    const lines = Array.from({ length: 200 }, () => log.make({ ...refused, tags: { member: "42" } }));
+    // All of them write all, as after a failure of which nobody knows how it ended.
+    await Promise.all(others.map((other) => other.write(lines)));
+    expect(await log.ids({ tag: { member: "42" } })).toHaveLength(200);
+    const request = { periods: [log.begin, log.begin + 60_000], by: [], where: { account: [log.account] } };
+    expect(await log.log.counts(request)).toEqual([{ period: 0, by: [], refusals: 200, failures: 0 }]);
+  });
+});

@@ -1,0 +1,212 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StoredAccount } from "../../../src/accounts/account-store.js";
+import { hashKey } from "../../../src/keys/hash-key.js";
+import { redisAuditTrail } from "../../../src/redis/books/redis-audit-trail.js";
+import {
+  redisAccountStore,
+  redisBudgetStore,
+  redisKeyStore,
+  redisModelStore,
+  redisPlanStore,
+} from "../../../src/redis/redis-single-stores.js";
+import { redisStores } from "../../../src/redis/redis-stores.js";
+import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
+import { describeAccountStore } from "../../../src/testing/describe-account-store.js";
+import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
+import { describeKeyStore } from "../../../src/testing/describe-key-store.js";
+import { describePlanStore } from "../../../src/testing/describe-plan-store.js";
+import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
+import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
+import { describeWritablePlanStore } from "../../../src/testing/describe-writable-plan-store.js";
+import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
+import { hasRedisServer, RedisServer } from "../../support/redis-server.js";
+import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
+import { type Connected, clients } from "./clients.js";
+
+describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
+  let server: RedisServer;
+  let connected: [Connected, Connected];
+  let serial = 0;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    connected = [await connect(server.port), await connect(server.port)];
+  });
+
+  afterAll(async () => {
+    for (const { end } of connected ?? []) end();
+    await server?.stop();
+  });
+
+  const options = () => ({ client: connected[0].client, prefix: `test-${++serial}` });
+
+  describeKeyStore(`redisKeyStore, ${name}`, async (keys) => {
+    const store = redisKeyStore(options());
+    for (const { key, expiresAt, revokedAt, anchor, ...rest } of keys) {
+      await store.insert({
+        ...rest,
+        hash: hashKey(key),
+        hint: "sk-…",
+        createdAt: 0,
+        expiresAt: epoch(expiresAt),
+        revokedAt: epoch(revokedAt),
+        anchor: epoch(anchor),
+      });
+    }
+    return store;
+  });
+  describePlanStore(`redisPlanStore, ${name}`, async (plans) => {
+    const store = redisPlanStore(options());
+    for (const plan of plans) await store.put(plan);
+    return store;
+  });
+  describeWritableKeyStore(`redisKeyStore, ${name}`, async () => [
+    redisKeyStore({ client: connected[0].client }),
+    redisKeyStore({ client: connected[1].client }),
+  ]);
+  describeAccountStore(`redisAccountStore, ${name}`, async (accounts) => {
+    const store = redisAccountStore(options());
+    for (const account of accounts) await store.put(account as StoredAccount);
+    return store;
+  });
+  describeWritableAccountStore(`redisAccountStore, ${name}`, async () => [
+    redisAccountStore({ client: connected[0].client }),
+    redisAccountStore({ client: connected[1].client }),
+  ]);
+  describeWritableBudgetStore(`redisBudgetStore, ${name}`, async () => [
+    redisBudgetStore({ client: connected[0].client }),
+    redisBudgetStore({ client: connected[1].client }),
+  ]);
+  describeModelStore(`redisModelStore, ${name}`, async () => [
+    redisModelStore({ client: connected[0].client }),
+    redisModelStore({ client: connected[1].client }),
+  ]);
+  describeWritablePlanStore(`redisPlanStore, ${name}`, async () => [
+    redisPlanStore({ client: connected[0].client }),
+    redisPlanStore({ client: connected[1].client }),
+  ]);
+
+  describeAuditTrail(`redisAuditTrail, ${name}`, async (limits) => {
+    const prefix = `test-${++serial}`;
+    const [one, other] = connected.map(({ client }) => redisAuditTrail({ client, prefix, ...limits }));
+    if (!one || !other) throw new Error("Two clients are needed.");
+    return [one, other];
+  });
+
+  it("refuses a plan that is not valid, so that a misspelled limit lifts none", async () => {
+    const { plans } = redisStores(options());
+    await expect(plans.put({ id: "p", models: ["*"], credits: { weak: 5 } } as never)).rejects.toThrow(/weak/);
+    await expect(plans.put({ id: "p", models: ["*"], sesionMs: 5 } as never)).rejects.toThrow(/sesionMs/);
+    await expect(plans.put({ models: ["*"] } as never)).rejects.toThrow(TypeError);
+    expect(await plans.find("p")).toBeUndefined();
+  });
+
+  it("makes no key by the update of one that is forgotten at that moment", async () => {
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      const prefix = "forgotten";
+      const { keys } = redisStores({ client: connected[0].client, prefix });
+      const hash = hashKey("sk-1");
+      await keys.insert({ id: "key_1", hash, hint: "sk-…", account: "a", plan: "p", createdAt: 1 });
+      // By hand, as one that goes between the reading and the writing of an update.
+      await admin.hdel(`${prefix}:{key}:key`, "key_1");
+      expect(await keys.update("key_1", { name: "late" })).toBeUndefined();
+      expect(await keys.find(hash)).toBeUndefined();
+    } finally {
+      admin.disconnect();
+    }
+  });
+
+  it("lists models that a person has broken beside the others", async () => {
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      const { client, prefix } = options();
+      const write = async (id: string, text: string) => {
+        await admin.hset(`${prefix}:{model}:model`, id, text);
+        await admin.zadd(`${prefix}:{model}:model:order`, 0, `\n${id}`);
+      };
+      await expectModelsByHand(redisModelStore({ client, prefix }), write);
+    } finally {
+      admin.disconnect();
+    }
+  });
+
+  it("keeps as many models as a store may have, and no more", async () => {
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      const { client, prefix } = options();
+      await expectFullStore(redisModelStore({ client, prefix }), async (count) => {
+        const ids = Array.from({ length: count }, (_, index) => `full/${index + 1}`);
+        const texts = ids.map((id) => [id, JSON.stringify({ id })]);
+        await admin.hset(`${prefix}:{model}:model`, Object.fromEntries(texts));
+        await admin.zadd(`${prefix}:{model}:model:order`, ...ids.flatMap((id) => [0, `\n${id}`]));
+      });
+    } finally {
+      admin.disconnect();
+    }
+  });
+
+  it("reads of 100,000 budgets what it needs, and leaves none behind", async () => {
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      const { client, prefix } = options();
+      const { budgets } = redisStores({ client, prefix });
+      await budgets.put("big", { tag: "member", credits: { month: 50 } });
+      const [hash = "", order = ""] = (await admin.keys(`${prefix}:*`)).sort();
+      for (let from = 0; from < 100_000; from += 10_000) {
+        const names = Array.from({ length: 10_000 }, (_, index) => `member=${from + index}`);
+        const entries = names.map((name) => [`big\n${name}`, JSON.stringify({ tag: "member", value: name.slice(7) })]);
+        await admin.hset(hash, Object.fromEntries(entries));
+        await admin.zadd(order, ...names.flatMap((name) => [0, `\nbig\n${name}`]));
+      }
+      const outputOf = async () => Number(/total_net_output_bytes:(\d+)/.exec(await admin.info("stats"))?.[1]);
+      const before = await outputOf();
+      expect(await budgets.find("big", { member: "77777", team: "red" })).toEqual([{ tag: "member", value: "77777" }]);
+      expect(await budgets.find("big", { member: "none" })).toEqual([{ tag: "member", credits: { month: 50 } }]);
+      const page = await budgets.list("big", { limit: 2 });
+      expect(page).toEqual({
+        budgets: [
+          { tag: "member", credits: { month: 50 } },
+          { tag: "member", value: "0" },
+        ],
+        cursor: "member=0",
+      });
+      expect((await budgets.list("big", { cursor: "member=99998" })).budgets).toEqual([
+        { tag: "member", value: "99999" },
+      ]);
+      expect((await outputOf()) - before).toBeLessThan(20_000);
+      await budgets.remove("big", { tag: "member", value: "0" });
+      expect(await budgets.list("big", { cursor: "member=", limit: 1 })).toEqual({
+        budgets: [{ tag: "member", value: "1" }],
+        cursor: "member=1",
+      });
+      await budgets.forget("big");
+      expect(await admin.keys(`${prefix}:*`)).toEqual([]);
+    } finally {
+      admin.disconnect();
+    }
+  });
+
+  it("lists and forgets more keys than one script reads", async () => {
+    const { keys } = redisStores(options());
+    const account = "many";
+    const ids = Array.from({ length: 250 }, (_, index) => `key-${index}`);
+    const insert = (id: string, createdAt: number) =>
+      keys.insert({ id, hash: hashKey(id), hint: "sk-…", account, plan: "pro", createdAt });
+    await Promise.all(ids.map(insert));
+    expect((await keys.list(account)).map(({ id }) => id)).toEqual(ids);
+    expect(await keys.forget(account)).toHaveLength(250);
+    expect(await keys.list(account)).toEqual([]);
+    const admin = new Redis(server.port, "127.0.0.1");
+    try {
+      expect(await admin.keys(`test-${serial}:*`)).toEqual([]);
+    } finally {
+      admin.disconnect();
+    }
+  });
+});
+
+function epoch(instant: Date | number | string | null | undefined): number | null | undefined {
+  return instant instanceof Date || typeof instant === "string" ? new Date(instant).getTime() : instant;
+}

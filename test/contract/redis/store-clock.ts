@@ -1,0 +1,11 @@
+import type { Clock } from "../../../src/ledger/clock.js";
+import { makeLedgerScripts } from "../../../src/redis/ledger-scripts.js";
+import type { RunScript } from "../../../src/redis/run-script.js";
+
+/** The ledger's scripts, but with the time that comes with each call. */
+export const shiftedScripts = makeLedgerScripts("local now = tonumber(ARGV[#ARGV])");
+
+/** Sends the clock's time along, for {@link shiftedScripts}. */
+export function runAt(run: RunScript, clock: Clock): RunScript {
+  return (script, keys, args) => run(script, keys, [...args, clock.now()]);
+}

@@ -1,0 +1,18 @@
+import { afterAll } from "vitest";
+import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
+import { describeCreditLedgerModel } from "../contracts/credit-ledger-model.js";
+import { DatabaseFolder, drivers } from "./open-database.js";
+import { summingLedger } from "./summing-ledger.js";
+
+for (const [name, driver] of Object.entries(drivers)) {
+  const folder = new DatabaseFolder(driver);
+  const database = folder.open();
+  afterAll(() => folder.remove());
+
+  describeCreditLedgerModel(`sqliteCreditLedger on ${name}`, (clock) => sqliteCreditLedger({ database, clock }), {
+    runs: name === "libsql" ? 50 : 20,
+  });
+  describeCreditLedgerModel(`sqliteCreditLedger on ${name}, summed up`, (clock) => summingLedger(database, clock), {
+    runs: name === "libsql" ? 30 : 15,
+  });
+}

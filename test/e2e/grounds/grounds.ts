@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** What the stores are run on, beside the PostgreSQL that `npm test` finds. */
+export interface Ground {
+  readonly name: string;
+  /** The folder of the server's binaries. Absent: the suites see to their database themselves. */
+  readonly binaries?: string;
+  /** Of vitest. */
+  readonly mode: "test" | "grounds";
+  /** What of the tests runs here. */
+  readonly suites: readonly string[];
+}
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+
+/** The package of a server, whose versions `test/e2e/grounds/package.json` names. */
+export const packageOf = (version: number): string => `${folder}node_modules/postgres-${version}`;
+export const binariesOf = (version: number): string => `${packageOf(version)}/native/bin`;
+
+/** Whether `npm run grounds:install` has brought the servers here, and this machine can run them. */
+export const hasGrounds = (): boolean => existsSync(`${binariesOf(18)}/postgres`);
+
+/** Every store, and no more. */
+const stores = ["credit-ledger", "stores", "response-store", "request-log"].map(
+  (name) => `test/postgres/postgres-${name}.test.ts`,
+);
+
+const ledger = stores.slice(0, 1);
+
+/** What runs where: all stores on the newest server, the ledger on the others. `.ci/run` runs all other tests on the newest. */
+export const grounds: readonly Ground[] = [
+  { name: "PostgreSQL 18", binaries: binariesOf(18), mode: "test", suites: stores },
+  { name: "PostgreSQL 17", binaries: binariesOf(17), mode: "test", suites: ledger },
+  { name: "PostgreSQL 16", binaries: binariesOf(16), mode: "test", suites: ledger },
+  { name: "PostgreSQL 14", binaries: binariesOf(14), mode: "test", suites: ledger },
+  { name: "the installed PostgreSQL", mode: "test", suites: ledger },
+  { name: "PGlite, Neon, PgBouncer, pools of apps, a restored dump", mode: "grounds", suites: ["test/e2e/grounds/"] },
+];

@@ -1,9 +1,0 @@
-import { sqliteCreditLedger } from "../../src/sqlite/sqlite-credit-ledger.js";
-import { DatabaseFolder } from "../sqlite/open-database.js";
-import { describeModelRun } from "./model-run.js";
-
-describeModelRun("sqlite", () => {
-  const folder = new DatabaseFolder();
-  const database = folder.open();
-  return { make: (clock) => sqliteCreditLedger({ database, clock }), remove: () => folder.remove() };
-});

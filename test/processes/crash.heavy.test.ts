@@ -1,4 +1,0 @@
-import { describeCrashes } from "./crash-suite.js";
-
-// One death at each point. Hundreds of them are in test/soak.
-describeCrashes({ crashes: 5 });

@@ -1,4 +1,0 @@
-import { describeCrowd } from "./crowd-suite.js";
-
-// The full crowd is in test/soak.
-describeCrowd({ processes: 2, parallel: 16, credits: 0.1 });

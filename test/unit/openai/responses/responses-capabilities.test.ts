@@ -1,0 +1,38 @@
+import { Buffer } from "node:buffer";
+import { describe, expect, it } from "vitest";
+import { withoutLackingVision } from "../../../../src/openai/responses/responses-capabilities.js";
+import { parseResponsesRequest } from "../../../../src/openai/responses/responses-request.js";
+
+const lacking = { action: "drop", tools: false, reasoning: false, vision: true } as const;
+const image = { type: "input_image", image_url: "https://x.test/a.png" };
+const note = { type: "input_text", text: "[image omitted]" };
+
+const request = (input: unknown) => parseResponsesRequest(Buffer.from(JSON.stringify({ model: "m", input })), 64);
+
+describe("a response of a model that sees no images", () => {
+  it("is asked for with notes in their place", () => {
+    const text = { type: "input_text", text: "What is it?" };
+    const input = [
+      { role: "user", content: [text, image] },
+      { type: "image_generation_call", id: "ig_1", status: "completed", result: "aGk=" },
+      { type: "function_call_output", call_id: "a", output: [image] },
+    ];
+    const { body } = withoutLackingVision(request(input), lacking);
+    expect(JSON.parse(Buffer.from(body).toString())).toEqual({
+      model: "m",
+      input: [
+        { role: "user", content: [text, note] },
+        { role: "assistant", content: "[image omitted]" },
+        { type: "function_call_output", call_id: "a", output: [note] },
+      ],
+    });
+  });
+
+  it("is asked for as it was where there are none, or they may pass", () => {
+    const plain = request("What is it?");
+    expect(withoutLackingVision(plain, lacking)).toBe(plain);
+    const asked = request([{ role: "user", content: [image] }]);
+    expect(withoutLackingVision(asked, { ...lacking, vision: false })).toBe(asked);
+    expect(withoutLackingVision(asked, { ...lacking, action: "refuse" })).toBe(asked);
+  });
+});
