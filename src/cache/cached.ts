@@ -69,6 +69,8 @@ export function cached(provider: UpstreamProvider, options: CacheOptions = {}): 
   if (!checked.success) {
     throw new TypeError(listProblems("cached: the options are not valid", problemsOf(checked.error)));
   }
+  // The inner one's terms would be lost, and the charge be wrong.
+  if ("cached" in settingsOf(provider)) throw new TypeError("cached: this provider keeps its responses already.");
   const cache = new ResponseCache(provider, checked.data);
   const { operations, dialect } = provider;
   return toDirectProvider(

@@ -22,6 +22,7 @@ export class CopiedBody implements DirectAnswer, AsyncIterableIterator<Uint8Arra
   #copies: Uint8Array[] | undefined = [];
   #length = 0;
   #taken = 0;
+  #isOver = false;
 
   constructor(answer: DirectAnswer, terms: CopyTerms) {
     this.status = answer.status;
@@ -62,6 +63,7 @@ export class CopiedBody implements DirectAnswer, AsyncIterableIterator<Uint8Arra
 
   /** Nobody reads on. What has come may be all that there is: the call knows. */
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#isOver = true;
     this.#giveBack();
     this.#pieces ??= iteratorOf(this.#answer.body);
     await this.#pieces.return?.();
@@ -69,15 +71,17 @@ export class CopiedBody implements DirectAnswer, AsyncIterableIterator<Uint8Arra
   }
 
   #add(piece: Uint8Array): void {
-    if (this.#copies === undefined) return;
+    // A piece that was asked for before nobody read on comes too late.
+    if (this.#copies === undefined || this.#isOver) return;
     const { most, room } = this.#terms;
-    if (this.#length + piece.length > most || piece.length > room.left) {
+    const { byteLength } = piece;
+    if (this.#length + byteLength > most || byteLength > room.left) {
       this.#drop();
       return;
     }
-    room.left -= piece.length;
-    this.#taken += piece.length;
-    this.#length += piece.length;
+    room.left -= byteLength;
+    this.#taken += byteLength;
+    this.#length += byteLength;
     // Whoever relays it may write over it.
     this.#copies.push(Buffer.from(piece));
   }

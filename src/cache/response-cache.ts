@@ -37,6 +37,9 @@ interface Place {
   readonly key: string;
 }
 
+/** In the place of a response that is given to nobody again. */
+const nothing = new Uint8Array();
+
 const modeHeader = "x-infergate-cache";
 
 /** A response with such an end may be another one the next time, or was none of the model's. */
@@ -86,7 +89,7 @@ export class ResponseCache {
     const kept = place && (await this.#find(place, wishes, client.services));
     // While the store was asked, the client may have left: nothing was sent for it.
     if (call.notice.aborted) throw new UpstreamError("aborted", "The call was aborted.");
-    if (kept !== undefined) return this.#again(kept, asking);
+    if (place !== undefined && kept !== undefined) return this.#again(place, kept, asking);
     const begun = this.#forgotten;
     const answer = await callProvider(this.#provider, call, listener, client);
     if (place === undefined || answer.status !== 200) {
@@ -126,13 +129,19 @@ export class ResponseCache {
   }
 
   /** Whoever leaves pays for what has come, as with any response. */
-  #again(kept: KeptResponse, { call, listener, client }: KeepingCall): DirectAnswer {
-    const now = client.services.clock.now();
+  #again({ account, key }: Place, kept: KeptResponse, { call, listener, client }: KeepingCall): DirectAnswer {
+    const { services } = client;
+    const now = services.clock.now();
     const { callId } = client.admission;
     const values = { callId: callId.slice(callId.indexOf("_") + 1), now };
     const age = String(Math.max(0, Math.floor((now - kept.keptAt) / 1000)));
     listener.handedOver();
-    listener.respondsOn({ headers: { ...headersOf(call, "hit"), age }, share: this.#options.share });
+    listener.respondsOn({
+      headers: { ...headersOf(call, "hit"), age },
+      share: this.#options.share,
+      // What one client cannot be told, such as one of another API, would fail for each that comes.
+      failed: () => services.background.add(this.#store.put(account, key, nothing, { ttlMs: 1, services }), callId),
+    });
     return {
       status: 200,
       headers: { "content-type": kept.contentType },

@@ -149,14 +149,19 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
     const isPaid = used !== undefined && (admission.model.route.chargeFailedAttempts || isTheClients(error));
     // A client that is still connected does not pay for a failed attempt. A client that has left pays for one attempt.
     const isOver = isPaid || !client.signal.aborted;
-    call.observer.attemptFailed(error, isOver && used ? call.settlement.addFailed(used, isPaid) : undefined);
-    if (this.meter.wasHandedOver) call.settlement.reachedUpstream();
+    // Nobody has asked the target where the response was made for an earlier call.
+    const { terms } = this.meter;
+    const isKept = terms?.share !== undefined;
+    const failed = isOver && used && !isKept ? call.settlement.addFailed(used, isPaid) : undefined;
+    call.observer.attemptFailed(error, failed);
+    if (this.meter.wasHandedOver && !isKept) call.settlement.reachedUpstream();
     this.isForgiven = isOver && !isAskedTooMuch(error);
     // When the gateway itself ended the call, the target did not fail.
-    const isOurs = call.abortReason !== undefined;
+    const isOurs = call.abortReason !== undefined || isKept;
     this.visit.leave(isOurs ? "unknown" : verdictOf({ reason: endReasonOf(error), error }), services.clock);
-    warnOfUpstream(error, target, admission, services.warn);
+    if (!isKept) warnOfUpstream(error, target, admission, services.warn);
     call.warned = error;
+    terms?.failed?.();
     return error;
   }
 

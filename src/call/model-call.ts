@@ -185,7 +185,8 @@ export class ModelCall implements OpenCall, ClientCall {
     const isAsked = meter?.terms?.share === undefined;
     const verdict = this.#abortReason === undefined && isAsked ? verdictOf(ending) : "unknown";
     this.#attempt?.visit.leave(verdict, services.clock);
-    if (reason === "completed" && error === undefined) meter?.terms?.completed?.(meter.progress);
+    const isGood = reason === "completed" && error === undefined && this.review?.hasPassed !== false;
+    if (isGood) meter?.terms?.completed?.(meter.progress);
     const outcome = departure === undefined ? ending : departure.ended(ending);
     // A request that the host's own provider refuses may never have reached a model.
     const isRefused = error !== undefined && isRefusal(error);

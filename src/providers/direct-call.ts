@@ -28,8 +28,10 @@ export interface ResponseTerms {
   readonly headers: Readonly<Record<string, string>>;
   /** The share of its price that is charged, from 0 to 1. Absent: the model has made it for this call. */
   readonly share?: number;
-  /** The call has come to a good end with this response. */
+  /** The call has come to a good end with this response, and no guard had anything against it. */
   completed?(mark: ResponseMark | undefined): void;
+  /** The response could not be used. */
+  failed?(): void;
 }
 
 /** The client's call that a request is sent for, as far as providers of the gateway's own may see it. */

@@ -63,6 +63,8 @@ const noSums: readonly SumAddition[] = [];
  * that only add, so it is decided under the account's lock from then on.
  */
 const mostOvertaken = 3;
+/** So many accounts are decided under their locks at a time: each has a connection meanwhile, which the others need, too. */
+const mostLocked = 2;
 /** So often is an account read while it is locked. */
 const mostReads = 20;
 /** So often is a batch decided again, and for so long. It is an end for a storage that always refuses. */
@@ -94,6 +96,8 @@ export class StorageLedger {
   /** As {@link #trips}, and those that are slow. */
   #sends = 0;
   #isScheduled = false;
+  #locked = 0;
+  readonly #whenUnlocked: (() => void)[] = [];
   readonly #whenIdle: (() => void)[] = [];
 
   constructor(storage: LedgerStorage, { now, newId, mostAccounts = 20_000 }: StorageLedgerOptions) {
@@ -262,6 +266,8 @@ export class StorageLedger {
       const [[missing], [decided]] = [turn.missing, turn.decided];
       return missing === undefined ? decided && { commit: decided.commit } : { ask: missing.asked };
     };
+    while (this.#locked >= mostLocked) await new Promise<void>((resolve) => this.#whenUnlocked.push(resolve));
+    this.#locked++;
     try {
       const send = () => this.#storage.locked(firstAsked(batch), decideOn);
       const outcome = await this.#repeated.run({ send, mayRepeat: false });
@@ -274,6 +280,8 @@ export class StorageLedger {
       return [];
     } finally {
       isOver = true;
+      this.#locked--;
+      this.#whenUnlocked.shift()?.();
     }
   }
 

@@ -81,7 +81,7 @@ export class InnerMembers {
 
   /** Whether a change of the tools, or the tool in it, is one of the server's. */
   #isHosted(name: string, start: number): boolean {
-    if ((name !== "tool" && name !== "tool_changes") || this.#body[start] !== openBrace) return false;
+    if (!mayBeHosted(name) || this.#body[start] !== openBrace) return false;
     const type = this.#typeOf(start);
     return type === "" || (type !== undefined && this.#table.find("tool", type)?.treatment === "refused");
   }
@@ -126,7 +126,9 @@ export class InnerMembers {
         if (areTools ? !this.#isOwnTool(position) : this.#isHosted(name, position)) return false;
         const place = areTools ? "tool member" : "inner member";
         if (!this.#isKnown(position, place, nothing, depth + 1)) return false;
-      } else if (body[position] === openBracket && !this.#isKnownList(position, name, depth + 1)) return false;
+      } else if (body[position] === openBracket) {
+        if (mayBeHosted(name) || !this.#isKnownList(position, name, depth + 1)) return false;
+      }
       position = skipSpace(body, endOfValue(body, position, this.#leaps));
       if (body[position] !== comma) return true;
       position = skipSpace(body, position + 1);
@@ -187,9 +189,16 @@ export class InnerMembers {
     }
     const note = (start: number, its: Path) => {
       if (this.#isHosted(name, start)) this.#places.note("tool", this.#typeOf(start) ?? "", its);
+      // Nobody knows what a list in a list of tools is.
+      else if (mayBeHosted(name) && this.#body[start] === openBracket) this.#places.note("tool", "", its);
     };
     if (this.#body[value] === openBracket) this.#forEach(value, path, note);
     else note(value, path);
     this.#noteValue(value, path, depth);
   }
+}
+
+/** Whether objects under this name, or in a list of it, may be tools of the server's. */
+function mayBeHosted(name: string): boolean {
+  return name === "tool" || name === "tool_changes";
 }

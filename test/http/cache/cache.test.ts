@@ -4,7 +4,14 @@ import { describe, expect, it } from "vitest";
 import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
 import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
 import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import { chatChunks, type EventStreamOptions, errorBody, eventStream, wholeAnswer } from "../../../src/testing.js";
+import {
+  chatAnswer,
+  chatChunks,
+  type EventStreamOptions,
+  errorBody,
+  eventStream,
+  wholeAnswer,
+} from "../../../src/testing.js";
 import { startCache } from "../../support/cache/start-cache.js";
 import { honestEmbeddings } from "../../support/embedding-samples.js";
 import { embeddingModel, smallModel } from "../../support/test-gateway.js";
@@ -248,6 +255,39 @@ describe("nothing is kept", () => {
     await failing.post();
     await failing.post();
     expect(failing.upstream.requests).toHaveLength(2);
+  });
+
+  it("of what a guard refuses while it only watches, or fails at", async () => {
+    const verdicts = {
+      watches: () => ({ refuse: "No." }),
+      fails: () => {
+        throw new Error("The guard is broken.");
+      },
+    };
+    for (const [name, answer] of Object.entries(verdicts)) {
+      const { post, upstream } = await startCache({ guards: [{ name, answer, stream: "watch" }] });
+      for (const body of [{ stream: true }, { stream: true }]) await post(body);
+      expect({ name, asked: upstream.requests.length }).toEqual({ name, asked: 2 });
+    }
+  });
+
+  it("that a client could not be given: the server is asked the next time, and has not failed", async () => {
+    const model = { ...smallModel, breaker: { consecutiveFailures: 1, openMs: 60_000 } };
+    const { post, upstream, gateway, events } = await startCache({ models: [model] });
+    const call = { id: "call_1", type: "custom", custom: { name: "f", input: "x" } };
+    const message = { role: "assistant", content: null, tool_calls: [call] };
+    const choices = [{ index: 0, message, finish_reason: "tool_calls", logprobs: null }];
+    upstream.reply(wholeAnswer({ ...chatAnswer(), choices }));
+    const asked = { messages: [{ role: "user", content: "Hi" }], max_tokens: 9 };
+    const anthropic = { "anthropic-version": "2023-06-01" };
+    expect((await post(asked)).cached).toBe("miss");
+    const other = await post(asked, anthropic, "messages");
+    expect([other.status, upstream.requests.length]).toEqual([502, 1]);
+    expect(events[1]).toMatchObject({ chargedMicro: 0 });
+    expect(JSON.stringify(gateway.health())).not.toContain('"open"');
+    await gateway.idle();
+    await post(asked, anthropic, "messages");
+    expect(upstream.requests).toHaveLength(2);
   });
 
   it("without the guards: each checks it again, whole and streamed", async () => {

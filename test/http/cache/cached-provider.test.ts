@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cached } from "../../../src/cache/cached.js";
+import { CopiedBody } from "../../../src/cache/copied-body.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import type { UpstreamCall, UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import { readAll, upstreamCall } from "../../../src/testing/upstream-calls.js";
@@ -45,6 +46,31 @@ describe("a cached provider", () => {
     await gateway.accounts.forget("acct_basic");
     await gateway.close();
     expect(closed).toEqual(["forget acct_basic", "close"]);
+  });
+
+  it("keeps nothing of clients that leave, nor the room for it", async () => {
+    const answer = { status: 200, headers: {} };
+    const room = { left: 1000 };
+    let go = (): void => {};
+    const pieces = async function* () {
+      yield Buffer.alloc(100);
+      await new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      yield Buffer.alloc(200);
+    };
+    const copied = new CopiedBody({ ...answer, body: pieces() }, { most: 500, room });
+    await copied.next();
+    const late = copied.next();
+    const left = copied.return();
+    go();
+    await Promise.all([late, left]);
+    expect(room.left).toBe(1000);
+  });
+
+  it("is wrapped once", () => {
+    const once = cached(openAICompatible({ baseURL: "http://127.0.0.1:1/v1" }));
+    expect(() => cached(once)).toThrow("this provider keeps its responses already");
   });
 
   it("has the operations, dialect and secrets of the one that it wraps", () => {

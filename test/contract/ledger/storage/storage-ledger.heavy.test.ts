@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Clock } from "../../../../src/ledger/clock.js";
 import { type CreditLedger, LedgerUnavailableError } from "../../../../src/ledger/credit-ledger.js";
-import { coreName, type LedgerStorage } from "../../../../src/ledger/storage/ledger-storage.js";
+import { coreName, type LedgerStorage, namedBy } from "../../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../../src/ledger/storage/storage-credit-ledger.js";
 import { capBounds, windowLimits } from "../../../../src/ledger/windows.js";
 import { describeCreditLedger } from "../../../../src/testing/describe-credit-ledger.js";
@@ -269,4 +269,34 @@ it("brings what goes by version through on an account on which seven processes a
   const { prepaid, windows } = await storageCreditLedger(storage, { clock }).balance("a", limits);
   expect(prepaid).toMatchObject({ balanceMicro: 100 });
   expect(windows.week).toMatchObject({ usedMicro: 3 * calls, bonusMicro: 500 });
+});
+
+it("decides two accounts at a time under their locks, so that the others have connections", async () => {
+  const { clock, storage: near, reserve } = setUp();
+  let locked = 0;
+  let most = 0;
+  const { storage } = farFrom(near);
+  const refusing: LedgerStorage = {
+    ...storage,
+    load: (asked) => near.load(asked),
+    async commit(commits) {
+      const loaded = await near.load(commits.map(namedBy));
+      return loaded.map((one) => ({ isDone: false, loaded: one }));
+    },
+    async locked(asked, decide) {
+      most = Math.max(most, ++locked);
+      await new Promise(setImmediate);
+      try {
+        return await near.locked(asked, decide);
+      } finally {
+        locked--;
+      }
+    },
+  };
+  const ledger = storageCreditLedger(refusing, { clock });
+  const accounts = Array.from({ length: 20 }, (_, index) => `a-${index}`);
+  const reserved = await Promise.all(accounts.map((account) => reserve(ledger, `of ${account}`, account)));
+  expect(reserved.every(({ ok }) => ok)).toBe(true);
+  expect(most).toBe(2);
+  expect(locked).toBe(0);
 });

@@ -35,6 +35,13 @@ it("what is unknown is found at each depth, and so is what is beside it", () => 
   ]);
 });
 
+it("a list in a list of tools hides none", () => {
+  for (const name of ["tool", "tool_changes"]) {
+    expect(found(`{"${name}":[[{"type":"mcp_toolset"}]]}`)).toEqual([{ name: "", path: `x.${name}[0]` }]);
+    expect(found(`{"${name}":[{"type":"mcp_toolset"}]}`)).toMatchObject([{ path: `x.${name}[0]` }]);
+  }
+});
+
 it("tools in each other are tools at each depth", () => {
   const foundIn = (depth: number, end: string) => {
     const body = Buffer.from(`[${'{"type":"namespace","tools":['.repeat(depth)}${end}${"]}".repeat(depth)}]`);
