@@ -4,7 +4,7 @@ import { having } from "../check/having.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { settingsOf, toDirectProvider } from "../providers/direct-call.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
-import { longestResponse } from "./kept-response.js";
+import { longestResponse } from "./cached-response.js";
 import { ResponseCache } from "./response-cache.js";
 import type { ResponseCacheStore } from "./response-cache-store.js";
 

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { type FreshPart, type KeptResponse, offsetOf, partAt } from "./kept-response.js";
+import { type CachedResponse, type FreshPart, offsetOf, partAt } from "./cached-response.js";
 
 /** What is written in place of the parts of a kept response that are another each time. */
 export interface FreshValues {
@@ -13,7 +13,7 @@ export interface FreshValues {
 const pieceBytes = 64 * 1024;
 
 /** The response with an id and a date of its own, piece by piece. Where nothing is written, they are no copies. */
-export function* freshPieces(response: KeptResponse, values: FreshValues): Generator<Uint8Array, undefined> {
+export function* freshPieces(response: CachedResponse, values: FreshValues): Generator<Uint8Array, undefined> {
   let waiting: Uint8Array[] = [];
   let length = 0;
   for (const part of partsOf(response, values)) {
@@ -28,7 +28,7 @@ export function* freshPieces(response: KeptResponse, values: FreshValues): Gener
 }
 
 /** The whole of it. */
-export function freshBytes(response: KeptResponse, values: FreshValues): Uint8Array {
+export function freshBytes(response: CachedResponse, values: FreshValues): Uint8Array {
   return joined([...partsOf(response, values)]);
 }
 
@@ -37,7 +37,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
 }
 
-function* partsOf({ body, places, idPrefix }: KeptResponse, values: FreshValues): Generator<Uint8Array, void> {
+function* partsOf({ body, places, idPrefix }: CachedResponse, values: FreshValues): Generator<Uint8Array, void> {
   const texts: Record<FreshPart, Buffer> = {
     id: Buffer.from(JSON.stringify(freshId(idPrefix, values.callId) ?? "")),
     date: Buffer.from(String(Math.floor(values.now / 1000))),

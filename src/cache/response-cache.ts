@@ -4,10 +4,10 @@ import { callProvider } from "../providers/upstream-call.js";
 import { UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
 import { bySize } from "../wire/slices.js";
 import { type CacheWishes, readCacheWishes } from "./cache-wishes.js";
+import { type CachedResponse, decodeResponse, encodeResponse } from "./cached-response.js";
 import { CopiedBody, type CopyTerms } from "./copied-body.js";
 import { dependsOnItself } from "./depends-on-itself.js";
 import { freshBytes, freshPieces } from "./fresh-pieces.js";
-import { decodeResponse, encodeResponse, type KeptResponse } from "./kept-response.js";
 import { MemoryResponseCache } from "./memory-response-cache.js";
 import { requestKey } from "./request-key.js";
 import type { ResponseCacheStore } from "./response-cache-store.js";
@@ -119,7 +119,7 @@ export class ResponseCache {
     { account, key }: Place,
     { noCache, maxAgeMs }: CacheWishes,
     services: ClientCall["services"],
-  ): Promise<KeptResponse | undefined> {
+  ): Promise<CachedResponse | undefined> {
     const found = noCache ? undefined : await this.#store.get(account, key, services);
     const kept = found && decodeResponse(found);
     if (kept === undefined) return undefined;
@@ -129,7 +129,7 @@ export class ResponseCache {
   }
 
   /** Whoever leaves pays for what has come, as with any response. */
-  #again({ account, key }: Place, kept: KeptResponse, { call, listener, client }: KeepingCall): DirectAnswer {
+  #again({ account, key }: Place, kept: CachedResponse, { call, listener, client }: KeepingCall): DirectAnswer {
     const { services } = client;
     const now = services.clock.now();
     const { callId } = client.admission;

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { asBuffer } from "../wire/as-buffer.js";
 import { type JsonMember, membersOf, valueAt } from "../wire/json-members.js";
 import { SliceCount, type Steps } from "../wire/slices.js";
+import { type CachedResponse, type FreshPart, freshPlace } from "./cached-response.js";
 import { idPrefixOf } from "./fresh-pieces.js";
-import { type FreshPart, freshPlace, type KeptResponse } from "./kept-response.js";
 
 interface PassingPlace {
   readonly start: number;
@@ -15,7 +15,7 @@ interface PassingPlace {
 export function* takeApart(
   body: Uint8Array,
   contentType: string,
-): Steps<Pick<KeptResponse, "body" | "places" | "idPrefix">> {
+): Steps<Pick<CachedResponse, "body" | "places" | "idPrefix">> {
   const bytes = asBuffer(body);
   const isEvents = contentType.startsWith("text/event-stream");
   const starts = isEvents ? eventsIn(bytes) : contentType.startsWith("application/json") ? [0] : [];

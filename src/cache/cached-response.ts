@@ -7,7 +7,7 @@ export const freshParts = ["id", "date"] as const;
 export type FreshPart = (typeof freshParts)[number];
 
 /** What is kept of a response beside its bytes. */
-export interface ResponseFacts {
+export interface CachedFacts {
   /** Of its bytes. */
   readonly contentType: string;
   /** What its id begins with, such as `chatcmpl-`; absent: it has no id. */
@@ -17,7 +17,7 @@ export interface ResponseFacts {
 }
 
 /** A response as it came from its server. */
-export interface KeptResponse extends ResponseFacts {
+export interface CachedResponse extends CachedFacts {
   /** Without what is written anew. */
   readonly body: Uint8Array;
   /** Where something is written anew, as {@link freshPlace} makes them, in order. */
@@ -33,7 +33,7 @@ const numberBytes = 4;
 const headNumbers = 2;
 
 /** The response in one piece, as stores keep it. */
-export function encodeResponse({ body, places, ...facts }: KeptResponse): Buffer {
+export function encodeResponse({ body, places, ...facts }: CachedResponse): Buffer {
   const head = Buffer.from(JSON.stringify(facts));
   const placesStart = headNumbers * numberBytes + head.length;
   const bodyStart = placesStart + places.length * numberBytes;
@@ -50,7 +50,7 @@ export function encodeResponse({ body, places, ...facts }: KeptResponse): Buffer
 }
 
 /** @returns `undefined` for bytes that are no such response: a store may hold anything. */
-export function decodeResponse(bytes: Uint8Array): KeptResponse | undefined {
+export function decodeResponse(bytes: Uint8Array): CachedResponse | undefined {
   const from = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (from.length < headNumbers * numberBytes) return undefined;
   const headEnd = headNumbers * numberBytes + from.readUInt32LE(0);
@@ -64,7 +64,7 @@ export function decodeResponse(bytes: Uint8Array): KeptResponse | undefined {
   return { ...facts, body, places };
 }
 
-function factsIn(text: string): ResponseFacts | undefined {
+function factsIn(text: string): CachedFacts | undefined {
   let facts: unknown;
   try {
     facts = JSON.parse(text);
