@@ -7,7 +7,7 @@ export interface Ground {
   /** The folder of the server's binaries. Absent: the suites see to their database themselves. */
   readonly binaries?: string;
   /** Of vitest. */
-  readonly mode: "test" | "grounds";
+  readonly mode: "all" | "grounds";
   /** What of the tests runs here. */
   readonly suites: readonly string[];
 }
@@ -23,17 +23,17 @@ export const hasGrounds = (): boolean => existsSync(`${binariesOf(18)}/postgres`
 
 /** Every store, and no more. */
 const stores = ["credit-ledger", "stores", "response-store", "request-log"].map(
-  (name) => `test/postgres/postgres-${name}.test.ts`,
+  (name) => `test/contract/postgres/postgres-${name}.`,
 );
 
 const ledger = stores.slice(0, 1);
 
 /** What runs where: all stores on the newest server, the ledger on the others. `.ci/run` runs all other tests on the newest. */
 export const grounds: readonly Ground[] = [
-  { name: "PostgreSQL 18", binaries: binariesOf(18), mode: "test", suites: stores },
-  { name: "PostgreSQL 17", binaries: binariesOf(17), mode: "test", suites: ledger },
-  { name: "PostgreSQL 16", binaries: binariesOf(16), mode: "test", suites: ledger },
-  { name: "PostgreSQL 14", binaries: binariesOf(14), mode: "test", suites: ledger },
-  { name: "the installed PostgreSQL", mode: "test", suites: ledger },
+  { name: "PostgreSQL 18", binaries: binariesOf(18), mode: "all", suites: stores },
+  { name: "PostgreSQL 17", binaries: binariesOf(17), mode: "all", suites: ledger },
+  { name: "PostgreSQL 16", binaries: binariesOf(16), mode: "all", suites: ledger },
+  { name: "PostgreSQL 14", binaries: binariesOf(14), mode: "all", suites: ledger },
+  { name: "the installed PostgreSQL", mode: "all", suites: ledger },
   { name: "PGlite, Neon, PgBouncer, pools of apps, a restored dump", mode: "grounds", suites: ["test/e2e/grounds/"] },
 ];

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 /** What `engines` allows at the least, the versions that are maintained, and the newest. */
 const majors = [20, 22, 24, 26];
-const binaryOf = (major: number) => join(root, `test/node-versions/node_modules/node-${major}/bin/node`);
+const binaryOf = (major: number) => join(root, `test/e2e/node-versions/node_modules/node-${major}/bin/node`);
 
 // What says that this is a test of vitest is not for the runner of Node.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_OPTIONS)/.test(name)));
