@@ -92,11 +92,14 @@ function describeHeld(
 }
 
 function describeUsed({ window, availableAt }: Blocked, state: WindowState, now: number): string {
-  const instant = isoSeconds(Math.ceil(availableAt / 1000));
   return (
     `${titles[window]} usage quota exhausted: ${creditText(state.usedMicro)} of ${creditText(limitOf(state))} credits used. ` +
-    `It will reset at ${instant} (in ${waitText(availableAt - now)}).`
+    resetText(availableAt, now)
   );
+}
+
+function resetText(availableAt: number, now: number): string {
+  return `It will reset at ${isoSeconds(Math.ceil(availableAt / 1000))} (in ${waitText(availableAt - now)}).`;
 }
 
 function limitOf({ limitMicro, bonusMicro }: WindowState): number {
@@ -186,7 +189,7 @@ function describeCap(
   const exhausted = `Th${whose("usage quota")} is exhausted: ${used} of ${limit} credits used.`;
   if (availableAt === null)
     return `${exhausted} ${tag === undefined ? "Raise the key's limit, or use another key." : "Raise the budget."}`;
-  return `${exhausted} It will reset at ${isoSeconds(Math.ceil(availableAt / 1000))} (in ${waitText(availableAt - now)}).`;
+  return `${exhausted} ${resetText(availableAt, now)}`;
 }
 
 /**
