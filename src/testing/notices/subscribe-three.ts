@@ -29,6 +29,8 @@ export async function subscribeThree(store: Notifying): Promise<HeardNotices | u
   const endHearing = await store.subscribe((name) => heard.push(name));
   await endGone();
   await endGone();
+  // Of changes that were made before, it may have heard until here.
+  gone.length = 0;
   return {
     gone,
     heard,

@@ -30,7 +30,7 @@ const values = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
     long,
-    fc.jsonValue({ maxDepth: 2 }),
+    fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes("__proto__")),
     fc.array(tie("value"), { maxLength: 5 }),
     fc.dictionary(
       fc.string({ maxLength: 4 }).filter((name) => name !== "__proto__"),
