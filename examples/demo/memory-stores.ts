@@ -19,7 +19,7 @@ export function memoryStores(clock?: Clock): Stores {
     ledger: memoryCreditLedger({ clock }),
     accounts: memoryAccountStore(),
     budgets: memoryBudgetStore(),
-    catalog: memoryModelStore(),
+    modelStore: memoryModelStore(),
     requestLog: memoryRequestLog({ clock }),
     audit: memoryAuditTrail({ clock }),
     close: () => {},

@@ -19,7 +19,7 @@ export interface Stores {
   ledger: CreditLedger;
   accounts: WritableAccountStore;
   budgets: WritableBudgetStore;
-  catalog: ModelStore;
+  modelStore: ModelStore;
   /** MySQL keeps neither of these two. */
   requestLog?: RequestLog;
   audit?: AuditTrail;
@@ -70,14 +70,14 @@ async function openMysql(uri: string): Promise<Stores> {
   const { mysqlStores } = await import("infergate/mysql");
   const pool = createPool({ uri, connectTimeout: 5_000 });
   const stores = mysqlStores({ pool });
-  const { accounts, budgets, catalog } = stores;
-  return { ...stores, accounts, budgets, catalog, close: () => pool.end() };
+  const { accounts, budgets, modelStore } = stores;
+  return { ...stores, accounts, budgets, modelStore, close: () => pool.end() };
 }
 
 /** Some of the stores are made when they are first asked for, and so are not spread. */
 function withClose(stores: Omit<Required<Stores>, "close">, close: Stores["close"]): Stores {
-  const { accounts, budgets, catalog, requestLog, audit } = stores;
-  return { ...stores, accounts, budgets, catalog, requestLog, audit, close };
+  const { accounts, budgets, modelStore, requestLog, audit } = stores;
+  return { ...stores, accounts, budgets, modelStore, requestLog, audit, close };
 }
 
 /** Puts in a plan, and a key for it unless an earlier start has. */

@@ -27,5 +27,5 @@ export const gateway = createGateway({
   ledgerOptions: { reserveTimeoutMs: 3_000, settleTimeoutMs: 5_000 },
   storeTimeoutMs: 5_000,
   // Below `maxDuration` of the route, at which the host kills the function.
-  maxAnswerMs: 280_000,
+  maxResponseMs: 280_000,
 });

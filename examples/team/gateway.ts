@@ -12,7 +12,7 @@ export const gateway = createGateway({
   ...stores,
   accounts: stores.accounts,
   budgets: stores.budgets,
-  catalog: stores.catalog,
+  modelStore: stores.modelStore,
   requestLog: stores.requestLog,
   audit: stores.audit,
   observers: [live],

@@ -19,13 +19,13 @@ import type { OpenCalls } from "./open-calls.js";
 /** Limits of one response between upstream and client. */
 export interface RelayLimits {
   /** The largest whole response, in bytes. */
-  readonly maxAnswerBytes: number;
+  readonly maxResponseBytes: number;
   /** The largest event of a stream, in bytes. */
   readonly maxEventBytes: number;
   /** After this much silence, the client gets a keep-alive, in milliseconds. */
   readonly keepAliveMs: number;
   /** The longest time that a response may take, in milliseconds. `undefined`: no limit. */
-  readonly maxAnswerMs: number | undefined;
+  readonly maxResponseMs: number | undefined;
 }
 
 /** What all calls use. Made once for each gateway. */

@@ -95,7 +95,7 @@ export class ModelCall implements OpenCall, ClientCall {
     openCalls.add(this);
     this.observer.admitted(this.admission.callId, this.settlement.reservation?.heldMicro ?? 0);
     this.settlement.keepLease(this);
-    if (limits.maxAnswerMs !== undefined) this.#limit(limits.maxAnswerMs);
+    if (limits.maxResponseMs !== undefined) this.#limit(limits.maxResponseMs);
     if (this.client.signal.aborted) this.handleEvent();
     else this.client.signal.addEventListener("abort", this);
   }

@@ -195,7 +195,7 @@ async function close(parts: ClosedParts): Promise<void> {
 }
 
 function storedModels(
-  { catalog: store, plans, cacheTtlMs, isolate }: ResolvedOptions,
+  { modelStore: store, plans, cacheTtlMs, isolate }: ResolvedOptions,
   services: Omit<WatchedModelsOptions, "plans" | "ttlMs" | "isolate">,
 ): WatchedModels | undefined {
   return store && watchedModels(store, { ...services, plans, ttlMs: cacheTtlMs, isolate });
@@ -218,7 +218,7 @@ function timeLimitOf(ms: number, { isolate }: ResolvedOptions): TimeLimit {
  * Checks models and plans.
  * @throws TypeError | RangeError for a plan of the options that is not valid, or has limits that the ledger does not keep.
  */
-function checkTerms({ plans, ledger, catalog: models }: ResolvedOptions, catalog: LiveCatalog, warn: Warn): void {
+function checkTerms({ plans, ledger, modelStore: models }: ResolvedOptions, catalog: LiveCatalog, warn: Warn): void {
   warnOfModels(catalog.models, catalog.providers, warn);
   for (const plan of plans.list?.() ?? []) {
     const allowance = toAllowance(plan.id, plan);
@@ -253,12 +253,12 @@ function callOptions(
   CallServices,
   "catalog" | "findAllowance" | "applyBudgets" | "ledger" | "keeper" | "openCalls" | "background" | "clock"
 > {
-  const { leaseMs, maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs, onRequest, hookTimeoutMs } = resolved;
+  const { leaseMs, maxResponseBytes, maxEventBytes, keepAliveMs, maxResponseMs, onRequest, hookTimeoutMs } = resolved;
   return {
     leaseMs,
     ...bodyOptions(resolved),
     operations: operationServices(resolved, responses, warn),
-    limits: { maxAnswerBytes, maxEventBytes, keepAliveMs, maxAnswerMs },
+    limits: { maxResponseBytes, maxEventBytes, keepAliveMs, maxResponseMs },
     exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
     requestHook: onRequest && { onRequest, limit: timeLimitOf(hookTimeoutMs, resolved) },

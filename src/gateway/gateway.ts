@@ -93,7 +93,7 @@ export interface Gateway extends Mountable {
   readonly plans: ManagedPlans;
   /** Limits what calls of an account with a tag may use, such as those of a member. */
   readonly budgets: ManagedBudgets;
-  /** Adds, changes and removes models at run time, for all processes. Needs {@link GatewayOptions.catalog}. */
+  /** Adds, changes and removes models at run time, for all processes. Needs {@link GatewayOptions.modelStore}. */
   readonly models: ManagedModels;
   /** The accounts' credits: balance, top-up, reset, journal, usage, deletion. */
   readonly accounts: ManagedAccounts;
@@ -119,7 +119,7 @@ export interface Gateway extends Mountable {
   /**
    * Replaces models, providers, or both, in one step, while calls go on. Each call keeps the model, price and targets of
    * its admission. A target of the same model, provider and upstream model keeps its breaker, its counts and its
-   * connections. A provider that is removed is closed when its last call has ended. Models of {@link GatewayOptions.catalog}
+   * connections. A provider that is removed is closed when its last call has ended. Models of {@link GatewayOptions.modelStore}
    * stay in force before those of the options. See `docs/models.md`.
    * @throws TypeError as `createGateway` does; GatewayError 503 after {@link close}, and when the plan store fails or lists a
    * plan that is not valid. Then nothing has changed.

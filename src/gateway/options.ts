@@ -192,7 +192,7 @@ export interface GatewayOptions<Raw = unknown> {
    * The largest whole response of an upstream in bytes; beyond it a 502. Where the request asked for images, vectors or log
    * probabilities, a 400 `answer_too_large`, which is charged. Default: 64 MiB.
    */
-  maxAnswerBytes?: number | undefined;
+  maxResponseBytes?: number | undefined;
   /** The largest event of an upstream's stream in bytes; beyond it the same. Default: 16 MiB. */
   maxEventBytes?: number | undefined;
   /**
@@ -210,7 +210,7 @@ export interface GatewayOptions<Raw = unknown> {
    * How long a call may take from its admission to the end of its response, in milliseconds. Then it ends like a call
    * whose upstream timed out. Default: as long as the upstream's timeouts allow.
    */
-  maxAnswerMs?: number | undefined;
+  maxResponseMs?: number | undefined;
   /** How long {@link Gateway.close} lets open responses end, in milliseconds. Default: 10,000. */
   closeGraceMs?: number | undefined;
   /** How long the credits held by a crashed process stay held, in milliseconds, 1 s to 15 min. Default: 60,000. */
@@ -251,11 +251,11 @@ export interface GatewayOptions<Raw = unknown> {
    */
   budgets?: BudgetStore | undefined;
   /**
-   * Keeps models that {@link Gateway.models} changes for all processes at run time: one of the stores' `catalog`,
+   * Keeps models that {@link Gateway.models} changes for all processes at run time: one of the stores' `modelStore`,
    * `memoryModelStore()`, or your own. Its entries count in place of the {@link models} of the same ids, and beside the
    * others. Default: there are the `models` alone.
    */
-  catalog?: ModelStore | undefined;
+  modelStore?: ModelStore | undefined;
   /**
    * Keeps one line a request for {@link Gateway.requests}: one of the stores' `requestLog`, or your own. It is written behind
    * the answers, and holds no call up. Default: requests are not logged. See `docs/requests.md`.
@@ -450,7 +450,7 @@ const optionsSchema = z.strictObject({
   budgets: having<BudgetStore>("a budget store, such as memoryBudgetStore()", ["find"]).optional(),
   accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
   audit: having<AuditTrail>("an audit trail, such as memoryAuditTrail()", ["append", "list"]).optional(),
-  catalog: having<ModelStore>("a model store, such as memoryModelStore()", [
+  modelStore: having<ModelStore>("a model store, such as memoryModelStore()", [
     "list",
     "find",
     "put",
@@ -483,11 +483,11 @@ const optionsSchema = z.strictObject({
   maxBodyDepth: count.max(deepestBody).default(256),
   bodyTimeoutMs: milliseconds.default(30_000),
   minBodyBytesPerSecond: z.number().int().nonnegative().default(1024),
-  maxAnswerBytes: count.default(64 * 1024 * 1024),
+  maxResponseBytes: count.default(64 * 1024 * 1024),
   maxEventBytes: count.default(16 * 1024 * 1024),
   keepAliveMs: milliseconds.default(10_000),
   maxStallMs: milliseconds.max(longestTimerMs).default(isIsolate ? 10_000 : 120_000),
-  maxAnswerMs: milliseconds.max(longestTimerMs).optional(),
+  maxResponseMs: milliseconds.max(longestTimerMs).optional(),
   closeGraceMs: z.number().int().nonnegative().default(10_000),
   leaseMs: z.number().int().min(1000).max(900_000).default(60_000),
   cacheTtlMs: z.number().int().nonnegative().default(10_000),

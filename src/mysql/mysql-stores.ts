@@ -44,7 +44,7 @@ class Stores {
   readonly #database: MysqlDatabase;
   readonly #accounts: WritableAccountStore;
   readonly #budgets: WritableBudgetStore;
-  readonly #catalog: ModelStore;
+  readonly #modelStore: ModelStore;
 
   constructor({ pool, prefix, retentionMs }: MysqlStoresOptions) {
     this.#database = new MysqlDatabase({ pool, prefix }, mysqlTables);
@@ -54,7 +54,7 @@ class Stores {
     this.ledger = storageCreditLedger(new MysqlStorage(this.#database), { retentionMs });
     this.#accounts = recordAccountStore("mysqlStores: accounts", records);
     this.#budgets = recordBudgetStore("mysqlStores: budgets", records);
-    this.#catalog = recordModelStore("mysqlStores: catalog", records);
+    this.#modelStore = recordModelStore("mysqlStores: catalog", records);
     // `const { ledger, migrate } = mysqlStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
   }
@@ -72,9 +72,9 @@ class Stores {
     return this.#budgets;
   }
 
-  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
-  get catalog(): ModelStore {
-    return this.#catalog;
+  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, modelStore: stores.modelStore, … })`. */
+  get modelStore(): ModelStore {
+    return this.#modelStore;
   }
 
   /**

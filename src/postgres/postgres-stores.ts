@@ -57,7 +57,7 @@ class Stores {
   readonly #accounts: WritableAccountStore;
   readonly #audit: AuditTrail;
   readonly #budgets: WritableBudgetStore;
-  readonly #catalog: ModelStore;
+  readonly #modelStore: ModelStore;
   readonly #requestLog: RequestLog;
 
   constructor(options: PostgresStoresOptions) {
@@ -71,7 +71,7 @@ class Stores {
     this.#accounts = recordAccountStore("postgresAccountStore", records);
     this.#audit = auditTrail(this.#database, options.audit);
     this.#budgets = recordBudgetStore("postgresBudgetStore", records);
-    this.#catalog = recordModelStore("postgresModelStore", records);
+    this.#modelStore = recordModelStore("postgresModelStore", records);
     // `const { ledger, migrate } = postgresStores(…)` is as good as a call of it.
     Object.defineProperty(this, "migrate", { value: this.migrate.bind(this), enumerable: false });
     this.#requestLog = databaseRequestLog(this.#database, options.requestLog);
@@ -95,9 +95,9 @@ class Stores {
     return this.#budgets;
   }
 
-  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
-  get catalog(): ModelStore {
-    return this.#catalog;
+  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, modelStore: stores.modelStore, … })`. */
+  get modelStore(): ModelStore {
+    return this.#modelStore;
   }
 
   /** A line for each request. Not spread, either: `createGateway({ ...stores, requestLog: stores.requestLog, … })`. */

@@ -51,7 +51,7 @@ class Stores {
   readonly #accounts: WritableAccountStore;
   readonly #audit: AuditTrail;
   readonly #budgets: WritableBudgetStore;
-  readonly #catalog: ModelStore;
+  readonly #modelStore: ModelStore;
   readonly #requestLog: RequestLog;
 
   constructor(options: RedisStoresOptions) {
@@ -64,7 +64,7 @@ class Stores {
     this.#accounts = recordAccountStore("redisAccountStore", records);
     this.#audit = auditTrailOn(connection, options.audit);
     this.#budgets = recordBudgetStore("redisBudgetStore", records);
-    this.#catalog = recordModelStore("redisModelStore", records);
+    this.#modelStore = recordModelStore("redisModelStore", records);
     this.#requestLog = requestLogOn(connection, options.requestLog);
   }
 
@@ -86,9 +86,9 @@ class Stores {
     return this.#budgets;
   }
 
-  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
-  get catalog(): ModelStore {
-    return this.#catalog;
+  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, modelStore: stores.modelStore, … })`. */
+  get modelStore(): ModelStore {
+    return this.#modelStore;
   }
 
   /** A line for each request. Not spread, either: `createGateway({ ...stores, requestLog: stores.requestLog, … })`. */

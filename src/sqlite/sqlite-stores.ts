@@ -54,7 +54,7 @@ class Stores {
   readonly #accounts: WritableAccountStore;
   #audit: AuditTrail | undefined;
   readonly #budgets: WritableBudgetStore;
-  readonly #catalog: ModelStore;
+  readonly #modelStore: ModelStore;
   #requestLog: RequestLog | undefined;
 
   constructor(options: SqliteStoresOptions) {
@@ -69,7 +69,7 @@ class Stores {
     this.responses = responseStoreOf(connection, options.responses, options.clock);
     this.#accounts = recordAccountStore("sqliteAccountStore", records);
     this.#budgets = recordBudgetStore("sqliteBudgetStore", records);
-    this.#catalog = recordModelStore("sqliteModelStore", records);
+    this.#modelStore = recordModelStore("sqliteModelStore", records);
   }
 
   /**
@@ -91,9 +91,9 @@ class Stores {
     return this.#budgets;
   }
 
-  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, catalog: stores.catalog, … })`. */
-  get catalog(): ModelStore {
-    return this.#catalog;
+  /** Models that change while processes run. Not spread, either: `createGateway({ ...stores, modelStore: stores.modelStore, … })`. */
+  get modelStore(): ModelStore {
+    return this.#modelStore;
   }
 
   /** A line for each request. Not spread, either: `createGateway({ ...stores, requestLog: stores.requestLog, … })`. */

@@ -19,7 +19,7 @@ import { GuardedCodec } from "./guarded-codec.js";
 
 /** The part of a call that a review needs. */
 export interface ReviewedCall {
-  readonly services: { readonly limits: Pick<RelayLimits, "maxAnswerBytes"> };
+  readonly services: { readonly limits: Pick<RelayLimits, "maxResponseBytes"> };
   readonly observer: Pick<RequestObserver, "guarded" | "refused">;
   /** Aborted when the call is broken off. */
   readonly notice: AbortNotifier;
@@ -72,7 +72,7 @@ export class AnswerReview {
     const { departure } = this.#call;
     return new GuardedCodec(codec, {
       holds: this.#round.holds,
-      maxBytes: this.#call.services.limits.maxAnswerBytes,
+      maxBytes: this.#call.services.limits.maxResponseBytes,
       overran: () => this.#refuseOverrun(),
       // What is held comes in no piece, and pieces are what bounds the reading for a client that has left.
       heldBack: () => {
@@ -125,7 +125,7 @@ export class AnswerReview {
   #refuseOverrun(): void {
     if (!this.#round.refusesUnchecked) return;
     const cause = new Error(
-      `The answer is over ${this.#call.services.limits.maxAnswerBytes} bytes: too large to hold.`,
+      `The answer is over ${this.#call.services.limits.maxResponseBytes} bytes: too large to hold.`,
     );
     this.#report(this.#round.fail(cause));
     const error = this.#unchecked(cause);

@@ -8,7 +8,7 @@ export function abortError(reason: AbortReason): GatewayError | undefined {
     case "shutdown":
       return shuttingDown();
     case "upstream_timeout":
-      return upstreamTimeout(new Error("The response took longer than maxAnswerMs allows."));
+      return upstreamTimeout(new Error("The response took longer than maxResponseMs allows."));
     default:
       return undefined;
   }

@@ -15,9 +15,9 @@ export class JsonDocument {
   #length = 0;
 
   /** It is read in one go, as an event is. */
-  constructor({ maxAnswerBytes, maxEventBytes }: Pick<RelayLimits, "maxAnswerBytes" | "maxEventBytes">) {
-    this.#maxBytes = Math.min(maxAnswerBytes, maxEventBytes);
-    this.#option = maxEventBytes < maxAnswerBytes ? "maxEventBytes, in place of a stream" : "maxAnswerBytes";
+  constructor({ maxResponseBytes, maxEventBytes }: Pick<RelayLimits, "maxResponseBytes" | "maxEventBytes">) {
+    this.#maxBytes = Math.min(maxResponseBytes, maxEventBytes);
+    this.#option = maxEventBytes < maxResponseBytes ? "maxEventBytes, in place of a stream" : "maxResponseBytes";
   }
 
   get length(): number {

@@ -147,12 +147,12 @@ class WholeRelay implements Progress {
     return await this.respond(instead);
   }
 
-  #outgrown(problem = `Its answer is over ${this.#maxBytes} bytes (maxAnswerBytes).`): GatewayError {
+  #outgrown(problem = `Its answer is over ${this.#maxBytes} bytes (maxResponseBytes).`): GatewayError {
     return this.#attempt.meter.outgrew() ? askedTooMuch(problem) : tooLarge(problem);
   }
 
   get #maxBytes(): number {
-    return this.#attempt.call.services.limits.maxAnswerBytes;
+    return this.#attempt.call.services.limits.maxResponseBytes;
   }
 
   /** A client may leave while guards check the answer. */

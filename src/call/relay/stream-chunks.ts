@@ -36,7 +36,7 @@ export interface StreamSource {
   /** The upstream's body. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly codec: StreamCodec;
-  readonly limits: Pick<RelayLimits, "maxAnswerBytes" | "maxEventBytes" | "keepAliveMs">;
+  readonly limits: Pick<RelayLimits, "maxResponseBytes" | "maxEventBytes" | "keepAliveMs">;
   /** Measures how fast the output comes. */
   readonly flow: OutputFlow;
   /** For what the server says beside the model's words. */

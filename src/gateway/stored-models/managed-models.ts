@@ -31,7 +31,7 @@ export interface ModelCheck {
 }
 
 /**
- * Models in the store that `createGateway` has as `catalog`. An entry of the store counts in place of the model of the options
+ * Models in the store that `createGateway` has as `modelStore`. An entry of the store counts in place of the model of the options
  * that has its id, or beside them. Changes take effect at once in this process. Others get them at once where the store sends
  * notices, else within `cacheTtlMs`. Calls in progress go on as they began.
  *
@@ -78,7 +78,7 @@ export function managedModels(watched: WatchedModels | undefined, catalog: LiveC
     if (watched !== undefined) return watched;
     throw new UnsupportedError(
       `${by}: the gateway has no model store. Give createGateway \`catalog\`: the one of sqliteStores, redisStores or ` +
-        "postgresStores, as in `catalog: stores.catalog`, or memoryModelStore().",
+        "postgresStores, as in `modelStore: stores.modelStore`, or memoryModelStore().",
     );
   };
   /** Waits until the change is in force here. Also after a failure, the store may have written. */

@@ -179,7 +179,7 @@ export const operatorTexts = {
 
   newModel: "New model",
   noModels: "There are no models",
-  noCatalog: "Models are those of the gateway’s options. With a catalog store, they can be edited here.",
+  noModelStore: "Models are those of the gateway’s options. With a model store, they can be edited here.",
   source: "Source",
   fromStore: "Store",
   fromOptions: "Options",

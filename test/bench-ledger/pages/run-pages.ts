@@ -131,7 +131,7 @@ function optionsOf(): GatewayOptions {
     accounts: stores.accounts,
     audit: stores.audit,
     budgets: stores.budgets,
-    catalog: stores.catalog,
+    modelStore: stores.modelStore,
     requestLog: stores.requestLog,
     plans: memoryPlanStore({ "plan-0": plan, "plan-1": plan, "plan-2": plan }),
     models: names.map((n) => ({

@@ -17,7 +17,7 @@ describeWithMariaDb("MariaDB", (server) => {
   });
   afterAll(() => Promise.all(pools.map((pool) => pool.end())));
 
-  const both = <Name extends "keys" | "plans" | "accounts" | "budgets" | "catalog">(name: Name) => {
+  const both = <Name extends "keys" | "plans" | "accounts" | "budgets" | "modelStore">(name: Name) => {
     const [one, other] = pools.map((pool) => mysqlStores({ pool })[name]);
     return [one, other] as [ReturnType<typeof mysqlStores>[Name], ReturnType<typeof mysqlStores>[Name]];
   };
@@ -25,17 +25,17 @@ describeWithMariaDb("MariaDB", (server) => {
   describeWritablePlanStore("mysqlStores", async () => both("plans"));
   describeWritableAccountStore("mysqlStores", async () => both("accounts"));
   describeWritableBudgetStore("mysqlStores", async () => both("budgets"));
-  describeModelStore("mysqlStores", async () => both("catalog"));
+  describeModelStore("mysqlStores", async () => both("modelStore"));
 
   it("lists models that a person has broken beside the others", async () => {
     const write = (id: string, text: string) =>
       pools[1].execute("replace into infergate_record (kind, id, owner, text) values ('model', ?, '', ?)", [id, text]);
-    await expectModelsByHand(mysqlStores({ pool: pools[0] }).catalog, write);
+    await expectModelsByHand(mysqlStores({ pool: pools[0] }).modelStore, write);
   });
 
   it("keeps as many models as a store may have, and no more", async () => {
     await pools[1].query("delete from infergate_record where kind = 'model'");
-    await expectFullStore(mysqlStores({ pool: pools[0] }).catalog, async (count) => {
+    await expectFullStore(mysqlStores({ pool: pools[0] }).modelStore, async (count) => {
       const rows = Array.from({ length: count }, (_, index) => {
         const id = `full/${index + 1}`;
         return ["model", id, "", JSON.stringify({ id })];

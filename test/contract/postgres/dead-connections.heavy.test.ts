@@ -27,14 +27,14 @@ describeWithPostgres("PostgreSQL, behind what forgets connections without a word
 
   async function start(cacheTtlMs: number): Promise<void> {
     const stores = postgresStores({ pool, listen: false });
-    const { accounts, budgets, catalog } = stores;
+    const { accounts, budgets, modelStore } = stores;
     await stores.plans.put({ id: "pro", models: ["acme/*"], credits: { week: 1_000 } });
     const key = { id: "key", hint: "sk-…", account: "a", plan: "pro", createdAt: 1, tags: { team: "t" } };
     await stores.keys.insert({ ...key, hash: hashKey("sk-pro") }).catch(() => {});
     await accounts.put({ id: "a", plan: "pro" });
     // Long limits: a machine that is busy is no silent connection.
     const limits = { storeTimeoutMs: 8_000, ledgerOptions: { reserveTimeoutMs: 10_000, settleTimeoutMs: 20_000 } };
-    test = await startTestGateway({ ...stores, accounts, budgets, catalog, ...limits, cacheTtlMs });
+    test = await startTestGateway({ ...stores, accounts, budgets, modelStore, ...limits, cacheTtlMs });
   }
 
   async function call(): Promise<number | undefined> {

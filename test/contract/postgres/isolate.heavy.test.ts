@@ -88,7 +88,7 @@ const never = (): Promise<never> => new Promise(() => {});
 async function call(stores: PostgresStores, account: string): Promise<void> {
   const id = randomUUID();
   await stores.keys.find(hash);
-  await Promise.all([stores.plans.find("plan"), stores.accounts.find(account), stores.catalog.list()]);
+  await Promise.all([stores.plans.find("plan"), stores.accounts.find(account), stores.modelStore.list()]);
   await stores.budgets.find(account, { team: "t" });
   const reserved = await stores.ledger.reserve({ id, account, amountMicro: 10, limits, leaseMs });
   if (!reserved.ok) throw new Error("Nothing is limited here.");
@@ -176,8 +176,8 @@ describeWithPostgres("PostgreSQL in an isolate", (server) => {
   });
 
   it("listens to nothing, whatever the pool can do", () => {
-    const { keys, plans, ledger, catalog, accounts, budgets } = postgresStores({ pool, isolate: true });
-    expect([keys, plans, ledger, catalog, accounts, budgets].map(({ subscribe }) => subscribe)).toEqual(
+    const { keys, plans, ledger, modelStore, accounts, budgets } = postgresStores({ pool, isolate: true });
+    expect([keys, plans, ledger, modelStore, accounts, budgets].map(({ subscribe }) => subscribe)).toEqual(
       new Array(6).fill(undefined),
     );
   });

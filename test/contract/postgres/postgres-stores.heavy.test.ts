@@ -56,7 +56,7 @@ describeWithPostgres("PostgreSQL", (server) => {
     });
     describeModelStore(`postgresModelStore on ${name}`, async () => {
       const [first, second] = await make();
-      return [first.catalog, second.catalog];
+      return [first.modelStore, second.modelStore];
     });
     describeWritablePlanStore(`postgresPlanStore on ${name}`, async () => {
       const [first, second] = await make();
@@ -69,7 +69,7 @@ describeWithPostgres("PostgreSQL", (server) => {
     const sql = `
       insert into infergate.record (kind, id, owner, text) values ('model', $1, '', $2)
       on conflict (kind, id) do update set text = excluded.text`;
-    await expectModelsByHand(postgresStores({ pool }).catalog, (id, text) => pool.query(sql, [id, text]));
+    await expectModelsByHand(postgresStores({ pool }).modelStore, (id, text) => pool.query(sql, [id, text]));
   });
 
   it("keeps as many models as a store may have, and no more", async () => {
@@ -78,15 +78,15 @@ describeWithPostgres("PostgreSQL", (server) => {
     const sql = `
       insert into infergate.record (kind, id, owner, text)
       select 'model', 'full/' || n, '', json_build_object('id', 'full/' || n) from generate_series(1, $1) n`;
-    await expectFullStore(postgresStores({ pool }).catalog, (count) => pool.query(sql, [count]));
+    await expectFullStore(postgresStores({ pool }).modelStore, (count) => pool.query(sql, [count]));
   });
 
   it("lets a role that may only read find budgets and models", async () => {
     const [pool] = pools as [pg.Pool];
-    const { budgets, catalog } = postgresStores({ pool });
+    const { budgets, modelStore } = postgresStores({ pool });
     await budgets.put("read", { tag: "member" });
-    await catalog.remove("full/2");
-    await catalog.put({ id: "read" });
+    await modelStore.remove("full/2");
+    await modelStore.put({ id: "read" });
     await pool.query(`
       create role reader login;
       grant usage on schema infergate to reader;
@@ -95,10 +95,10 @@ describeWithPostgres("PostgreSQL", (server) => {
     const reader = postgresStores({ pool: reading });
     expect(await reader.budgets.find("read", { member: "42" })).toEqual([{ tag: "member" }]);
     expect((await reader.budgets.list("read")).budgets).toEqual([{ tag: "member" }]);
-    expect(await reader.catalog.find("read")).toMatchObject({ model: { id: "read" } });
-    expect((await reader.catalog.list()).some(({ id }) => id === "read")).toBe(true);
+    expect(await reader.modelStore.find("read")).toMatchObject({ model: { id: "read" } });
+    expect((await reader.modelStore.list()).some(({ id }) => id === "read")).toBe(true);
     await expect(reader.budgets.put("read", { tag: "team" })).rejects.toThrow(/permission/);
-    await expect(reader.catalog.put({ id: "read", type: "chat" })).rejects.toThrow(/permission/);
+    await expect(reader.modelStore.put({ id: "read", type: "chat" })).rejects.toThrow(/permission/);
     await reading.end();
   });
 

@@ -158,7 +158,7 @@ describe.runIf(hasRedisServer).each([
     stores(0).budgets,
     stores(1).budgets,
   ]);
-  describeModelStore(`redisModelStore in a cluster, ${name}`, async () => [stores(0).catalog, stores(1).catalog]);
+  describeModelStore(`redisModelStore in a cluster, ${name}`, async () => [stores(0).modelStore, stores(1).modelStore]);
   describeWritablePlanStore(`redisPlanStore in a cluster, ${name}`, async () => [stores(0).plans, stores(1).plans]);
   describeAuditTrail(`redisAuditTrail in a cluster, ${name}`, async (limits) => {
     const prefix = unique("audit");

@@ -104,7 +104,14 @@ describe.runIf(hasRedisServer)("stores of which many requests of an isolate make
 
   it("has no subscriptions, and ends at once", async () => {
     const stores = redisStores({ client: redis.client, isolate: true });
-    for (const store of [stores.keys, stores.plans, stores.ledger, stores.accounts, stores.budgets, stores.catalog]) {
+    for (const store of [
+      stores.keys,
+      stores.plans,
+      stores.ledger,
+      stores.accounts,
+      stores.budgets,
+      stores.modelStore,
+    ]) {
       expect("subscribe" in store && store.subscribe !== undefined).toBe(false);
     }
     expect(redisStores({ client: redis.client }).keys.subscribe).toBeDefined();

@@ -21,7 +21,7 @@ interface View {
   end: (string | undefined)[];
 }
 
-const bounds = { maxAnswerBytes: 200_000, maxEventBytes: 20_000 };
+const bounds = { maxResponseBytes: 200_000, maxEventBytes: 20_000 };
 
 /** A gateway in front of a server that fails, and perhaps one of the other kind that is well. */
 function start(kind: SampleServer, fault: Fault, withOther: boolean): Promise<Cell> {

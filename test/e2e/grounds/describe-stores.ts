@@ -54,7 +54,7 @@ export function describeStores(name: string, poolOf: () => PostgresPool): void {
   );
   describeModelStore(
     `postgresModelStore on ${name}`,
-    both(({ catalog }) => catalog),
+    both(({ modelStore }) => modelStore),
   );
   describeRequestLog(`postgresRequestLog on ${name}`, (limits) => postgresRequestLog({ pool: poolOf(), ...limits }));
   describeResponseStore(`postgresResponseStore on ${name}`, (clock) =>

@@ -179,7 +179,7 @@ describe("an answer whose client leaves", () => {
     const fake: UpstreamProvider = { call: async () => ({ status: 200, headers: {}, body: body() }) };
     const models: Model[] = [{ ...smallModel, disconnect: { maxMs: 60_000 }, capabilities: { reasoning: true } }];
     const clock = new ManualClock(Date.now());
-    const test = await startTestGateway({ clock, maxAnswerMs: 1000, providers: { fake }, models });
+    const test = await startTestGateway({ clock, maxResponseMs: 1000, providers: { fake }, models });
     const leaving = new AbortController();
     const answer = test.gateway.handler(new Request(chatRequest({ stream }), { signal: leaving.signal }));
     if (shape === "in its middle") await (await answer).body?.getReader().read();

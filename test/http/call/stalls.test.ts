@@ -141,16 +141,16 @@ describe("a stream that nobody reads", () => {
 });
 
 describe("an answer that takes too long", () => {
-  const maxAnswerMs = 1000;
+  const maxResponseMs = 1000;
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
   it.each([false, true])("is a 504 before it has begun (stream: %s)", async (stream) => {
-    const test = await start({ maxAnswerMs });
+    const test = await start({ maxResponseMs });
     test.upstream.reply(hangBeforeHeaders());
     const answer = test.gateway.handler(chatRequest({ stream }));
     await test.upstream.nextRequest();
-    vi.advanceTimersByTime(maxAnswerMs - 1);
+    vi.advanceTimersByTime(maxResponseMs - 1);
     expect(test.events).toEqual([]);
     vi.advanceTimersByTime(1);
     const response = await answer;
@@ -165,7 +165,7 @@ describe("an answer that takes too long", () => {
   });
 
   it("ends with an error event after it has begun, and is charged as far as it came", async () => {
-    const test = await start({ maxAnswerMs });
+    const test = await start({ maxResponseMs });
     const gate = createGate();
     test.upstream.reply(eventStream(chatChunks("Hello wide brave world"), { gate }));
     gate.step(4);
@@ -175,7 +175,7 @@ describe("an answer that takes too long", () => {
     const read = async () => Buffer.from((await reader?.read())?.value ?? []).toString();
     let text = "";
     while (!text.includes("wide")) text += await read();
-    vi.advanceTimersByTime(maxAnswerMs);
+    vi.advanceTimersByTime(maxResponseMs);
     const last = await read();
     expect(await reader?.read()).toMatchObject({ done: true });
     expect(JSON.parse(last.slice("data: ".length))).toMatchObject({ error: { code: "upstream_timeout" } });
@@ -189,13 +189,13 @@ describe("an answer that takes too long", () => {
   });
 
   it("is settled also when nobody reads it", async () => {
-    const test = await start({ maxAnswerMs });
+    const test = await start({ maxResponseMs });
     const gate = createGate();
     test.upstream.reply(eventStream(chatChunks("Hello wide brave world"), { gate }));
     gate.step(4);
     const ended = test.nextEvent();
     const response = await test.gateway.handler(chatRequest({ stream: true }));
-    vi.advanceTimersByTime(maxAnswerMs);
+    vi.advanceTimersByTime(maxResponseMs);
     expect(test.events).toEqual([]);
     vi.advanceTimersByTime(1000);
     expect(await ended).toMatchObject({ endReason: "upstream_timeout" });
@@ -224,10 +224,10 @@ describe("an answer that takes too long", () => {
       const provider: UpstreamProvider = {
         call: async () => (silent === "call" ? await never : { status: 200, headers: {}, body }),
       };
-      const test = await start({ maxAnswerMs, providers: { fake: provider } });
+      const test = await start({ maxResponseMs, providers: { fake: provider } });
       const answer = test.gateway.handler(chatRequest({ stream }));
       for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-      vi.advanceTimersByTime(maxAnswerMs);
+      vi.advanceTimersByTime(maxResponseMs);
       const response = await answer;
       expect(response.status).toBe(504);
       expect(test.events).toMatchObject([{ endReason: "upstream_timeout" }]);
@@ -239,13 +239,13 @@ describe("an answer that takes too long", () => {
   it("ends also in the middle of a stream that falls silent, at once", async () => {
     const pieces = chatChunks("Hello world").slice(0, 2).map(toEventBytes);
     const { provider, left } = heedless((count) => pieces[count] ?? new Promise<never>(() => {}));
-    const test = await start({ maxAnswerMs, keepAliveMs: 60_000, providers: { fake: provider } });
+    const test = await start({ maxResponseMs, keepAliveMs: 60_000, providers: { fake: provider } });
     const read = readerOf(await test.gateway.handler(chatRequest({ stream: true })));
     await read();
     await read();
     const last = read();
     await turns();
-    vi.advanceTimersByTime(maxAnswerMs);
+    vi.advanceTimersByTime(maxResponseMs);
     expect(JSON.parse(((await last) ?? "").slice("data: ".length))).toMatchObject({
       error: { code: "upstream_timeout" },
     });
@@ -259,10 +259,10 @@ describe("an answer that takes too long", () => {
     ["reads on when it was settled for", 1000],
   ])("ends for a client that %s, and nothing comes to it unpaid", async (_when, laterMs) => {
     const { provider, asked, left } = heedless(() => word);
-    const test = await start({ maxAnswerMs, providers: { fake: provider } });
+    const test = await start({ maxResponseMs, providers: { fake: provider } });
     const read = readerOf(await test.gateway.handler(chatRequest({ stream: true })));
     for (let piece = 0; piece < 3; piece++) expect(await read()).toContain("word");
-    vi.advanceTimersByTime(maxAnswerMs);
+    vi.advanceTimersByTime(maxResponseMs);
     await turns();
     vi.advanceTimersByTime(laterMs);
     await turns();
@@ -299,14 +299,14 @@ describe("an answer that takes too long", () => {
     ["the gateway closes", 503],
   ])("is not read on when %s, if it is a whole one", async (why, status) => {
     const { provider, asked, left } = heedless(() => new Promise((resolve) => setImmediate(resolve, word)));
-    const test = await start({ maxAnswerMs, providers: { fake: provider } });
+    const test = await start({ maxResponseMs, providers: { fake: provider } });
     const leaving = new AbortController();
     const answer = test.gateway.handler(new Request(chatRequest(), { signal: leaving.signal }));
     while (asked() < 3) await turns();
     const closed = status === 503 ? test.gateway.close() : undefined;
     await turns();
     vi.advanceTimersByTime(1);
-    if (why === "its time is up") vi.advanceTimersByTime(maxAnswerMs);
+    if (why === "its time is up") vi.advanceTimersByTime(maxResponseMs);
     if (why === "its client leaves") leaving.abort();
     expect((await answer).status).toBe(status);
     const before = asked();
@@ -318,13 +318,13 @@ describe("an answer that takes too long", () => {
 
   it("ends the whole call, whichever target it is at", async () => {
     const test = await start({
-      maxAnswerMs,
+      maxResponseMs,
       models: [{ ...smallModel, upstream: [smallModel.upstream, smallModel.upstream].flat(), maxAttempts: 4 }],
     });
     test.upstream.reply(hangAfterHeaders());
     const answer = test.gateway.handler(chatRequest({ stream: true }));
     await test.upstream.nextRequest();
-    vi.advanceTimersByTime(maxAnswerMs);
+    vi.advanceTimersByTime(maxResponseMs);
     expect((await answer).status).toBe(504);
     expect(test.events[0]?.attempts).toHaveLength(1);
     await test.close();
@@ -332,8 +332,8 @@ describe("an answer that takes too long", () => {
 
   it("leaves no timer behind that was in time", async () => {
     const counts = [];
-    for (const limit of [undefined, maxAnswerMs]) {
-      const test = await start({ maxAnswerMs: limit });
+    for (const limit of [undefined, maxResponseMs]) {
+      const test = await start({ maxResponseMs: limit });
       test.upstream.reply(wholeAnswer(chatAnswer()));
       const before = vi.getTimerCount();
       expect((await test.gateway.handler(chatRequest())).status).toBe(200);

@@ -72,7 +72,7 @@ describe("createGateway refuses", () => {
     ],
     ["a negative speed", { minBodyBytesPerSecond: -1 }, /minBodyBytesPerSecond/],
     ["a stall of nothing", { maxStallMs: 0 }, /maxStallMs/],
-    ["a longest answer that no timer can measure", { maxAnswerMs: 2 ** 31 }, /maxAnswerMs/],
+    ["a longest answer that no timer can measure", { maxResponseMs: 2 ** 31 }, /maxResponseMs/],
     ["a time-out of stores that is no number", { storeTimeoutMs: "2s" }, /storeTimeoutMs/],
     ["an unknown member of a model", { models: [{ ...smallModel, max_output_tokens: 5 }] }, /max_output_tokens/],
     ["a negative price", { models: [{ ...smallModel, price: { input: -1, output: 0 } }] }, /price\.input/],

@@ -45,7 +45,7 @@ beforeEach(async () => {
       { id: "other", plan: "pro" },
     ]),
     budgets: memoryBudgetStore(),
-    catalog: memoryModelStore(),
+    modelStore: memoryModelStore(),
     requestLog: memoryRequestLog({ clock }),
   });
   ({ gateway } = test);

@@ -41,7 +41,7 @@ async function begin(options: Partial<GatewayOptions> = {}, pageOptions: Partial
     ]),
     budgets: memoryBudgetStore(),
     audit: memoryAuditTrail(),
-    catalog: memoryModelStore(),
+    modelStore: memoryModelStore(),
     requestLog: memoryRequestLog({ clock }),
     observers: [live],
     ...options,
@@ -365,7 +365,7 @@ describe("models", () => {
   });
 
   it("are shown, and cannot be edited, where there is no store", async () => {
-    await begin({ catalog: undefined });
+    await begin({ modelStore: undefined });
     expect((await call("GET models")).json).toMatchObject({ editable: false, data: [{ id: "acme/small" }, {}] });
     expect((await call("POST models/check", { body: { model: dearer } })).status).toBe(501);
     expect((await call("PUT model", { body: { model: dearer }, headers: { "if-none-match": "*" } })).status).toBe(501);

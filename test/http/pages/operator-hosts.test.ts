@@ -20,7 +20,7 @@ const ids = ["org/acme", "..", ".", "a b?c#d&e=f%2F", "x<script>", "ä\u202Eö"]
 async function start({ basePath, start: startHost }: PageHost) {
   test = await startTestGateway({
     accounts: memoryAccountStore(ids.map((id) => ({ id, plan: "pro" }))),
-    catalog: memoryModelStore(),
+    modelStore: memoryModelStore(),
   });
   const identify = (request: { header(name: string): string | undefined }) =>
     request.header("cookie") === "admin=1" && { operator: "grace" };

@@ -39,12 +39,12 @@ describe("a whole answer that is larger than may be", () => {
       },
     ],
   ])("is a 502 that costs nothing when it %s", async (_what, reply) => {
-    const test = await startTestGateway({ maxAnswerBytes: 2000 });
+    const test = await startTestGateway({ maxResponseBytes: 2000 });
     test.upstream.reply(reply);
     expect((await test.gateway.handler(chatRequest())).status).toBe(502);
     await test.upstream.lastRequest.closed;
     expect(test.events).toMatchObject([{ chargedMicro: 0, endReason: "upstream_failed" }]);
-    expect(test.warnings).toMatchObject([{ cause: { message: "Its answer is over 2000 bytes (maxAnswerBytes)." } }]);
+    expect(test.warnings).toMatchObject([{ cause: { message: "Its answer is over 2000 bytes (maxResponseBytes)." } }]);
     await test.close();
   });
 });

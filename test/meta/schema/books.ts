@@ -15,7 +15,7 @@ export interface BookedStores {
   readonly accounts: WritableAccountStore;
   readonly responses: ResponseStore;
   readonly budgets: WritableBudgetStore;
-  readonly catalog: ModelStore;
+  readonly modelStore: ModelStore;
 }
 
 /** What a version said of its books when it left them. */

@@ -62,16 +62,16 @@ async function expectRecords(stores: BookedStores, books: Books) {
 }
 
 /** Budgets and models. A version that has been read before the update is the same after it. */
-async function expectCatalog({ budgets, catalog }: BookedStores, books: Books): Promise<void> {
+async function expectCatalog({ budgets, modelStore }: BookedStores, books: Books): Promise<void> {
   expect((await budgets.list("owner")).budgets).toEqual(books.budgets);
-  expect(await catalog.list()).toEqual(books.models);
+  expect(await modelStore.list()).toEqual(books.models);
   await budgets.put("owner", { tag: "member", value: "7" });
   expect(await budgets.find("owner", { member: "7" })).toEqual([{ tag: "member", value: "7" }]);
   await budgets.forget("owner");
   expect((await budgets.list("owner")).budgets).toEqual([]);
   const { version = null } = books.models[0] ?? {};
-  await catalog.put({ id: "acme/small", type: "images" }, { expected: version });
-  expect((await catalog.find("acme/small"))?.model).toEqual({ id: "acme/small", type: "images" });
+  await modelStore.put({ id: "acme/small", type: "images" }, { expected: version });
+  expect((await modelStore.find("acme/small"))?.model).toEqual({ id: "acme/small", type: "images" });
 }
 
 /** Leases as a process that goes on has them. */

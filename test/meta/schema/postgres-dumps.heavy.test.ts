@@ -20,11 +20,11 @@ describeWithPostgres("PostgreSQL, books that a version has left", (server) => {
   afterAll(() => pool.end());
 
   function storesAt(schema: string, clock: ManualClock) {
-    const { keys, plans, ledger, accounts, responses, budgets, catalog } = postgresStores({
+    const { keys, plans, ledger, accounts, responses, budgets, modelStore } = postgresStores({
       pool: shiftedPool(pool, schema, clock),
       schema,
     });
-    return { keys, plans, ledger, accounts, responses, budgets, catalog };
+    return { keys, plans, ledger, accounts, responses, budgets, modelStore };
   }
 
   it("are taken on by the next one", async () => {

@@ -26,8 +26,8 @@ describe.skipIf(!hasRedisServer)("Redis, books that a version has left", () => {
   function storesAt(clock: ManualClock) {
     const { run, ...rest } = connectionOf({ client, timeoutMs: 20_000 });
     const ledger = creditLedgerOn({ run: runAt(run, clock), ...rest }, {}, shiftedScripts);
-    const { keys, plans, accounts, responses, budgets, catalog } = redisStores({ client });
-    return { keys, plans, ledger, accounts, responses, budgets, catalog };
+    const { keys, plans, accounts, responses, budgets, modelStore } = redisStores({ client });
+    return { keys, plans, ledger, accounts, responses, budgets, modelStore };
   }
 
   async function dumpOfToday() {

@@ -13,9 +13,9 @@ export async function todaysRedisLayout(client: Redis): Promise<string> {
   const clock = new ManualClock(Date.UTC(2026, 2, 11, 9, 31));
   const { run, ...rest } = connectionOf({ client, timeoutMs: 20_000 });
   const ledger = creditLedgerOn({ run: runAt(run, clock), ...rest }, {}, shiftedScripts);
-  const { keys, plans, accounts, responses, budgets, catalog } = redisStores({ client });
+  const { keys, plans, accounts, responses, budgets, modelStore } = redisStores({ client });
   const passing = { now: () => clock.now(), pass: (ms: number) => clock.advance(ms) };
-  await writeBooks({ ledger, keys, plans, accounts, responses, budgets, catalog }, passing);
+  await writeBooks({ ledger, keys, plans, accounts, responses, budgets, modelStore }, passing);
   await ledger.close();
   return redisLayout(await dumpRedis(client));
 }

@@ -10,7 +10,7 @@ export async function writeRecords({
   accounts,
   responses,
   budgets,
-  catalog,
+  modelStore,
 }: BookedStores): Promise<Pick<Books, "keys" | "plan" | "accounts" | "responses" | "budgets" | "models">> {
   const owner = { account: "owner", plan: "pro" };
   await keys.insert({ id: "key_few", hash: hashKey("sk-few"), hint: "sk-…few", ...owner, createdAt });
@@ -47,14 +47,14 @@ export async function writeRecords({
     status: "suspended",
     message: "Ask Ann.",
   });
-  await catalog.put({ id: "acme/small", type: "chat", price: { input: 0.1, output: 2 }, text: "größer \ud83d\0" });
-  await catalog.put({ id: "o'neill/100%" });
+  await modelStore.put({ id: "acme/small", type: "chat", price: { input: 0.1, output: 2 }, text: "größer \ud83d\0" });
+  await modelStore.put({ id: "o'neill/100%" });
   return {
     keys: await keys.list("owner"),
     plan: (await plans.find("pro")) ?? plan,
     accounts: (await accounts.list()).accounts,
     responses: (await responses.findChain("owner", "resp_2", 10)) ?? [],
     budgets: (await budgets.list("owner")).budgets,
-    models: await catalog.list(),
+    models: await modelStore.list(),
   };
 }

@@ -26,7 +26,7 @@ function open(
 ) {
   const outcomes: (Outcome & { source: UsageSource | undefined })[] = [];
   const notice = new AbortNotifier();
-  const limits = { keepAliveMs: 60_000, maxEventBytes: 1e6, maxAnswerBytes: 1e6, maxAnswerMs: undefined };
+  const limits = { keepAliveMs: 60_000, maxEventBytes: 1e6, maxResponseBytes: 1e6, maxResponseMs: undefined };
   const call = {
     abortReason: undefined as AbortReason | undefined,
     abort(reason: AbortReason): void {

@@ -51,7 +51,7 @@ export function ModelsView({ health }: OperatorViewProps) {
               </button>
             </div>
           ) : (
-            !health.read_only && <Notice>{texts.noCatalog}</Notice>
+            !health.read_only && <Notice>{texts.noModelStore}</Notice>
           )}
           <section class="card" aria-label={texts.models}>
             {data.length === 0 ? (

@@ -102,7 +102,7 @@ export async function startSampleGateway(): Promise<SampleGateway> {
     ledger: breakable(memoryCreditLedger({ clock }), ledger),
     requestLog: memoryRequestLog({ clock }),
     audit: memoryAuditTrail({ clock }),
-    catalog: memoryModelStore(),
+    modelStore: memoryModelStore(),
     observers: [live],
     providers: { fake: openAICompatible({ baseURL: upstream.url, apiKey: "sk-upstream-secret" }) },
     closeGraceMs: 0,

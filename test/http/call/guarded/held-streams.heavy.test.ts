@@ -247,7 +247,7 @@ describe("a held stream", () => {
 
   it("that is too large to hold is refused, or goes out, as its guard says", async () => {
     const long = "The SECRET is out. ".repeat(500);
-    const strict = await startGuardedServer([refusing], { maxAnswerBytes: 5_000 });
+    const strict = await startGuardedServer([refusing], { maxResponseBytes: 5_000 });
     strict.model.reply(saying({ text: long }));
     const response = await ask(strict);
     expect(response.status).toBe(503);
@@ -259,7 +259,7 @@ describe("a held stream", () => {
 
     const plain = await startGuardedServer([]);
     plain.model.reply(saying({ text: long }));
-    const lenient = await startGuardedServer([{ ...refusing, onError: "allow" }], { maxAnswerBytes: 5_000 });
+    const lenient = await startGuardedServer([{ ...refusing, onError: "allow" }], { maxResponseBytes: 5_000 });
     lenient.model.reply(saying({ text: long }));
     expect(await (await ask(lenient)).text()).toBe(await (await ask(plain)).text());
     await lenient.checkBooks();
@@ -290,7 +290,7 @@ describe("a watched stream", () => {
 
   it("is not harmed by a guard that fails, nor by its own size", async () => {
     const failing: AnswerGuard = { name: "down", stream: "watch", answer: () => Promise.reject(new Error("down")) };
-    const server = await startGuardedServer([failing], { maxAnswerBytes: 5_000 });
+    const server = await startGuardedServer([failing], { maxResponseBytes: 5_000 });
     for (const text of ["Hello", "Hello ".repeat(2_000)]) {
       server.model.reply(saying({ text }));
       expect(await (await ask(server)).text()).toContain("[DONE]");

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<TestGateway> {
   const accounts = memoryAccountStore([{ id: "acct_pro", plan: "pro" }]);
-  const stores = { accounts, budgets: memoryBudgetStore(), catalog: memoryModelStore() };
+  const stores = { accounts, budgets: memoryBudgetStore(), modelStore: memoryModelStore() };
   const test = await startTestGateway({ ...stores, audit: memoryAuditTrail(), ...options });
   tests.push(test);
   return test;

@@ -69,8 +69,8 @@ describe("a budget that names a model which is not there is warned of", () => {
 
   it("unless the model is in the store of models", async () => {
     const plans = memoryPlanStore({ pro: { models: ["acme/*"], budgets: [{ tag: "team", models: ["acme/stored"] }] } });
-    const catalog = memoryModelStore([{ ...smallModel, id: "acme/stored" }]);
-    await withBudgets({ plans, catalog, models: [] }, async ({ gateway, call, keyOf, warnings }) => {
+    const modelStore = memoryModelStore([{ ...smallModel, id: "acme/stored" }]);
+    await withBudgets({ plans, modelStore, models: [] }, async ({ gateway, call, keyOf, warnings }) => {
       await gateway.budgets.put("acct_1", { tag: "member", models: ["acme/stored"] });
       const key = await keyOf({ member: "42", team: "red" });
       expect((await call(key, { model: "acme/stored" })).status).toBe(200);

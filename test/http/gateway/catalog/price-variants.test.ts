@@ -58,7 +58,7 @@ describe("a price of larger prompts and of other tiers", () => {
       ...{ ...smallModel, id: "acme/stored", contextLength: 1_000_000, price: { input: 3, output: 15, steps } },
       upstream: { provider: "fake", model: "m", cost },
     };
-    test = await startTestGateway({ catalog: memoryModelStore() });
+    test = await startTestGateway({ modelStore: memoryModelStore() });
     await test.gateway.models.put(model);
     expect(await test.gateway.models.get("acme/stored")).toMatchObject({ model: { price: { steps } } });
     test.upstream.reply(

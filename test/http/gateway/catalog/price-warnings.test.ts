@@ -64,5 +64,5 @@ it("a model of the store causes one, and the check of a model says it before", a
     await gateway.models.put(paint);
     await gateway.models.list();
   };
-  expect(await warningsOf(put, [], { catalog: memoryModelStore() })).toHaveLength(1);
+  expect(await warningsOf(put, [], { modelStore: memoryModelStore() })).toHaveLength(1);
 });

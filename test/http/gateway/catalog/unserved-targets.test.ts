@@ -62,5 +62,5 @@ it("an update and a model of the store cause one, and the check of a model says 
     });
     await gateway.models.put(rank);
   };
-  expect(await warningsOf([], put, { catalog: memoryModelStore() })).toHaveLength(1);
+  expect(await warningsOf([], put, { modelStore: memoryModelStore() })).toHaveLength(1);
 });

@@ -35,7 +35,7 @@ function setUp(isIsolate: boolean, seed = 1) {
   const gateway = createGateway({
     isolate: isIsolate,
     models: [],
-    catalog: worker.remote(memoryModelStore([{ ...smallModel, id: "acme/small" }])),
+    modelStore: worker.remote(memoryModelStore([{ ...smallModel, id: "acme/small" }])),
     keys: worker.remote(memoryKeyStore([{ key: "sk-pro", id: "key_pro", account: "acct", plan: "pro" }])),
     accounts: worker.remote(memoryAccountStore([{ id: "acct", plan: "pro" }])),
     plans: worker.remote({ find: (id: string) => plans.find(id) }),

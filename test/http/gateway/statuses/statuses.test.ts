@@ -35,7 +35,7 @@ async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
   const test = await startTestGateway({
     accounts: accountsOfTest(),
     budgets: memoryBudgetStore(),
-    catalog: memoryModelStore(),
+    modelStore: memoryModelStore(),
     requestLog: memoryRequestLog(),
     audit: memoryAuditTrail(),
     ...options,
@@ -122,7 +122,7 @@ describe("every method of the management API", () => {
       keys: away(memoryKeyStore()),
       accounts: away(accountsOfTest()),
       audit: away(memoryAuditTrail()),
-      catalog: away(memoryModelStore()),
+      modelStore: away(memoryModelStore()),
       plans: { find: down, put: down, listAll: down, delete: down } as PlanStore,
       ledger: away(memoryCreditLedger()),
       budgets: away(memoryBudgetStore()),

@@ -17,8 +17,8 @@ export async function closeStarted(): Promise<void> {
 }
 
 /** A gateway with a store of models. */
-export async function start(catalog: ModelStore, options: Partial<GatewayOptions> = {}): Promise<TestGateway> {
-  const test = await startTestGateway({ catalog, ...options });
+export async function start(modelStore: ModelStore, options: Partial<GatewayOptions> = {}): Promise<TestGateway> {
+  const test = await startTestGateway({ modelStore, ...options });
   closers.push(() => test.close());
   return test;
 }

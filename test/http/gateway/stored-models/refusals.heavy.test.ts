@@ -61,7 +61,7 @@ describe("a model for the store", () => {
       const call = test.gateway.models[method] as (input: unknown) => Promise<unknown>;
       await expect(call(method === "put" ? smallModel : "acme/small")).rejects.toMatchObject({
         status: 501,
-        message: expect.stringMatching(/catalog: stores\.catalog.*memoryModelStore\(\)/),
+        message: expect.stringMatching(/modelStore: stores\.modelStore.*memoryModelStore\(\)/),
       });
     }
     await test.close();
@@ -92,7 +92,7 @@ describe("any order of changes", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const store = memoryModelStore();
-        const pair = [await startTestGateway({ catalog: store }), await startTestGateway({ catalog: store })];
+        const pair = [await startTestGateway({ modelStore: store }), await startTestGateway({ modelStore: store })];
         const held = new Map<string, number | "disabled">();
         for (const { by, id, act, input, expects } of steps) {
           const { models } = (pair[by] as (typeof pair)[0]).gateway;

@@ -7,7 +7,7 @@ import { everyCall, modelFor, startOperation } from "./any-operation.js";
 
 afterAll(expectNoSockets);
 
-const bounds = { maxAnswerBytes: 5000, maxEventBytes: 5000 };
+const bounds = { maxResponseBytes: 5000, maxEventBytes: 5000 };
 const padding = "x".repeat(6000);
 
 /** More than is passed on, before the client has got anything. */

@@ -25,7 +25,7 @@ describe("images", () => {
   ])("that are too large together are paid for %s, and made once", async (_name, model, charged) => {
     const { post, server, other, nextEvent, checkBooks } = await startImages({
       models: [twice(model)],
-      maxAnswerBytes: 5000,
+      maxResponseBytes: 5000,
     });
     const large = Buffer.alloc(600, 7).toString("base64");
     server.reply(wholeAnswer({ created: 1, data: Array.from({ length: 10 }, () => ({ b64_json: large })) }));
@@ -47,7 +47,7 @@ describe("images", () => {
   ])("that are too large together for a stream, too: %s", async (_name, model, charged) => {
     const { post, server, other, nextEvent, checkBooks } = await startImages({
       models: [twice(model)],
-      maxAnswerBytes: 5000,
+      maxResponseBytes: 5000,
       exposeCost: true,
     });
     const large = Buffer.alloc(600, 7).toString("base64");

@@ -80,7 +80,7 @@ describe("an upstream that compresses although it was asked not to", () => {
   });
 
   it("is bounded by what the answer becomes: a bomb is a 502, and is not read to its end", async () => {
-    test = await startTestGateway({ maxAnswerBytes: 1_000_000, maxEventBytes: 100_000 });
+    test = await startTestGateway({ maxResponseBytes: 1_000_000, maxEventBytes: 100_000 });
     const bomb = gzipSync(Buffer.alloc(100_000_000, " "), { level: 9 });
     for (const stream of [false, true]) {
       const before = process.memoryUsage().arrayBuffers;
