@@ -1,9 +1,9 @@
 import { type MessageOutline, outlineMessages, type Span } from "../../model-api/prompt/message-outline.js";
+import type { JsonRequest } from "../../model-api/request/json-request.js";
 import { memberOf } from "../../wire/json-members.js";
-import type { ChatRequest } from "./chat-request.js";
 
 /** A request whose messages were checked. */
-export type Outlined = Pick<ChatRequest, "body" | "members" | "leaps" | "outline">;
+export type Outlined = Pick<JsonRequest, "body" | "members" | "leaps"> & { readonly outline: MessageOutline | undefined };
 
 /** The position of a string, without its quotes. */
 export type TextSpan = Span;

@@ -1,26 +1,16 @@
 import type { Dialect } from "../../model-api/dialect.js";
 import { messageMedia } from "../../model-api/media/message-media.js";
-import type { JsonRequest } from "../../model-api/request/json-request.js";
+import { addNameEdits } from "../../operations/upstream-body.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import type { ChatRequest, chatCaps } from "./chat-request.js";
 import { editMessages, type MessageRules } from "./message-edits.js";
 import { outlineOf } from "./message-texts.js";
-
-type Members = Pick<JsonRequest, "body" | "members">;
 
 /** Adds the edits that a server's dialect requires. */
 export function addDialectEdits(request: ChatRequest, dialect: Dialect, edits: MemberEdits): void {
   const { capName } = dialect;
   if (capName !== undefined) renameCap(request, capName, edits);
   addNameEdits(request, dialect, edits);
-}
-
-/** Adds edits for members that the server calls by other names or refuses. They are the same for all endpoints. */
-export function addNameEdits(request: Members, { renamed, dropped }: Dialect, edits: MemberEdits): void {
-  if (renamed !== undefined) {
-    for (const [name, newName] of Object.entries(renamed)) rename(request, name, newName, edits);
-  }
-  if (dropped !== undefined) for (const name of dropped) edits.set(name, null);
 }
 
 /** The dialect's rules for messages; `undefined` when it has none. */
@@ -51,12 +41,4 @@ function capOf(request: ChatRequest, name: (typeof chatCaps)[number], edits: Mem
   const edit = edits.get(name);
   if (typeof edit === "string") return Number(edit);
   return name === "max_tokens" ? request.maxTokens : request.maxCompletionTokens;
-}
-
-function rename(request: Members, name: string, newName: string, edits: MemberEdits): void {
-  const member = request.members.find((candidate) => candidate.name === name);
-  if (member === undefined) return;
-  edits.set(name, null);
-  if (request.members.some((candidate) => candidate.name === newName)) return;
-  edits.set(newName, request.body.subarray(member.start, member.end));
 }

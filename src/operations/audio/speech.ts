@@ -14,7 +14,7 @@ import {
   type SpeechRequest,
   speechNames,
 } from "../../openai/audio/speech-request.js";
-import { addNameEdits } from "../../openai/chat/request-edits.js";
+import { addNameEdits } from "../upstream-body.js";
 import { speechTable } from "../../openai/tables/speech-table.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import { contextWith, toAnswerContext, toFailureContext } from "../answer-context.js";

@@ -13,7 +13,7 @@ import {
 import { TranscriptCodec } from "../../openai/audio/transcript-codec.js";
 import type { TranscriptFormat, TranscriptionRequest } from "../../openai/audio/transcription-request.js";
 import { type TranscriptBounds, useOfTranscript } from "../../openai/audio/use-of-transcript.js";
-import { addNameEdits } from "../../openai/chat/request-edits.js";
+import { addNameEdits } from "../upstream-body.js";
 import { FormBody } from "../../openai/form/form-body.js";
 import { readWhole, refuseWhole, type WholeReader } from "../../openai/read-whole.js";
 import type { MemberEdits } from "../../wire/json-members.js";

@@ -12,7 +12,7 @@ import {
 import { cutOtherCaps, namesOtherCap } from "../../model-api/request/other-caps.js";
 import { RequestNames } from "../../model-api/request/request-names.js";
 import { RefusedMembers } from "../../model-api/tables/refused-members.js";
-import { addNameEdits } from "../../openai/chat/request-edits.js";
+import { addNameEdits } from "../upstream-body.js";
 import { readIncludeUsage, withIncludeUsage } from "../../openai/stream-options.js";
 import { completionsTable } from "../../openai/tables/completions-table.js";
 import { type Edited, editText, keptText } from "../../wire/edited-bytes.js";

@@ -1,6 +1,6 @@
 import { beyondTarget } from "../../errors/target-limit.js";
 import type { ProtocolTable } from "../../model-api/tables/protocol-table.js";
-import { addNameEdits } from "../../openai/chat/request-edits.js";
+import { addNameEdits } from "../upstream-body.js";
 import { imageFormatOf } from "../../openai/images/image-format.js";
 import type { ImageRequest } from "../../openai/images/image-request.js";
 import type { MemberEdits } from "../../wire/json-members.js";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Dialect } from "../../model-api/dialect.js";
-import { addNameEdits } from "../../openai/chat/request-edits.js";
+import { addNameEdits } from "../upstream-body.js";
 import { isRecord } from "../../wire/is-record.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import { bySize, SliceCount, type Steps, valueBytes } from "../../wire/slices.js";
