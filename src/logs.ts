@@ -1,2 +1,2 @@
-export type { Logger, LogsOptions } from "./logs/logs.js";
-export { logs } from "./logs/logs.js";
+export type { Logger, LogsOptions } from "./observe/logs.js";
+export { logs } from "./observe/logs.js";

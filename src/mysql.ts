@@ -1,2 +1,2 @@
-export type { MysqlCallbackPool, MysqlConnection, MysqlPool, MysqlPromisePool } from "./mysql/mysql-pool.js";
-export { type MysqlStores, type MysqlStoresOptions, mysqlStores } from "./mysql/mysql-stores.js";
+export type { MysqlCallbackPool, MysqlConnection, MysqlPool, MysqlPromisePool } from "./stores/mysql/mysql-database.js";
+export { type MysqlStores, type MysqlStoresOptions, mysqlStores } from "./stores/mysql/mysql-stores.js";

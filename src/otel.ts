@@ -1,3 +1,3 @@
-export type { ContentOptions } from "./otel/content-options.js";
-export type { OpenTelemetryOptions } from "./otel/open-telemetry.js";
-export { openTelemetry } from "./otel/open-telemetry.js";
+export type { ContentOptions } from "./observe/otel/content.js";
+export type { OpenTelemetryOptions } from "./observe/otel/open-telemetry.js";
+export { openTelemetry } from "./observe/otel/open-telemetry.js";

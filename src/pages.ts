@@ -1,6 +1,5 @@
 export type { Mountable } from "./gateway/gateway.js";
 export type { HostRequest } from "./http/host-request.js";
-export type { AccountIdentity } from "./pages/account/account-identity.js";
 export type {
   AccountBill,
   AccountKey,
@@ -21,9 +20,9 @@ export type {
 export type { AccountTexts } from "./pages/account/account-texts.js";
 export type { AccountPageOptions } from "./pages/account/create-account-page.js";
 export { createAccountPage } from "./pages/account/create-account-page.js";
+export type { AccountIdentity } from "./pages/account/reader.js";
 export type { OperatorPageOptions } from "./pages/operator/create-operator-page.js";
 export { createOperatorPage } from "./pages/operator/create-operator-page.js";
-export type { OperatorIdentity } from "./pages/operator/operator-identity.js";
 export type {
   FirstOutput,
   OperatorAccount,
@@ -53,6 +52,7 @@ export type {
   OperatorUsage,
   OperatorWindow,
 } from "./pages/operator/operator-page-api.js";
+export type { OperatorIdentity } from "./pages/operator/operator-services.js";
 export type { KeyState } from "./pages/server/key-state.js";
 export type { PageLogo, PageOptions } from "./pages/server/page-options.js";
 export type { PageTheme } from "./pages/server/page-theme.js";

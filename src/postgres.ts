@@ -1,19 +1,21 @@
-export type { RequestLogLimits } from "./books/requests/request-log-limits.js";
-export type { PostgresBatchOptions } from "./postgres/batching/batch-options.js";
-export { type PostgresAuditTrailOptions, postgresAuditTrail } from "./postgres/books/postgres-audit-trail.js";
-export type { PostgresOptions } from "./postgres/database.js";
-export { type FromPostgresJsOptions, fromPostgresJs, type PostgresJs } from "./postgres/from-postgres-js.js";
-export { type PostgresCreditLedgerOptions, postgresCreditLedger } from "./postgres/postgres-credit-ledger.js";
-export type { ListenPool, PostgresClient, PostgresPool } from "./postgres/postgres-pool.js";
+export type { RequestLogLimits } from "./request-log/request-log.js";
+export type { PostgresOptions } from "./stores/postgres/database.js";
+export type { PostgresBatchOptions } from "./stores/postgres/ledger/account-queue.js";
+export { type PostgresAuditTrailOptions, postgresAuditTrail } from "./stores/postgres/postgres-audit-trail.js";
+export { type PostgresCreditLedgerOptions, postgresCreditLedger } from "./stores/postgres/postgres-credit-ledger.js";
+export type { ListenPool, PostgresClient, PostgresPool } from "./stores/postgres/postgres-pool.js";
+export { type FromPostgresJsOptions, fromPostgresJs, type PostgresJs } from "./stores/postgres/postgres-pool.js";
+export type { PostgresRequestLogOptions } from "./stores/postgres/postgres-request-log.js";
+export { postgresRequestLog } from "./stores/postgres/postgres-request-log.js";
+export type { PostgresResponseStoreOptions } from "./stores/postgres/postgres-response-store.js";
+export { postgresResponseStore } from "./stores/postgres/postgres-response-store.js";
 export {
+  type PostgresStores,
+  type PostgresStoresOptions,
   postgresAccountStore,
   postgresBudgetStore,
   postgresKeyStore,
   postgresModelStore,
   postgresPlanStore,
-} from "./postgres/postgres-single-stores.js";
-export { type PostgresStores, type PostgresStoresOptions, postgresStores } from "./postgres/postgres-stores.js";
-export type { PostgresRequestLogOptions } from "./postgres/requests/postgres-request-log.js";
-export { postgresRequestLog } from "./postgres/requests/postgres-request-log.js";
-export type { PostgresResponseStoreOptions } from "./postgres/responses/postgres-response-store.js";
-export { postgresResponseStore } from "./postgres/responses/postgres-response-store.js";
+  postgresStores,
+} from "./stores/postgres/postgres-stores.js";

@@ -1,3 +1,3 @@
-export type { LabelOf } from "./prometheus/bounded-labels.js";
-export type { PrometheusOptions } from "./prometheus/prometheus.js";
-export { prometheus } from "./prometheus/prometheus.js";
+export type { PrometheusOptions } from "./observe/prometheus/prometheus.js";
+export { prometheus } from "./observe/prometheus/prometheus.js";
+export type { LabelOf } from "./observe/prometheus/series.js";

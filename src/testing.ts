@@ -7,15 +7,20 @@ export { describeAuditTrail } from "./testing/describe-audit-trail.js";
 export type { DescribeCreditLedgerOptions } from "./testing/describe-credit-ledger.js";
 export { describeCreditLedger } from "./testing/describe-credit-ledger.js";
 export { describeKeyStore } from "./testing/describe-key-store.js";
-export { describePlanStore } from "./testing/describe-plan-store.js";
+export { describePlanStore, describeWritablePlanStore } from "./testing/describe-plan-store.js";
 export type { DescribeResponseStoreOptions } from "./testing/describe-response-store.js";
 export { describeResponseStore } from "./testing/describe-response-store.js";
 export type { DescribeUpstreamProviderOptions } from "./testing/describe-upstream-provider.js";
 export { describeUpstreamProvider } from "./testing/describe-upstream-provider.js";
 export { describeWritableAccountStore } from "./testing/describe-writable-account-store.js";
 export { describeWritableKeyStore } from "./testing/describe-writable-key-store.js";
-export { describeWritablePlanStore } from "./testing/describe-writable-plan-store.js";
-export type { AnswerOptions, EventStreamOptions, FakeAnswer, StreamEnd } from "./testing/fake-upstream/fake-answers.js";
+export type {
+  AnswerOptions,
+  EventStreamOptions,
+  FakeAnswer,
+  FakeRequest,
+  StreamEnd,
+} from "./testing/fake-upstream/fake-responses.js";
 export {
   eventStream,
   hangAfterHeaders,
@@ -25,8 +30,7 @@ export {
   resetBeforeHeaders,
   toEventBytes,
   wholeAnswer,
-} from "./testing/fake-upstream/fake-answers.js";
-export type { FakeRequest } from "./testing/fake-upstream/fake-request.js";
+} from "./testing/fake-upstream/fake-responses.js";
 export type { FakeUpstream } from "./testing/fake-upstream/fake-upstream.js";
 export { startFakeUpstream } from "./testing/fake-upstream/fake-upstream.js";
 export type { Gate } from "./testing/gate.js";

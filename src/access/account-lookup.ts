@@ -1,8 +1,8 @@
-import { checkAccountRecord } from "../accounts/account-schema.js";
-import type { AccountRecord, AccountStore } from "../accounts/account-store.js";
 import { type GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
 import type { Warn } from "../events/warning.js";
-import { Calendar } from "../ledger/windows.js";
+import { Calendar } from "../ledger/calendar.js";
+import type { AccountRecord, AccountStore } from "../records/accounts/account-store.js";
+import { checkAccountRecord } from "../records/accounts/record-account-store.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
 import type { IdentifiedCaller } from "./caller.js";
 import type { CurrentCatalog } from "./catalog.js";

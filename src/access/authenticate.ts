@@ -1,7 +1,6 @@
 import { disabledKey, refusedKey } from "../errors/gateway-error.js";
 import { RepeatedError } from "../errors/repeated-error.js";
-import { hashKey } from "../keys/hash-key.js";
-import { isMistypedKey } from "../keys/managed-key.js";
+import { hashKey, isMistypedKey } from "../records/keys/managed-key.js";
 import type { Lookup } from "./cached-lookup.js";
 import type { IdentifiedCaller } from "./caller.js";
 

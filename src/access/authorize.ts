@@ -1,7 +1,7 @@
 import { type GatewayError, invalidValue, modelNotAllowed, modelNotFound } from "../errors/gateway-error.js";
-import { repeatedFor } from "../errors/repeated-for.js";
-import type { Operation } from "../operations/operation.js";
-import { operations } from "../operations/table.js";
+import { repeatedFor } from "../errors/repeated-error.js";
+import { operations } from "../protocols/operations.js";
+import type { Operation } from "../protocols/shared/operation.js";
 import type { Allowance } from "./allowance.js";
 import type { Caller } from "./caller.js";
 import type { Catalog, CatalogModel } from "./catalog.js";

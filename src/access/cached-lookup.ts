@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../ledger/clock.js";
+import type { Clock } from "../ledger/calendar.js";
 
 export interface CachedLookupOptions {
   /** How long a found record is used, in milliseconds. */

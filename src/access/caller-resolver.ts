@@ -1,6 +1,5 @@
 import { accountSuspended, accountWithoutPlan } from "../errors/gateway-error.js";
-import { RepeatedError } from "../errors/repeated-error.js";
-import { repeatedFor } from "../errors/repeated-for.js";
+import { RepeatedError, repeatedFor } from "../errors/repeated-error.js";
 import type { Warn } from "../events/warning.js";
 import type { KnownAccount, OwnTerms } from "./account-lookup.js";
 import type { ApplyBudgets } from "./budgets/budget-resolver.js";

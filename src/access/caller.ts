@@ -1,10 +1,10 @@
 import { type GatewayError, serviceUnavailable } from "../errors/gateway-error.js";
 import type { CallerSource } from "../events/request-observer.js";
 import type { Warn } from "../events/warning.js";
-import { checkKey } from "../keys/check-key.js";
-import type { ApiKey, KeyStore } from "../keys/key-store.js";
-import { Calendar } from "../ledger/windows.js";
-import { sharedTags, type Tags } from "../metering/tags.js";
+import { Calendar } from "../ledger/calendar.js";
+import { sharedTags, type Tags } from "../prices/tags.js";
+import { checkKey } from "../records/keys/check-key.js";
+import type { ApiKey, KeyStore } from "../records/keys/key-store.js";
 import type { CallerBudgets } from "./budgets/caller-budgets.js";
 import { type CachedLookup, cachedLookup } from "./cached-lookup.js";
 import { ownCounters } from "./counter-name.js";

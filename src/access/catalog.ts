@@ -1,7 +1,7 @@
-import type { CompiledPrice } from "../metering/prices/compiled-price.js";
-import type { ModelType } from "../operations/model-type.js";
-import type { ModelTraits } from "../operations/operation.js";
-import type { ResolvedDrainLimits } from "../plans/drain-limits.js";
+import type { CompiledPrice } from "../prices/compiled-price.js";
+import type { ModelType } from "../protocols/shared/model-type.js";
+import type { ModelTraits } from "../protocols/shared/operation.js";
+import type { ResolvedDrainLimits } from "../records/plans/plan-store.js";
 import type { TargetRoute } from "../routing/target-route.js";
 
 /** A model as calls use it: everything resolved when the catalog is built. */

@@ -1,6 +1,6 @@
-import { LiveStates } from "../ledger/calls/live-states.js";
 import type { AccountCredits, ReserveResult, WindowState, WindowStates } from "../ledger/credit-ledger.js";
-import type { Micro } from "../metering/micro.js";
+import { LiveStates } from "../ledger/window-states.js";
+import type { Micro } from "../prices/micro.js";
 
 /** Calls hold more than they need only while all that is held stays below this part of what is left. */
 const part = 1 / 16;

@@ -1,9 +1,9 @@
-import { countableLimit } from "../check/credit-limit.js";
-import type { KeyCredits } from "../keys/key-store.js";
-import type { CapLimit, CapWindow } from "../ledger/cap-limit.js";
-import { type Calendar, capBounds } from "../ledger/windows.js";
-import type { Micro } from "../metering/micro.js";
-import { toMicro } from "../metering/to-micro.js";
+import { countableLimit } from "../check/limit-schemas.js";
+import { type Calendar, capBounds } from "../ledger/calendar.js";
+import type { CapLimit, CapWindow } from "../ledger/limits.js";
+import type { Micro } from "../prices/micro.js";
+import { toMicro } from "../prices/micro.js";
+import type { KeyCredits } from "../records/keys/key-store.js";
 
 interface Cap {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Warn } from "../events/warning.js";
-import type { TimeLimit } from "../guard/time-limit.js";
-import type { KeyUse } from "../keys/key-store.js";
+import type { TimeLimit } from "../ledger/guard/time-limit.js";
+import type { KeyUse } from "../records/keys/key-store.js";
 
 /** A key is written at most so often, in milliseconds. */
 const pauseMs = 60_000;

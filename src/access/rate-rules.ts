@@ -1,5 +1,5 @@
-import type { RateKind } from "../ledger/rate-limit.js";
-import type { ModelRates, Rates, RequestRate, TokenRate } from "../metering/rates.js";
+import type { RateKind } from "../ledger/limits.js";
+import type { ModelRates, Rates, RequestRate, TokenRate } from "../prices/rates.js";
 import { counterName } from "./counter-name.js";
 import { matchesPattern } from "./matches-pattern.js";
 

@@ -1,9 +1,8 @@
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { Warn } from "../events/warning.js";
-import { repeatedRead } from "../guard/repeated-read.js";
-import type { TimeLimit } from "../guard/time-limit.js";
-import { isPromiseLike } from "../host-code/returned-at-once.js";
-import { messageOf } from "../host-code/thrown.js";
+import type { TimeLimit } from "../ledger/guard/time-limit.js";
+import { repeatedRead } from "../ledger/guard/time-limit.js";
+import { isPromiseLike, messageOf } from "../runtime/host-code.js";
 import type { CachedLookupOptions } from "./cached-lookup.js";
 
 export interface StoreLookupOptions extends CachedLookupOptions {

@@ -1,4 +1,4 @@
-import { mostCredits, tooLargeLimits } from "../check/credit-limit.js";
+import { mostCredits, tooLargeLimits } from "../check/limit-schemas.js";
 import type { Warn } from "../events/warning.js";
 
 /** Warns of limits of a stored key or plan that are too large to count: they count as the largest. */

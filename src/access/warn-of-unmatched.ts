@@ -1,5 +1,5 @@
-import type { Budget } from "../budgets/budget-store.js";
 import type { GatewayWarning, Warn } from "../events/warning.js";
+import type { Budget } from "../records/budgets/budget-store.js";
 import type { Catalog } from "./catalog.js";
 import { matchesPattern } from "./matches-pattern.js";
 

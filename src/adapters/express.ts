@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Mountable, tells } from "../gateway/gateway.js";
+import { type Mountable, requireMountable, tells } from "../gateway/gateway.js";
 import { pathOf, pathWithin, serveNode } from "./node.js";
-import { requireMountable } from "./require-mountable.js";
 
 /** What the handler reads of an Express request, of version 4 or 5. */
 export interface ExpressRequest extends IncomingMessage {

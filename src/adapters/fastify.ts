@@ -1,14 +1,6 @@
 import { Readable } from "node:stream";
-import type { Mountable, MountedHandler } from "../gateway/gateway.js";
-import {
-  type ClientRule,
-  clientConstraint,
-  constraintName,
-  misplacedRoutes,
-  type RouteConstraint,
-} from "./fastify-misplaced.js";
+import { type Mountable, type MountedHandler, requireMountable, tells } from "../gateway/gateway.js";
 import { ignoreErrors, type NodeIncoming, type NodeOutgoing, serveNode } from "./node.js";
-import { requireMountable } from "./require-mountable.js";
 
 /** What the plugin uses of a Fastify instance, of version 4 or 5. */
 export interface FastifyScope {
@@ -153,4 +145,61 @@ function refuseMediaTypes(scope: FastifyScope, gateway: MountedHandler, isPage: 
     if (!isMalformed) throw error;
     serveReply(gateway, isPage ? pathFrom(anyPath, request) : "/v1/chat/completions", request, reply);
   });
+}
+
+/** Whether a route is there for a request. */
+type Rule = (request: NodeIncoming) => boolean;
+
+/** A strategy of Fastify's router: it says for which requests a route with such a constraint is there. */
+interface RouteConstraint {
+  readonly name: string;
+  storage(): { get(value: Rule | NodeIncoming): number | null; set(rule: Rule, handlers: number): void };
+  deriveConstraint(request: NodeIncoming): NodeIncoming;
+}
+
+/** A route that only clients with a wrong base URL find. */
+interface MisplacedRoute {
+  /** Behind the prefix and the base path, as Fastify takes it. */
+  readonly url: string;
+  /** Makes the path that the client has sent of the one that it means. */
+  readonly toPath: (path: string) => string;
+  readonly constraints?: ClientRule;
+}
+
+const constraintName = "infergate";
+
+/** For whom a route is there. Not an interface: the router's types want any name. */
+type ClientRule = { readonly [constraintName]: Rule };
+
+/**
+ * The router keeps the constraints of each route, and asks for each request. A route of the app's is found as if there were
+ * none beside it, unless a client of the gateway sends the request.
+ */
+const clientConstraint: RouteConstraint = {
+  name: constraintName,
+  storage: () => {
+    const kept = new Map<Rule, number>();
+    return {
+      get(value) {
+        if (typeof value === "function") return kept.get(value) ?? null;
+        for (const [rule, handlers] of kept) if (rule(value)) return handlers;
+        return null;
+      },
+      set: (rule, handlers) => void kept.set(rule, handlers),
+    };
+  },
+  deriveConstraint: (request) => request,
+};
+
+const version = "/v1";
+
+/** The routes of a pattern of the gateway's, as they are with one `/v1` too many, and below a prefix with one too few. */
+function misplacedRoutes(gateway: MountedHandler, pattern: string, isBelowPrefix: boolean): readonly MisplacedRoute[] {
+  if (!pattern.startsWith(`${version}/`)) return [];
+  const doubled: MisplacedRoute = { url: version + pattern, toPath: (path) => version + path };
+  if (!isBelowPrefix) return [doubled];
+  const url = pattern.slice(version.length);
+  const isTold: Rule = (request) => gateway[tells](url, request, true);
+  const toPath = (path: string) => path.slice(version.length);
+  return [doubled, { url, toPath, constraints: { [constraintName]: isTold } }];
 }

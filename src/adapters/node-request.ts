@@ -1,6 +1,10 @@
-import type { Readable } from "node:stream";
+import { Buffer } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Readable, Stream } from "node:stream";
 import {
-  type AbortNotifier,
+  AbortNotifier,
+  ArrivingBody,
   BodyError,
   type BodyLimits,
   type BodyShape,
@@ -10,10 +14,6 @@ import {
   inPieces,
   NodeHostRequest,
 } from "../gateway/gateway.js";
-import type { NodeClient } from "./node-client.js";
-import type { NodePair } from "./node-pair.js";
-import { parsedBodyBytes } from "./node-parsed-body.js";
-import { readNodeBody } from "./node-read-body.js";
 
 /** A Node request as the gateway reads it, without a web class between. */
 export class NodeRequest implements GatewayRequest {
@@ -150,5 +150,181 @@ export class NodeRequest implements GatewayRequest {
 
   #isForm(): boolean {
     return /^(?:application\/x-www-form-urlencoded|multipart\/)/i.test(this.#header("content-type") ?? "");
+  }
+}
+
+/** Watches whether the client is still there to take its response. */
+export class NodeClient {
+  #answered = false;
+  #stalled = false;
+  readonly #notifier = new AbortNotifier();
+  readonly #res: NodeOutgoing;
+  readonly maxStallMs: number;
+
+  /** @param maxStallMs - how long the client may take nothing of its response. The writer of the response uses it. */
+  constructor(req: NodeIncoming, res: NodeOutgoing, maxStallMs: number) {
+    this.#res = res;
+    this.maxStallMs = maxStallMs;
+    if (isClosed(res)) {
+      this.#notifier.abort();
+      return;
+    }
+    // The response's own properties at its end differ between the versions of HTTP, and the host may have ended it.
+    onClosed(res, () => {
+      if (!this.#answered) this.#abort();
+    });
+    if (res.socket === null) this.#watchConnection(req, res);
+  }
+
+  /** The connection was closed before the response was complete. */
+  get gone(): boolean {
+    return this.#notifier.aborted;
+  }
+
+  /** The client was given up because it took nothing of its response. */
+  get stalled(): boolean {
+    return this.#stalled;
+  }
+
+  /** The client takes nothing of its response: from now on it counts as gone. */
+  giveUp(): void {
+    this.#stalled = true;
+    this.#abort();
+    this.#res.destroy();
+  }
+
+  /** All of the response is written: it does not matter any more whether the client leaves. */
+  answered(): void {
+    this.#answered = true;
+  }
+
+  /** Aborted when the client goes. */
+  get signal(): AbortNotifier {
+    return this.#notifier;
+  }
+
+  /**
+   * A response that waits for the one before it on a pipelined connection has no socket, and gets no event of its end.
+   */
+  #watchConnection({ socket }: NodeIncoming, res: NodeOutgoing): void {
+    onClosed(
+      res,
+      onceConnectionClosed(socket, () => this.#abort()),
+    );
+    if (socket.destroyed) this.#abort();
+  }
+
+  #abort(): void {
+    this.#notifier.abort();
+  }
+}
+
+/** HTTP/2's response has no such property of its own. */
+function isClosed(res: NodeOutgoing): boolean {
+  return "stream" in res ? res.stream.destroyed : res.destroyed;
+}
+
+const waiting = new WeakMap<Stream, Set<() => void>>();
+
+/** One listener for each connection, however many responses wait on it: Node warns of more than ten. */
+function onceConnectionClosed(socket: Stream, listener: () => void): () => void {
+  const listeners = waiting.get(socket) ?? new Set();
+  if (!waiting.has(socket)) {
+    waiting.set(socket, listeners);
+    onClosed(socket, () => {
+      for (const notify of listeners) notify();
+    });
+  }
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** It happens once: to take the listener off again would only take time. */
+function onClosed(stream: Stream, listener: () => void): void {
+  stream.on("close", listener);
+}
+
+/** A request of `node:http`, or of the compatibility API of `node:http2`. */
+export type NodeIncoming = IncomingMessage | Http2ServerRequest;
+
+/** A response of `node:http`, or of the compatibility API of `node:http2`. */
+export type NodeOutgoing = ServerResponse | Http2ServerResponse;
+
+export interface NodePair {
+  readonly req: NodeIncoming;
+  readonly res: NodeOutgoing;
+  /** What the framework calls the request. Absent: `req` itself. */
+  readonly raw?: unknown;
+}
+
+/**
+ * Reads a request's body. The rest of a body that fails stays unread.
+ * @param length - in bytes, as the request announces it for this very stream; `NaN`: it does not.
+ * @throws BodyError
+ */
+export function readNodeBody<Body>(
+  stream: Readable,
+  length: number,
+  limits: BodyLimits,
+  shape: BodyShape<Body>,
+): Promise<Body> {
+  // Node hands out the headers before what has come with them, which mostly is all of it.
+  return nextMicrotask.then(() => {
+    const taken = takeBody(stream, length);
+    return taken === undefined ? readToEnd(stream, limits, shape) : shape.of(taken);
+  });
+}
+
+const nextMicrotask = Promise.resolve();
+
+/** What has come, if that is all: it takes neither listeners nor a timer. */
+function takeBody(stream: Readable, length: number): Uint8Array | undefined {
+  if (stream.destroyed) throw new BodyError("aborted");
+  if (stream.readableLength !== length || stream.readableEncoding !== null) return undefined;
+  const body: Uint8Array | null = stream.read();
+  if (body === null) return undefined;
+  // The stream's `end` has yet to come: others may wait for it.
+  stream.resume();
+  return body;
+}
+
+function readToEnd<Body>(stream: Readable, limits: BodyLimits, shape: BodyShape<Body>): Promise<Body> {
+  return new Promise((resolve, reject) => {
+    // To take the listeners off takes time, and only the stream's end can follow. So they stay as long as the request;
+    // `ArrivingBody` keeps no bytes once it is over.
+    const body = new ArrivingBody(limits, (error) => {
+      stream.off("data", take).off("end", end).off("error", abort).off("close", abort);
+      stream.pause();
+      reject(error);
+    });
+    const take = (piece: Uint8Array | string) => body.take(typeof piece === "string" ? Buffer.from(piece) : piece);
+    const end = () => {
+      const read = shape.end(body);
+      if (read !== undefined) resolve(read);
+    };
+    const abort = (cause?: unknown) => body.fail("aborted", cause);
+    stream.on("data", take).on("end", end).on("error", abort).on("close", abort);
+    // Middleware may have paused it.
+    stream.resume();
+  });
+}
+
+/** The bytes of a body that the host has read: bytes and text as they are, anything else as JSON again. */
+function parsedBodyBytes(body: unknown): Uint8Array {
+  if (body === undefined || body === null) return new Uint8Array();
+  if (body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === "string" ? body : stringify(body));
+}
+
+/** Deeper than {@link GatewayOptions.maxBodyDepth} can allow. */
+const tooDeep = "[".repeat(5001);
+
+/** `JSON.parse` reads deeper than `JSON.stringify` can write; the gateway is to refuse such a body as any deep one. */
+function stringify(body: unknown): string {
+  try {
+    return JSON.stringify(body) ?? "";
+  } catch (error) {
+    if (error instanceof RangeError) return tooDeep;
+    throw error;
   }
 }

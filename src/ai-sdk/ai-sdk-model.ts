@@ -1,3 +1,5 @@
+import { isRecord } from "../wire/is-record.js";
+
 /** As much of an AI SDK language model as is used: one of specification v2, v3 or v4 (AI SDK 5, 6 and 7) fits. */
 export interface AISDKLanguageModel {
   readonly specificationVersion: string;
@@ -74,7 +76,7 @@ export type SupportedUrls = Readonly<Record<string, readonly RegExp[]>>;
 export type AISDKProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** v2 is AI SDK 5, v3 is 6, v4 is 7. */
-export const specifications: readonly string[] = ["v2", "v3", "v4"];
+const specifications: readonly string[] = ["v2", "v3", "v4"];
 
 export function isLanguageModel(model: AISDKModel): model is AISDKLanguageModel {
   return has(model, "doGenerate") && has(model, "doStream");
@@ -139,4 +141,64 @@ export function providerName({ provider }: { readonly provider: string }): strin
   if (provider.startsWith("google") || provider.includes("vertex")) return "google";
   if (provider.startsWith("azure")) return "openai";
   return provider.split(".")[0] ?? provider;
+}
+
+/** The headers with which a model calls its server, as far as it shows them: the models of the AI SDK's own packages do. */
+export function modelHeaders(model: AISDKModel): Record<string, string> {
+  const config: unknown = "config" in model ? model.config : undefined;
+  if (!isRecord(config) || typeof config["headers"] !== "function") return {};
+  try {
+    const headers: unknown = config["headers"]();
+    if (headers instanceof Promise) headers.catch(() => {});
+    if (!isRecord(headers)) return {};
+    return Object.fromEntries(
+      Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    );
+  } catch {
+    // A missing key, for instance: then there are no headers to hide.
+    return {};
+  }
+}
+
+/** Later ones win, setting by setting. */
+export function mergeProviderOptions(...all: (AISDKProviderOptions | undefined)[]): AISDKProviderOptions | undefined {
+  const merged: Record<string, Readonly<Record<string, unknown>>> = {};
+  for (const options of all) {
+    for (const [name, settings] of Object.entries(options ?? {})) merged[name] = { ...merged[name], ...settings };
+  }
+  return Object.keys(merged).length === 0 ? undefined : merged;
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/**
+ * Members that the specification has no word for, as provider options. OpenAI's models look for theirs under `openai`, whatever
+ * their provider is called, and have names of their own; the models of others pass theirs on.
+ */
+export function mediaSettings(
+  request: Settings,
+  model: { readonly provider: string },
+  names: readonly string[],
+): AISDKProviderOptions {
+  const own = Object.fromEntries(names.map((name) => [name, request[name]] as const).filter(isGiven));
+  return { [providerName(model)]: own, openai: inCamelCase(own) };
+}
+
+/** The same for models that all have names of their own. */
+export function camelSettings(settings: Settings, model: { readonly provider: string }): AISDKProviderOptions {
+  const own = inCamelCase(settings);
+  return { [providerName(model)]: own, openai: own };
+}
+
+function inCamelCase(settings: Settings): Settings {
+  const given = Object.entries(settings).filter(isGiven);
+  return Object.fromEntries(given.map(([name, value]) => [camelCase(name), value]));
+}
+
+function isGiven([, value]: readonly [string, unknown]): boolean {
+  return value !== undefined && value !== null;
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { explainOnce } from "../check/explain-issue.js";
+import { explainOnce } from "../check/check-input.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
-import { requireAtOnce } from "../host-code/returned-at-once.js";
 import type { UpstreamOperation } from "../providers/upstream-provider.js";
+import { requireAtOnce } from "../runtime/host-code.js";
 import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
 import {
   findModelProblem,

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { headerSecrets } from "../providers/header-secrets.js";
+import { headerSecrets } from "../providers/headers.js";
 import type { UpstreamAnswer, UpstreamCall, UpstreamProvider } from "../providers/upstream-provider.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import { isRecord } from "../wire/is-record.js";
@@ -12,24 +12,19 @@ import {
   isRerankingModel,
   isSpeechModel,
   isTranscriptionModel,
+  modelHeaders,
 } from "./ai-sdk-model.js";
 import { type AISDKOptions, allOperations, checkAISDKOptions } from "./ai-sdk-options.js";
 import { toCallOptions } from "./chat/call-options.js";
 import { toCompletion } from "./chat/completion.js";
-import { CompletionChunks } from "./chat/completion-chunks.js";
-import { completionStream } from "./chat/completion-stream.js";
-import { embed, embeddingUsage, PartlyEmbedded, toEmbeddingList } from "./embeddings/embed.js";
-import { answerOf } from "./error-answer.js";
-import { readEditedImages } from "./media/edited-images.js";
-import { generateImages, type ImageOptions } from "./media/generate-images.js";
-import { imageBody } from "./media/image-body.js";
-import { speak } from "./media/speak.js";
-import { speechEvents } from "./media/speech-events.js";
-import { transcribe } from "./media/transcribe.js";
-import { UnreadInputs } from "./media/unread-inputs.js";
-import { modelHeaders } from "./model-headers.js";
+import { CompletionChunks, completionStream } from "./chat/completion-stream.js";
+import { readEditedImages, UnreadInputs } from "./edited-images.js";
+import { embed, embeddingUsage, PartlyEmbedded, toEmbeddingList } from "./embed.js";
+import { answerOf } from "./error-response.js";
+import { generateImages, type ImageOptions, imageBody } from "./generate-images.js";
 import { ModelWatch } from "./model-watch.js";
-import { rank } from "./rerank/rank.js";
+import { rank } from "./rank.js";
+import { speak, speechEvents, transcribe } from "./speech.js";
 
 /**
  * A language, embedding, reranking, image, speech or transcription model of the AI SDK as an upstream: Anthropic, Google,

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { explainOnce } from "../check/explain-issue.js";
-import { having } from "../check/having.js";
+import { explainOnce } from "../check/check-input.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
+import { having } from "../check/text-schemas.js";
 import { settingsOf, toDirectProvider } from "../providers/direct-call.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import { longestResponse } from "./cached-response.js";

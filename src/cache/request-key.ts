@@ -1,16 +1,19 @@
 import { Buffer } from "node:buffer";
+import type { JsonRequest } from "../protocols/shared/json-request.js";
+import { entryOf } from "../protocols/shared/member-rules.js";
+import { type ProtocolTable, typeAt } from "../protocols/shared/protocol-table.js";
 import type { DirectCall } from "../providers/direct-call.js";
 import type { RunningDigest } from "../runtime/runtime.js";
 import { runtime } from "../runtime/this-runtime.js";
-import { asBuffer } from "../wire/as-buffer.js";
-import { FormScan } from "../wire/form/form-scan.js";
-import { boundaryOf } from "../wire/form/form-type.js";
-import { membersOf } from "../wire/json-members.js";
+import { asBuffer } from "../wire/bytes.js";
+import { FormScan } from "../wire/form.js";
+import { boundaryOf } from "../wire/form-boundary.js";
+import { absent, elementsOf, type JsonMember, memberOf, membersOf } from "../wire/json-members.js";
 import { JsonCheck } from "../wire/json-syntax.js";
-import { LeapTable } from "../wire/leaps.js";
-import { PiecedBytes } from "../wire/pieces/pieced-bytes.js";
+import { MemberSearch } from "../wire/member-search.js";
+import { PiecedBytes } from "../wire/pieced-bytes.js";
+import { LeapTable } from "../wire/skip-table.js";
 import { bySize, SliceCount, type Steps, sliceBytes, slicesOf } from "../wire/slices.js";
-import { ignoredMembers } from "./depends-on-itself.js";
 
 /** Raised when equal keys would no longer mean equal requests. */
 const version = 3;
@@ -91,4 +94,92 @@ function* partsOfForm(body: Buffer, boundary: string): Steps<BodyPart[] | undefi
     const extension = filename === undefined ? undefined : /\.[^.]*$/.exec(filename)?.[0];
     return { name, kind: [extension, type], bytes: body.subarray(start, end) };
   });
+}
+
+/** Members that change nothing of a response, in whatever API. */
+const ignoredMembers: ReadonlySet<string> = new Set([
+  "user",
+  "safety_identifier",
+  "metadata",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+  "client_metadata",
+  "store",
+]);
+
+/**
+ * Whether the response depends on nothing but what the request says: neither on what stands elsewhere, nor on what a server
+ * does beside answering.
+ * @param table - what is known of its protocol; `undefined`: its members are all alike.
+ */
+export function* dependsOnItself(request: JsonRequest, table: ProtocolTable | undefined): Steps<boolean> {
+  if (request.odd !== undefined || !runsAtClient(request)) return false;
+  const isKnown = (member: JsonMember) =>
+    table === undefined ||
+    ignoredMembers.has(member.name) ||
+    table.own.has(member.name) ||
+    isPlain(request, member, table);
+  return request.members.every(isKnown) && !(yield* refersElsewhere(request.body));
+}
+
+function isPlain(request: JsonRequest, member: JsonMember, table: ProtocolTable): boolean {
+  const treatment = table.find("member", member.name)?.treatment;
+  if (treatment !== undefined && treatment !== "refused" && treatment !== "left out") return true;
+  return entryOf(member.name).find(request, member) === undefined;
+}
+
+/** Members and types that name what stands elsewhere, and may be another thing tomorrow. */
+const references = ['"http', '"HTTP', '"gs://', '"s3://', '"file_id"', '"item_reference"', '"container"'];
+const longestReference = 32;
+
+function* refersElsewhere(body: Uint8Array): Steps<boolean> {
+  const bytes = asBuffer(body);
+  for (let at = 0; at < bytes.length; at += sliceBytes) {
+    if (at > 0) yield;
+    const slice = bytes.subarray(at, at + sliceBytes + longestReference);
+    if (references.some((reference) => slice.includes(reference))) return true;
+  }
+  return false;
+}
+
+const inTool = new MemberSearch(["type"], 1000);
+const mostTools = 2048;
+
+/** What a client runs itself: tools without a type are the client's, too. */
+const clientTypes: ReadonlySet<string | undefined> = new Set([undefined, "function", "custom"]);
+
+function runsAtClient({ body, members, leaps }: JsonRequest): boolean {
+  const tools = memberOf(members, "tools");
+  if (tools === undefined || body[tools.start] !== 0x5b) return tools === undefined || body[tools.start] === 0x6e;
+  const starts = elementsOf(body, tools.start, leaps, mostTools);
+  return starts.length <= mostTools && starts.every((start) => isClients(body, start, leaps));
+}
+
+function isClients(body: Uint8Array, start: number, leaps: JsonRequest["leaps"]): boolean {
+  if (body[start] !== 0x7b || inTool.run(body, start, leaps) !== undefined) return false;
+  return clientTypes.has(typeAt(body, inTool.starts[0] ?? absent, inTool.ends[0] ?? absent));
+}
+
+/** What a client says of kept responses. */
+export interface CacheWishes {
+  /** The response is neither taken from the cache nor kept. */
+  readonly noStore: boolean;
+  /** It is made anew, and kept. */
+  readonly noCache: boolean;
+  /** It is no older, in milliseconds. */
+  readonly maxAgeMs: number;
+}
+
+/** Reads `cache-control` of a request (RFC 9111, section 5.2.1). What is not understood wishes nothing. */
+export function readCacheWishes(header: string | undefined): CacheWishes {
+  const wishes = (header ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((each) => each.trim());
+  const age = wishes.map((each) => /^max-age="?(\d{1,9})"?$/.exec(each)?.[1]).find((each) => each !== undefined);
+  return {
+    noStore: wishes.includes("no-store"),
+    noCache: wishes.includes("no-cache"),
+    maxAgeMs: age === undefined ? Number.POSITIVE_INFINITY : Number(age) * 1000,
+  };
 }

@@ -1,17 +1,26 @@
-import type { ResponseMark } from "../metering/response-mark.js";
-import type { ClientCall, DirectAnswer, DirectCall, HandoverListener } from "../providers/direct-call.js";
-import { callProvider } from "../providers/upstream-call.js";
+import { Buffer } from "node:buffer";
+import type { ResponseMark } from "../prices/progress.js";
+import {
+  type ClientCall,
+  callProvider,
+  type DirectAnswer,
+  type DirectCall,
+  type HandoverListener,
+} from "../providers/direct-call.js";
 import { UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
+import { type BodyIterator, iteratorOf } from "../wire/piece-source.js";
 import { bySize } from "../wire/slices.js";
-import { type CacheWishes, readCacheWishes } from "./cache-wishes.js";
-import { type CachedResponse, decodeResponse, encodeResponse } from "./cached-response.js";
-import { CopiedBody, type CopyTerms } from "./copied-body.js";
-import { dependsOnItself } from "./depends-on-itself.js";
-import { freshBytes, freshPieces } from "./fresh-pieces.js";
+import {
+  type CachedResponse,
+  decodeResponse,
+  encodeResponse,
+  freshBytes,
+  freshPieces,
+  takeApart,
+} from "./cached-response.js";
 import { MemoryResponseCache } from "./memory-response-cache.js";
-import { requestKey } from "./request-key.js";
+import { type CacheWishes, dependsOnItself, readCacheWishes, requestKey } from "./request-key.js";
 import type { ResponseCacheStore } from "./response-cache-store.js";
-import { takeApart } from "./take-apart.js";
 import { WatchedStore } from "./watched-store.js";
 
 /** How responses are kept, resolved. */
@@ -189,4 +198,99 @@ function headersOf({ expects }: DirectCall, state: "hit" | "miss" | "bypass"): R
 
 async function* laterPieces(...kept: Parameters<typeof freshPieces>): AsyncGenerator<Uint8Array, undefined> {
   yield* freshPieces(...kept);
+}
+
+/** Bounds what copies of responses under way take together. */
+interface CopyTerms {
+  /** The longest response that is kept, in bytes. */
+  readonly most: number;
+  /** The bytes that all of them may still take. */
+  readonly room: { left: number };
+}
+
+/** A response on its way to its client, of which a copy is kept, unless it is too long. */
+export class CopiedBody implements DirectAnswer, AsyncIterableIterator<Uint8Array, undefined> {
+  readonly status: number;
+  readonly headers: DirectAnswer["headers"];
+  readonly body = this;
+  readonly #answer: DirectAnswer;
+  readonly #terms: CopyTerms;
+  #pieces: BodyIterator | undefined;
+  /** `undefined`: nothing is kept of it. */
+  #copies: Uint8Array[] | undefined = [];
+  #length = 0;
+  #taken = 0;
+  #isOver = false;
+
+  constructor(answer: DirectAnswer, terms: CopyTerms) {
+    this.status = answer.status;
+    this.headers = answer.headers;
+    this.#answer = answer;
+    this.#terms = terms;
+  }
+
+  /** What has come; `undefined`: it was too long, or broke off. */
+  get copy(): Buffer | undefined {
+    return this.#copies && Buffer.concat(this.#copies, this.#length);
+  }
+
+  takeWhole(): Uint8Array | undefined {
+    const whole = this.#answer.takeWhole?.();
+    if (whole === undefined) return undefined;
+    this.#length = whole.length;
+    this.#copies = whole.length > this.#terms.most ? undefined : [whole];
+    return whole;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#pieces ??= iteratorOf(this.#answer.body);
+    try {
+      const step = await this.#pieces.next();
+      if (step.done) this.#giveBack();
+      else this.#add(step.value);
+      return step;
+    } catch (error) {
+      this.#drop();
+      throw error;
+    }
+  }
+
+  /** Nobody reads on. What has come may be all that there is: the call knows. */
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#isOver = true;
+    this.#giveBack();
+    this.#pieces ??= iteratorOf(this.#answer.body);
+    await this.#pieces.return?.();
+    return { done: true, value: undefined };
+  }
+
+  #add(piece: Uint8Array): void {
+    // A piece that was asked for before nobody read on comes too late.
+    if (this.#copies === undefined || this.#isOver) return;
+    const { most, room } = this.#terms;
+    const { byteLength } = piece;
+    if (this.#length + byteLength > most || byteLength > room.left) {
+      this.#drop();
+      return;
+    }
+    room.left -= byteLength;
+    this.#taken += byteLength;
+    this.#length += byteLength;
+    // Whoever relays it may write over it.
+    this.#copies.push(Buffer.from(piece));
+  }
+
+  #drop(): void {
+    this.#giveBack();
+    this.#copies = undefined;
+  }
+
+  #giveBack(): void {
+    this.#terms.room.left += this.#taken;
+    this.#taken = 0;
+  }
 }

@@ -1,4 +1,4 @@
-import { TimeLimit } from "../guard/time-limit.js";
+import { TimeLimit } from "../ledger/guard/time-limit.js";
 import type { ClientCall } from "../providers/direct-call.js";
 import { BackgroundWork } from "../runtime/background-work.js";
 import type { ResponseCacheStore } from "./response-cache-store.js";

@@ -1,11 +1,11 @@
-import { isAskedTooMuch } from "../errors/asked-too-much.js";
 import type { GatewayError } from "../errors/gateway-error.js";
+import { isAskedTooMuch } from "../errors/refusal.js";
 import type { Warn } from "../events/warning.js";
-import { isError } from "../host-code/thrown.js";
-import type { Charge } from "../metering/charge.js";
-import type { Micro } from "../metering/micro.js";
+import type { Charge } from "../prices/charge.js";
+import type { Micro } from "../prices/micro.js";
 import { redactKeys } from "../redaction/redact.js";
 import type { Target } from "../routing/target.js";
+import { isError } from "../runtime/host-code.js";
 import { microPerCredit } from "./admission/credit-headers.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";

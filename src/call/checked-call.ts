@@ -3,8 +3,8 @@ import type { Caller } from "../access/caller.js";
 import type { CatalogModel } from "../access/catalog.js";
 import type { HoldRoom } from "../access/hold-room.js";
 import type { RateRule } from "../access/rate-rules.js";
-import type { Tags } from "../metering/tags.js";
-import type { Demand, ModelRequest } from "../operations/operation.js";
+import type { Tags } from "../prices/tags.js";
+import type { Demand, ModelRequest } from "../protocols/shared/operation.js";
 import type { MemberEdits } from "../wire/json-members.js";
 
 /** What every upstream of a call gets beside the translated request. */

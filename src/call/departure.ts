@@ -1,6 +1,6 @@
-import type { Outcome } from "../events/outcome.js";
-import type { Disconnect } from "../metering/outcome.js";
-import type { ResolvedDrainLimits } from "../plans/drain-limits.js";
+import type { Outcome } from "../events/request-observer.js";
+import type { Disconnect } from "../prices/charge.js";
+import type { ResolvedDrainLimits } from "../records/plans/plan-store.js";
 import type { AbortReason } from "./open-calls.js";
 
 /**

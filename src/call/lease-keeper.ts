@@ -1,8 +1,8 @@
 import type { Warn } from "../events/warning.js";
 import type { CreditLedger, EntryTags, Lease, RenewRequest } from "../ledger/credit-ledger.js";
 import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
-import type { RateUse } from "../ledger/rate-limit.js";
-import type { Micro } from "../metering/micro.js";
+import type { RateUse } from "../ledger/limits.js";
+import type { Micro } from "../prices/micro.js";
 
 /** A lease that the keeper renews. */
 export interface KeptLease extends Indexed {

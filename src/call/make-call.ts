@@ -1,8 +1,8 @@
 import { GatewayError } from "../errors/gateway-error.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
-import { readBody, readUpload } from "../http/read-body.js";
+import { readBody, readUpload } from "../http/request-body.js";
 import type { WindowLimits } from "../ledger/credit-ledger.js";
-import type { RequestBody } from "../operations/operation.js";
+import type { RequestBody } from "../protocols/shared/operation.js";
 import type { TargetRoute } from "../routing/target-route.js";
 import { checkCall, type ReceivedCall } from "./admission/check-call.js";
 import { completeCall } from "./admission/complete-call.js";

@@ -1,7 +1,7 @@
-import type { Clock } from "../ledger/clock.js";
-import type { EndReason, UsageSource } from "../metering/outcome.js";
-import type { Progress, StreamProgress } from "../metering/progress.js";
-import type { UsageCounts } from "../metering/usage-counts.js";
+import type { Clock } from "../ledger/calendar.js";
+import type { EndReason, UsageSource } from "../prices/charge.js";
+import type { Progress, StreamProgress } from "../prices/progress.js";
+import type { UsageCounts } from "../prices/usage-counts.js";
 import type { HandoverListener, ResponseTerms } from "../providers/direct-call.js";
 import type { CheckedCall } from "./checked-call.js";
 import { OutputFlow } from "./relay/output-flow.js";

@@ -1,6 +1,6 @@
 import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 import { waitFor } from "../routing/wait-for.js";
-import { IdleWaits } from "../runtime/idle-waits.js";
+import { IdleWaits } from "../runtime/background-work.js";
 
 /** Why the gateway aborted a call. `upstream_timeout`: the response took longer than allowed. */
 export type AbortReason = "client_gone" | "shutdown" | "upstream_timeout";

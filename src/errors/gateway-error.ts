@@ -1,5 +1,24 @@
-import { isError } from "../host-code/thrown.js";
-import { QuietError } from "./quiet-error.js";
+import { isError } from "../runtime/host-code.js";
+
+/**
+ * An error without a stack trace: one that is thrown to become an answer, as often as a client likes to provoke it. To
+ * collect the trace would take longer than all else that a refusal costs, and nobody would read it.
+ */
+export class QuietError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    const { stackTraceLimit } = Error;
+    setStackTraceLimit(0);
+    super(message, options);
+    setStackTraceLimit(stackTraceLimit);
+  }
+}
+
+/** Read-only where the host runs with frozen intrinsics. */
+const isWritable = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit")?.writable === true;
+
+function setStackTraceLimit(limit: number): void {
+  if (isWritable) Error.stackTraceLimit = limit;
+}
 
 /** What an OpenAI client gets to read: the `error` object of an error answer (OpenAI reference, "Error codes"). */
 export interface ErrorObject {

@@ -1,10 +1,9 @@
-import type { Funding } from "../ledger/funding.js";
-import type { Micro } from "../metering/micro.js";
-import type { Disconnect, EndReason, UsageSource } from "../metering/outcome.js";
-import type { Tags } from "../metering/tags.js";
-import type { UsageCounts } from "../metering/usage-counts.js";
-import type { GuardOutcome } from "./guard-outcome.js";
-import type { CallerSource, RequestEndpoint } from "./request-observer.js";
+import type { Funding } from "../ledger/window-states.js";
+import type { Disconnect, EndReason, UsageSource } from "../prices/charge.js";
+import type { Micro } from "../prices/micro.js";
+import type { Tags } from "../prices/tags.js";
+import type { UsageCounts } from "../prices/usage-counts.js";
+import type { CallerSource, GuardOutcome, RequestEndpoint } from "./request-observer.js";
 
 /** One call to a model server, and its result. */
 export interface UpstreamAttempt {
@@ -129,4 +128,9 @@ export interface RequestCompleted {
     /** From the request's arrival to the first byte of the response; absent when there was none. */
     firstByte?: number;
   };
+}
+
+/** Whether a request is an error of the gateway or its model servers. A refusal is the client's fault, and a client that leaves is none. A stream that broke off has status 200. */
+export function isFailure({ status, errorCode, endReason }: RequestCompleted): boolean {
+  return status >= 500 || (status === 200 && errorCode !== undefined && endReason !== "client_gone");
 }

@@ -1,15 +1,13 @@
 import type { GatewayError } from "../errors/gateway-error.js";
+import { isRefusal } from "../errors/refusal.js";
 import type { AccountCredits } from "../ledger/credit-ledger.js";
-import type { Funding } from "../ledger/funding.js";
-import type { Charge } from "../metering/charge.js";
-import type { Micro } from "../metering/micro.js";
-import type { OperationName } from "../metering/operation-name.js";
-import type { ResponseMark } from "../metering/response-mark.js";
-import type { Tags } from "../metering/tags.js";
+import type { Funding } from "../ledger/window-states.js";
+import type { Charge, Disconnect, EndReason } from "../prices/charge.js";
+import type { Micro } from "../prices/micro.js";
+import type { OperationName } from "../prices/operation-name.js";
+import type { ResponseMark } from "../prices/progress.js";
+import type { Tags } from "../prices/tags.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
-import type { GuardOutcome } from "./guard-outcome.js";
-import type { ObserveLedger } from "./ledger-operation-completed.js";
-import type { Outcome } from "./outcome.js";
 
 /** How a caller is known: by an API key, by a session of the host's, or by the host's own code in this process. */
 export type CallerSource = "key" | "session" | "in_process";
@@ -161,3 +159,47 @@ export const noObserver: RequestObserver = {
   refused: ignore,
   responded: ignore,
 };
+
+/** How a call ended. The meter computes its cost. */
+export interface Outcome {
+  readonly reason: EndReason;
+  /** The error that the client got, if any. */
+  readonly error?: GatewayError;
+  /** What happened to the response after its client left; absent: it was aborted at once. */
+  readonly disconnect?: Disconnect;
+}
+
+/** The end reason for this error of the upstream or its provider. */
+export function endReasonOf(error: GatewayError): EndReason {
+  const { status } = error;
+  if (isRefusal(error)) return "upstream_refused";
+  if (status === 504) return "upstream_timeout";
+  return status < 500 ? "upstream_refused" : "upstream_failed";
+}
+
+/** The result of a guard for one response, and how long it took. */
+export interface GuardOutcome {
+  /** The guard's name in the options. */
+  name: string;
+  /** `failed`: it threw, took too long, or returned what is not valid, or could not be given the answer. */
+  verdict: "passed" | "refused" | "failed";
+  /** Its own code for a refusal; absent when it gave none. */
+  code?: string;
+  durationMs: number;
+}
+
+/** What a request has asked of the ledger, once it is over. */
+export interface LedgerOperationCompleted {
+  readonly operation: "reserve" | "settle";
+  /**
+   * `held`, `settled`: the ledger has done it. `denied`: it has refused to hold the credits. `kept`: it is away, and the
+   * settlement is sent later. `failed`: the call was refused, or its charge is lost.
+   */
+  readonly outcome: "held" | "denied" | "settled" | "kept" | "failed";
+  /** Whether it took a store, and not the memory of this process alone. */
+  readonly isRemote: boolean;
+  readonly durationMs: number;
+}
+
+/** By the call whose operation it is. */
+export type ObserveLedger = (operation: LedgerOperationCompleted) => void;

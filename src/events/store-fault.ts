@@ -1,4 +1,4 @@
-import { messageOf } from "../host-code/thrown.js";
+import { messageOf } from "../runtime/host-code.js";
 import type { GatewayWarning } from "./warning.js";
 
 const password = "it refuses the user or the password";

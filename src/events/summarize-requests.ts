@@ -1,28 +1,29 @@
 import type { GatewayError } from "../errors/gateway-error.js";
-import { UpstreamStatusError } from "../errors/upstream-status-error.js";
-import { hookWork } from "../host-code/call-hook.js";
-import type { Clock } from "../ledger/clock.js";
+import { UpstreamStatusError } from "../errors/upstream-fault.js";
+import type { Clock } from "../ledger/calendar.js";
 import type { AccountCredits } from "../ledger/credit-ledger.js";
-import { remaining } from "../ledger/remaining.js";
-import type { Micro } from "../metering/micro.js";
-import type { ResponseMark } from "../metering/response-mark.js";
-import type { Tags } from "../metering/tags.js";
-import { noTokens } from "../metering/token-counts.js";
+import { remaining } from "../ledger/window-states.js";
+import type { Micro } from "../prices/micro.js";
+import type { ResponseMark } from "../prices/progress.js";
+import type { Tags } from "../prices/tags.js";
+import { noTokens } from "../prices/usage-counts.js";
+import { redactKeys } from "../redaction/redact.js";
 import type { BackgroundWork } from "../runtime/background-work.js";
-import { attemptError } from "./attempt-error.js";
-import type { GuardOutcome } from "./guard-outcome.js";
-import { endReasonOf, type Outcome } from "./outcome.js";
+import { hookWork, isError } from "../runtime/host-code.js";
 import type { RemainingCredits, RequestCompleted, UpstreamAttempt } from "./request-completed.js";
-import type {
-  AttemptResponse,
-  AttemptTarget,
-  ObservedCharge,
-  ObserveRequest,
-  RequestCaller,
-  RequestEndpoint,
-  Requested,
-  RequestObserver,
-  TextsObserver,
+import {
+  type AttemptResponse,
+  type AttemptTarget,
+  endReasonOf,
+  type GuardOutcome,
+  type ObservedCharge,
+  type ObserveRequest,
+  type Outcome,
+  type RequestCaller,
+  type RequestEndpoint,
+  type Requested,
+  type RequestObserver,
+  type TextsObserver,
 } from "./request-observer.js";
 import type { Warn } from "./warning.js";
 
@@ -305,4 +306,18 @@ export function completedHook(hook: OnCompleted, background: BackgroundWork, war
     );
     if (work !== undefined) background.add(work, callId);
   };
+}
+
+const longestText = 1000;
+
+/** Line breaks and the like, by which a text could look like several entries of a log. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is about control characters
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+
+/** What went wrong, for the operator: in the upstream's words where it gave some. Keys are taken out. */
+function attemptError({ cause, message }: GatewayError, { secrets }: AttemptTarget): string {
+  const said = cause instanceof UpstreamStatusError ? cause.said : undefined;
+  const ours = isError(cause) ? cause.message : message;
+  const text = redactKeys(said === undefined || said === "" ? ours : `${ours} ${said}`, secrets);
+  return text.replace(unprintable, " ").slice(0, longestText);
 }

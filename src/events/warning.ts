@@ -73,3 +73,34 @@ export interface GatewayWarning {
 }
 
 export type Warn = (warning: GatewayWarning) => void;
+
+/** Where warnings go unless the host takes them. */
+export function consoleWarn({ code, message, requestId, cause }: GatewayWarning): void {
+  const about = requestId === undefined ? code : `${code}, ${requestId}`;
+  // What a driver says may name hosts, users and passwords: it is for the host's own eyes.
+  const more = cause === undefined ? "" : " To see the cause, give createGateway an `onWarning`.";
+  // biome-ignore lint/suspicious/noConsole: the host has no other place for them
+  console.warn(`infergate: ${message}${more} [${about}]`);
+}
+
+/** Passes each message on once: a wrong plan causes one warning, not one for each time that the cache reads it. */
+export function withoutRepeats(warn: Warn): Warn {
+  const messages = new FirstTimes();
+  return (warning) => {
+    if (messages.isFirst(warning.message)) warn(warning);
+  };
+}
+
+/** Tells what happens for the first time from its repetitions. It remembers 1,000 keys, and takes further ones for known. */
+export class FirstTimes {
+  readonly #known = new Set<string>();
+
+  /** Whether this is the first time for the key. */
+  isFirst(key: string): boolean {
+    if (this.#known.has(key) || this.#known.size >= mostKnown) return false;
+    this.#known.add(key);
+    return true;
+  }
+}
+
+const mostKnown = 1000;

@@ -1,5 +1,5 @@
 import type { Warn } from "../events/warning.js";
-import { isError } from "../host-code/thrown.js";
+import { isError } from "../runtime/host-code.js";
 
 type End = () => Promise<void>;
 

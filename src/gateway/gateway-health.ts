@@ -1,7 +1,7 @@
 import type { CatalogModel } from "../access/catalog.js";
-import type { LedgerHealth } from "../guard/ledger-health.js";
-import type { TargetHealth } from "../routing/target-health.js";
-import type { RequestLogBacklog } from "./requests/request-log-writer.js";
+import type { LedgerHealth } from "../ledger/guard/ledger-event.js";
+import type { TargetHealth } from "../routing/target.js";
+import type { RequestLogBacklog } from "./request-log/request-log-writer.js";
 
 /** The health of a model's targets, as this process sees it. */
 export interface ModelHealth {

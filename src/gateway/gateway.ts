@@ -1,30 +1,28 @@
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import type { SentRequest } from "../server/unserved-path.js";
+import type { ManagedAudit } from "./admin/audit.js";
 import type { ManagedAccounts } from "./admin/managed-accounts.js";
+import type { ManagedBudgets } from "./admin/managed-budgets.js";
 import type { ManagedKeys } from "./admin/managed-keys.js";
 import type { ManagedPlans } from "./admin/managed-plans.js";
-import type { ManagedAudit } from "./audit/managed-audit.js";
-import type { ManagedBudgets } from "./budgets/managed-budgets.js";
-import type { CatalogChange } from "./catalog/catalog-change.js";
 import type { GatewayHealth } from "./gateway-health.js";
-import type { OwnRequest } from "./host-session/caller-of-request.js";
+import type { OwnRequest } from "./identity/identified-callers.js";
 import type { InProcess, InProcessCaller } from "./in-process/in-process.js";
-import type { ManagedRequests } from "./requests/managed-requests.js";
-import type { ManagedModels } from "./stored-models/managed-models.js";
+import type { CatalogChange } from "./models/live-catalog.js";
+import type { ManagedModels } from "./models/managed-models.js";
+import type { ManagedRequests } from "./request-log/managed-requests.js";
 import type { UsageRecord } from "./usage/gateway-usage.js";
 import type { UsageQuery } from "./usage/usage-query.js";
 
 export { AbortNotifier } from "../call/abort-notifier.js";
-export { ArrivingBody } from "../http/arriving-body.js";
-export { type BodyShape, inOnePiece, inPieces } from "../http/body-shape.js";
 export type { HostRequest } from "../http/host-request.js";
+export { NodeHostRequest } from "../http/host-request.js";
 export type { BodyLimits, GatewayRequest, GatewayResponse, WaitUntil } from "../http/message.js";
 export { BodyError } from "../http/message.js";
-export { NodeHostRequest } from "../http/node-host-request.js";
+export { ArrivingBody, type BodyShape, inOnePiece, inPieces } from "../http/request-body.js";
+export { StallTimer } from "../http/stall-timer.js";
 export type { SentRequest } from "../server/unserved-path.js";
-export { pieceSourceOf } from "../wire/pieces/iterated-pieces.js";
-export { type PieceReader, type PieceSource, readPiece } from "../wire/pieces/piece-source.js";
-export { StallTimer } from "./stall-timer.js";
+export { type PieceReader, type PieceSource, pieceSourceOf, readPiece } from "../wire/piece-source.js";
 
 /** What a host gives beside a web-standard request: the context of a Worker, Netlify or Vercel. */
 export interface HostContext {
@@ -179,3 +177,15 @@ export interface MountedHandler extends Mountable {
 
 /** A gateway as `createGateway` makes it and adapters take it. */
 export interface MountableGateway extends Gateway, MountedHandler {}
+
+/** @throws TypeError when it can not be mounted: at once, not on the first request. */
+export function requireMountable(adapter: string, given: Mountable): MountedHandler {
+  if (isMounted(given)) return given;
+  throw new TypeError(
+    `${adapter}: pass the gateway that createGateway() made, as in ${adapter}(gateway), or a page of infergate/pages.`,
+  );
+}
+
+function isMounted(given: Partial<MountedHandler> | undefined): given is MountedHandler {
+  return typeof given?.[handle] === "function";
+}

@@ -1,10 +1,9 @@
 import type { KeyUses } from "../access/key-uses.js";
 import type { OpenCalls } from "../call/open-calls.js";
-import { atMost } from "../ledger/at-most.js";
-import { nextTurn } from "../ledger/journal/next-turn.js";
+import { atMost, nextTurn } from "../ledger/promised.js";
 import type { BackgroundWork } from "../runtime/background-work.js";
 import type { RequestIds } from "../server/host-wait.js";
-import type { RequestLogWriter } from "./requests/request-log-writer.js";
+import type { RequestLogWriter } from "./request-log/request-log-writer.js";
 
 /** Hosts that wait for a request's work do so for half a minute, or a little longer. */
 const longestMs = 30_000;

@@ -1,16 +1,16 @@
 import type { Warn } from "../events/warning.js";
-import { GuardedCreditLedger } from "../guard/guarded-credit-ledger.js";
-import { type LedgerHealth, ownLedgerHealth } from "../guard/ledger-health.js";
-import type { Clock } from "../ledger/clock.js";
+import type { Clock } from "../ledger/calendar.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
-import { shardedLedger } from "../ledger/sharding/sharded-ledger.js";
-import { type Sharding, shardingOf } from "../ledger/sharding/sharding.js";
+import { GuardedCreditLedger, type GuardOptions } from "../ledger/guard/guarded-credit-ledger.js";
+import { type LedgerEvent, type LedgerHealth, ownLedgerHealth } from "../ledger/guard/ledger-event.js";
+import { atMost } from "../ledger/promised.js";
+import { type Sharding, shardedLedger, shardingOf } from "../ledger/sharded-ledger.js";
+import { toMicro } from "../prices/micro.js";
 import type { BackgroundWork } from "../runtime/background-work.js";
+import { callHook } from "../runtime/host-code.js";
 import { ChangeWatch } from "./change-watch.js";
-import { guardOptions } from "./guard-options.js";
-import { LedgerSweep } from "./ledger-sweep.js";
 import type { ResolvedOptions } from "./options.js";
-import { thresholdLedger } from "./thresholds/threshold-ledger.js";
+import { thresholdLedger } from "./thresholds.js";
 
 export interface WatchedLedger {
   readonly ledger: CreditLedger;
@@ -125,3 +125,89 @@ function watchedStore(options: WatchOptions, { clock, warn, background }: WatchS
 }
 
 const nothingToEnd = async (): Promise<void> => {};
+
+/** The options of the ledger's guard. Its events go to the host's hook, and cause warnings. */
+function guardOptions(
+  { ledgerOptions, onLedgerEvent, isolate }: Pick<ResolvedOptions, "ledgerOptions" | "onLedgerEvent" | "isolate">,
+  clock: Clock,
+  warn: Warn,
+): Omit<GuardOptions, "mayRemember"> {
+  const { onUnavailable, ...rest } = ledgerOptions;
+  const insureMicro = { deny: undefined, allow: null };
+  return {
+    ...rest,
+    isolate,
+    insureMicro: typeof onUnavailable === "string" ? insureMicro[onUnavailable] : toMicro(onUnavailable.insure.credits),
+    clock,
+    emit: (event) => {
+      warnOf(event, warn);
+      if (onLedgerEvent === undefined) return;
+      callHook(
+        () => onLedgerEvent(event),
+        (cause) => warn({ code: "hook_failed", message: "onLedgerEvent failed.", cause }),
+      );
+    },
+  };
+}
+
+const lost = {
+  overflow: "Too many settlements are kept for a ledger that does not take them: the oldest was given up",
+  closed: "The gateway was closed before the ledger took a settlement",
+  refused: "The ledger refuses a settlement that was kept for it",
+  gave_up: "The ledger did not take a settlement for so long that its request had to end",
+};
+
+function warnOf(event: LedgerEvent, warn: Warn): void {
+  if (event.type === "settle_unresolved") {
+    const message = "A call was settled so late that an earlier charge cannot be ruled out. It was not charged again.";
+    warn({ code: "charge_unresolved", message, requestId: event.requestId });
+  } else if (event.type === "settle_kept") {
+    const message = "The ledger has not accepted the settlement of a call. It is kept, and sent again.";
+    warn({ code: "ledger_failed", message, requestId: event.requestId, cause: event.cause });
+  } else if (event.type === "settle_lost" && event.settlement !== undefined) {
+    const { reason, chargedMicro, account, cause, requestId } = event;
+    const message = `${lost[reason]}. ${chargedMicro} micro-credits of the account "${account}" are not charged.`;
+    warn({ code: "charge_lost", message, requestId, ...(cause === undefined ? undefined : { cause }) });
+  }
+}
+
+/** A lease that has expired reaches the journal within so many milliseconds, also where nobody calls its account again. */
+const intervalMs = 20_000;
+/** How long the end of the gateway waits for a sweep: settlements that are kept go first, and its store may hang. */
+const stopMs = 1_000;
+
+/**
+ * Ends leases whose process died, again and again. Each process does it for the whole store, so that one is enough. A ledger
+ * in this process's memory needs none: its leases die with it. An isolate has none either: no timer outlives its request.
+ */
+export class LedgerSweep {
+  readonly #ledger: CreditLedger;
+  readonly #timer: ReturnType<typeof setInterval> | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(ledger: CreditLedger, isolate: boolean) {
+    this.#ledger = ledger;
+    if (ledger.sweep === undefined || ledger.inProcess === true || isolate) return;
+    this.#timer = setInterval(() => {
+      this.#running ??= this.#sweep();
+    }, intervalMs);
+    // The timer need not keep the process alive.
+    if (typeof this.#timer === "object") this.#timer.unref?.();
+  }
+
+  /** Resolves when a sweep that runs has ended, or after a second. What it leaves, another process does. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await atMost(stopMs, this.#running);
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      await this.#ledger.sweep?.();
+    } catch {
+      // The ledger's guard has reported it, and the next sweep tries again.
+    } finally {
+      this.#running = undefined;
+    }
+  }
+}

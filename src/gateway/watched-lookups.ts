@@ -5,10 +5,10 @@ import type { CachedLookup } from "../access/cached-lookup.js";
 import { callerLookup, type IdentifiedCaller } from "../access/caller.js";
 import type { CurrentCatalog } from "../access/catalog.js";
 import { KeyUses } from "../access/key-uses.js";
-import type { AccountStore, WritableAccountStore } from "../accounts/account-store.js";
-import type { BudgetStore, WritableBudgetStore } from "../budgets/budget-store.js";
-import type { KeyStore, WritableKeyStore } from "../keys/key-store.js";
-import type { PlanStore, WritablePlanStore } from "../plans/plan-store.js";
+import type { AccountStore, WritableAccountStore } from "../records/accounts/account-store.js";
+import type { BudgetStore, WritableBudgetStore } from "../records/budgets/budget-store.js";
+import type { KeyStore, WritableKeyStore } from "../records/keys/key-store.js";
+import type { PlanStore, WritablePlanStore } from "../records/plans/plan-store.js";
 import { ChangeWatch } from "./change-watch.js";
 
 export interface WatchedLookups {

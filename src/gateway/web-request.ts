@@ -1,4 +1,5 @@
-import { ticksPerLook } from "../http/arriving-body.js";
+import { WebHostRequest } from "../http/host-request.js";
+import { ticksPerLook } from "../http/request-body.js";
 import {
   AbortNotifier,
   ArrivingBody,
@@ -10,7 +11,6 @@ import {
   inPieces,
   type WaitUntil,
 } from "./gateway.js";
-import { WebHostRequest } from "./host-session/web-host-request.js";
 
 /** What the gateway reads of a web-standard `Request`, or of what stands for one in this process. */
 export interface RequestParts {

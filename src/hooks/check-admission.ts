@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { checkInput } from "../check/check-input.js";
-import { tagsInput } from "../check/tags-input.js";
-import { meantDimension, type Tags } from "../metering/tags.js";
-import { isOwnedMember } from "../operations/owned-members.js";
+import { tagsInput } from "../check/text-schemas.js";
+import { type GatewayError, isGatewayError } from "../errors/gateway-error.js";
+import { meantDimension, type Tags } from "../prices/tags.js";
+import { isOwnedMember } from "../protocols/operations.js";
+import { isHeaderName, isHeaderValue } from "../providers/headers.js";
 import type { MemberEdits } from "../wire/json-members.js";
-import { headerProblem } from "./header-problem.js";
 
 /** What a hook has answered, checked. */
 export interface CheckedAdmission {
@@ -66,4 +67,58 @@ export function checkAdmission(answer: unknown): CheckedAdmission | undefined {
   if (answer === undefined) return undefined;
   const { tags, upstream, texts: edits } = checkInput("onRequest", admissionInput, answer);
   return { tags, headers: upstream?.headers, members: upstream?.set, texts: edits };
+}
+
+/** Why the host's code may not send this header to a model server; `undefined`: it may. */
+export function headerProblem(name: string, value: string): string | undefined {
+  if (!isHeaderName(name)) return "is no name of a header";
+  if (isOwnedHeader(name)) return "is set by the gateway itself";
+  return isHeaderValue(value) ? undefined : "must be visible ASCII, with spaces inside only";
+}
+
+/** Credentials of the operator, whatever a server calls them. */
+const credential = /^(?:proxy-)?authorization$|api-?key$|^cookie$/;
+
+/** What describes the body, chooses the response's format, or belongs to the connection (RFC 9110, section 7.6). */
+const transport: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "connection",
+  "date",
+  "expect",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "max-forwards",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "via",
+]);
+
+/** Whether the host's hook must leave a header to the gateway and its transport. */
+function isOwnedHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  if (credential.test(lower) || transport.has(lower)) return true;
+  return lower.startsWith("content-") || lower.startsWith("proxy-");
+}
+
+/** Whether the client gets the error that a hook has thrown, as it is. A hook may throw anything. */
+export function isFinalError(thrown: unknown): thrown is GatewayError {
+  try {
+    if (!isGatewayError(thrown)) return false;
+    const { message, status, code, type, param, headers } = thrown;
+    const texts: unknown[] = [message, code, type];
+    return (
+      Number.isInteger(status) &&
+      status >= 400 &&
+      status <= 599 &&
+      texts.every((text) => typeof text === "string") &&
+      (param === null || typeof param === "string") &&
+      Object.entries(headers).every(([name, value]) => isHeaderName(name) && isHeaderValue(value))
+    );
+  } catch {
+    return false;
+  }
 }

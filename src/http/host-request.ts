@@ -18,3 +18,95 @@ export interface HostRequest<Raw = unknown> {
    */
   readonly raw: Raw;
 }
+
+/** What Node's requests and those of the frameworks on it have in common: Express' and Fastify's, too. */
+export interface NodeRequestHead {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** A Node request as the host's own code sees it. */
+export class NodeHostRequest implements HostRequest {
+  readonly raw: unknown;
+  readonly #req: NodeRequestHead;
+  #headers: Headers | undefined;
+
+  constructor(req: NodeRequestHead, raw: unknown) {
+    this.#req = req;
+    this.raw = raw;
+  }
+
+  get method(): string {
+    return this.#req.method ?? "GET";
+  }
+
+  /** Express and Connect take the mount's path off `url`. */
+  get url(): string {
+    const { originalUrl } = this.#req as { originalUrl?: unknown };
+    return typeof originalUrl === "string" ? originalUrl : (this.#req.url ?? "/");
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#req.headers[name.toLowerCase()];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  get headers(): Headers {
+    this.#headers ??= toHeaders(this.#req.headers);
+    return this.#headers;
+  }
+}
+
+/** HTTP/2's own names, such as `:path`, are no headers. */
+function toHeaders(sent: NodeRequestHead["headers"]): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(sent)) {
+    if (value === undefined || name.startsWith(":")) continue;
+    for (const each of Array.isArray(value) ? value : [value]) headers.append(name, each);
+  }
+  return headers;
+}
+
+/** A web-standard request as the host's own code sees it. */
+export class WebHostRequest implements HostRequest<Request> {
+  readonly #request: Request;
+  #copy: Request | undefined;
+
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+
+  get url(): string {
+    return this.#request.url;
+  }
+
+  get headers(): Headers {
+    return this.#request.headers;
+  }
+
+  header(name: string): string | undefined {
+    return this.headers.get(name) ?? undefined;
+  }
+
+  /** Who gets it may read its body, so a copy of the body is kept for the gateway. Nothing is read for it. */
+  get raw(): Request {
+    const { body, bodyUsed } = this.#request;
+    if (body !== null && !bodyUsed && !body.locked) this.#copy ??= this.#request.clone();
+    return this.#request;
+  }
+
+  /** The request, or its copy if the host's code has read from the request. The other one's body is given up. */
+  unread(): Request {
+    const { body, bodyUsed } = this.#request;
+    if (this.#copy === undefined || bodyUsed || body?.locked) return this.#copy ?? this.#request;
+    // What is read of one would be kept for the other.
+    this.#copy.body?.cancel().catch(() => {});
+    this.#copy = undefined;
+    return this.#request;
+  }
+}

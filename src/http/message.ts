@@ -1,5 +1,5 @@
-import { isError } from "../host-code/thrown.js";
 import type { AbortNotice } from "../providers/upstream-provider.js";
+import { isError } from "../runtime/host-code.js";
 import type { HostRequest } from "./host-request.js";
 
 /**

@@ -1,4 +1,4 @@
-import { atMost } from "./at-most.js";
+import { atMost } from "./promised.js";
 
 /** A connection that hangs must delay neither later notices nor the end of the ledger. */
 const mostMs = 10_000;

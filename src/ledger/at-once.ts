@@ -7,7 +7,7 @@ import type {
   Settlement,
   SettleResult,
 } from "./credit-ledger.js";
-import type { RateUse } from "./rate-limit.js";
+import type { RateUse } from "./limits.js";
 
 /** What a ledger in this process's memory does without a promise, as each call needs it. */
 export interface LedgerAtOnce {

@@ -1,11 +1,26 @@
-import type { Micro } from "../metering/micro.js";
-import type { Bounds } from "./bounds.js";
-import type { BlockedCap, CapLimit, CapState, LeasedCap } from "./cap-limit.js";
-import type { DeductRequest, PrepaidState, TopUpRequest } from "./prepaid-state.js";
-import type { BlockedRate, RateLimit, RateState, RateUse } from "./rate-limit.js";
-import type { AccountStatement, StatementRequest } from "./statement/account-statement.js";
-import type { UsageRequest, UsageSum } from "./usage/usage-sum.js";
-import type { PeriodTotal, TotalsRequest } from "./usage/usage-totals.js";
+import type { Micro } from "../prices/micro.js";
+import type {
+  BlockedCap,
+  BlockedRate,
+  Bounds,
+  CapLimit,
+  CapState,
+  DeductRequest,
+  LeasedCap,
+  PrepaidState,
+  RateLimit,
+  RateState,
+  RateUse,
+  TopUpRequest,
+} from "./limits.js";
+import type {
+  AccountStatement,
+  PeriodTotal,
+  StatementRequest,
+  TotalsRequest,
+  UsageRequest,
+  UsageSum,
+} from "./usage/usage-request.js";
 
 /** The three windows in which an account's credits are counted. */
 export type WindowName = "session" | "week" | "month";

@@ -1,7 +1,6 @@
 import { idProblem } from "../check/id-problem.js";
-import { journalTagPrefix } from "../metering/tags.js";
-import { largestCount } from "../metering/token-counts.js";
-import { type CapLimit, mostCaps } from "./cap-limit.js";
+import { journalTagPrefix } from "../prices/tags.js";
+import { largestCount } from "../prices/usage-counts.js";
 import {
   type GrantRequest,
   type HistoryRequest,
@@ -12,11 +11,17 @@ import {
   type Settlement,
   type WindowLimits,
 } from "./credit-ledger.js";
-import { entryKinds } from "./journal/history-filter.js";
-import type { DeductRequest, TopUpRequest } from "./prepaid-state.js";
-import { mostRates, type RateLimit, type RateUse } from "./rate-limit.js";
-import type { UsageRequest } from "./usage/usage-sum.js";
-import { mostPeriods, type TotalsRequest, totalsDimensions } from "./usage/usage-totals.js";
+import { entryKinds } from "./journal.js";
+import {
+  type CapLimit,
+  type DeductRequest,
+  mostCaps,
+  mostRates,
+  type RateLimit,
+  type RateUse,
+  type TopUpRequest,
+} from "./limits.js";
+import { mostPeriods, type TotalsRequest, totalsDimensions, type UsageRequest } from "./usage/usage-request.js";
 
 const minLeaseMs = 1_000;
 const maxLeaseMs = 900_000;
@@ -205,4 +210,43 @@ function checkLeaseMs(leaseMs: number): void {
   if (!Number.isSafeInteger(leaseMs) || leaseMs < minLeaseMs || leaseMs > maxLeaseMs) {
     throw new LedgerInputError(`leaseMs must be a whole number from ${minLeaseMs} to ${maxLeaseMs}, not ${leaseMs}.`);
   }
+}
+
+/** Checks the numbers of a lease, for a store that writes them down. @throws LedgerInputError */
+export function checkLeaseTimes({
+  amountMicro,
+  expiresAt,
+  starts,
+  ends,
+  prepaidAt = 0,
+  prepaidMicro = 0,
+  caps = [],
+}: Lease): void {
+  const areWhole =
+    Number.isSafeInteger(amountMicro) &&
+    Number.isSafeInteger(expiresAt) &&
+    Number.isSafeInteger(prepaidAt) &&
+    Number.isSafeInteger(prepaidMicro) &&
+    areWholeTimes(starts) &&
+    areWholeTimes(ends) &&
+    caps.every(({ start, end }) => Number.isSafeInteger(start) && Number.isSafeInteger(end));
+  if (areWhole) return;
+  throw new LedgerInputError("lease must be as it was given out, with times in whole milliseconds.");
+}
+
+/** A ledger gets leases from its host, who may have lost a part of one. */
+function areWholeTimes(times: Lease["starts"] | undefined): boolean {
+  return (
+    times !== undefined &&
+    times !== null &&
+    Number.isSafeInteger(times.session) &&
+    Number.isSafeInteger(times.week) &&
+    Number.isSafeInteger(times.month)
+  );
+}
+
+/** Checks where weeks and months begin, for a store that writes it down. @throws LedgerInputError */
+export function checkBounds({ week, month }: WindowLimits): void {
+  if ([...week.bounds, ...month.bounds].every(Number.isSafeInteger)) return;
+  throw new LedgerInputError("limits: bounds must be whole milliseconds.");
 }

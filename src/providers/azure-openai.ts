@@ -1,4 +1,4 @@
-import type { Dialect, FailedRequest, UpstreamErrorAnswer } from "../model-api/dialect.js";
+import type { Dialect, FailedRequest, UpstreamErrorAnswer } from "../protocols/shared/dialect.js";
 import { isRecord } from "../wire/is-record.js";
 import { toProvider } from "./openai-compatible.js";
 import { checkOpenAICompatibleOptions, type OpenAICompatibleOptions } from "./openai-compatible-options.js";

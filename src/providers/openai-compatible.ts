@@ -1,18 +1,16 @@
 import { LRUCache } from "lru-cache";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
-import { callWithKeys } from "./api-keys/call-with-keys.js";
-import { KeyRing } from "./api-keys/key-ring.js";
-import { readApiKeys } from "./api-keys/read-api-keys.js";
-import { type CallDirectly, toDirectProvider } from "./direct-call.js";
-import { headerSecrets } from "./header-secrets.js";
+import { callWithKeys, KeyRing, readApiKeys } from "./api-keys.js";
+import { type CallDirectly, type DirectAnswer, toDirectProvider } from "./direct-call.js";
+import { headerSecrets } from "./headers.js";
 import {
   type CheckedOpenAICompatibleOptions,
   checkOpenAICompatibleOptions,
   type OpenAICompatibleOptions,
 } from "./openai-compatible-options.js";
 import { createFetchTransport } from "./transport/fetch-transport.js";
-import { createLateTransport } from "./transport/late-transport.js";
-import type { UpstreamProvider } from "./upstream-provider.js";
+import type { Transport, TransportOptions, TransportRequest } from "./transport/transport.js";
+import { UpstreamError, type UpstreamProvider } from "./upstream-provider.js";
 
 export type { OpenAICompatibleOptions } from "./openai-compatible-options.js";
 
@@ -124,4 +122,36 @@ function toRequestHeaders(accept: string, further: Readonly<Record<string, strin
     "user-agent": "infergate",
     ...further,
   };
+}
+
+/** Loads the code of a transport. */
+export type LoadTransport = () => Promise<{
+  createTransport(options: TransportOptions): Transport | Promise<Transport>;
+}>;
+
+/**
+ * The transport of this runtime. Its code is loaded when it first sends something: undici takes half as long to load as
+ * the whole gateway, and many processes that import a gateway call no model, such as those that build an app.
+ */
+export function createLateTransport(
+  options: TransportOptions,
+  load: LoadTransport = () => import("#transport"),
+): Transport {
+  let transport: Transport | undefined;
+  const sendFirst = async (request: TransportRequest): Promise<DirectAnswer> => {
+    const made = await load()
+      .then(({ createTransport }) => createTransport(options))
+      .catch(notLoaded);
+    // Several requests may have made one, as none waits for another's. The first sends for all.
+    transport ??= made;
+    return transport.send(request);
+  };
+  return {
+    send: (request) => (transport === undefined ? sendFirst(request) : transport.send(request)),
+    close: async () => transport?.close(),
+  };
+}
+
+function notLoaded(cause: unknown): never {
+  throw new UpstreamError("unreachable", "The code that calls model servers cannot be loaded.", { cause });
 }

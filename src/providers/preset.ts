@@ -1,4 +1,4 @@
-import type { Dialect } from "../model-api/dialect.js";
+import type { Dialect } from "../protocols/shared/dialect.js";
 import { toProvider } from "./openai-compatible.js";
 import { checkOpenAICompatibleOptions, type OpenAICompatibleOptions } from "./openai-compatible-options.js";
 import { defaultOperations, type UpstreamOperation, type UpstreamProvider } from "./upstream-provider.js";

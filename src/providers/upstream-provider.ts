@@ -1,6 +1,6 @@
-import type { OperationName } from "../metering/operation-name.js";
-import type { Tags } from "../metering/tags.js";
-import type { Dialect } from "../model-api/dialect.js";
+import type { OperationName } from "../prices/operation-name.js";
+import type { Tags } from "../prices/tags.js";
+import type { Dialect } from "../protocols/shared/dialect.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 
 /** What a model server can be called for, as the path behind the base URL. */

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { asBuffer } from "../wire/as-buffer.js";
+import { asBuffer } from "../wire/bytes.js";
 import { skipSpace, skipString } from "../wire/json-members.js";
 import { isCommonWord } from "./upstream-secrets.js";
 

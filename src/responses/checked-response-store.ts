@@ -1,5 +1,6 @@
+import { Buffer } from "node:buffer";
 import { idProblem } from "../check/id-problem.js";
-import type { KeptItem, KeptResponse, ResponseStore } from "./response-store.js";
+import type { InputPage, KeptInput, KeptItem, KeptResponse, ResponseStore } from "./response-store.js";
 
 const longestAccount = 128;
 
@@ -83,4 +84,61 @@ function textProblem(text: unknown): string | undefined {
 
 function named(name: string, problem: string | undefined): string | undefined {
   return problem === undefined ? undefined : `${name} ${problem}`;
+}
+
+/** Which places of a list a page has: from one, so many, one behind or before the other. */
+interface PagePlaces {
+  /** Places from 0, in the order of the page. */
+  readonly places: readonly number[];
+  readonly hasMore: boolean;
+}
+
+/**
+ * Finds a page among the items of a list. Of several items of the id in `after` the last one counts, so that whoever asks for
+ * page after page comes to an end.
+ * @param ids - in the order in which they were sent.
+ * @returns `undefined` where no item has the id in `after`.
+ */
+export function pagePlaces(ids: readonly string[], { after, limit, order }: InputPage): PagePlaces | undefined {
+  const step = order === "asc" ? 1 : -1;
+  const first = step === 1 ? 0 : ids.length - 1;
+  const found = after === undefined ? first - step : step === 1 ? ids.lastIndexOf(after) : ids.indexOf(after);
+  if (after !== undefined && found < 0) return undefined;
+  const left = step === 1 ? ids.length - 1 - found : found;
+  const count = Math.min(limit, left);
+  return { places: Array.from({ length: count }, (_, index) => found + step * (index + 1)), hasMore: left > count };
+}
+
+/** The page itself, of items that are there. */
+export function inputPageOf(items: readonly KeptItem[], page: InputPage): KeptInput | undefined {
+  const ids = items.map(({ id }) => id);
+  const found = pagePlaces(ids, page);
+  return found && { items: found.places.flatMap((place) => items[place] ?? []), hasMore: found.hasMore };
+}
+
+/**
+ * A chain as stores read it: from the newest response back, as far as responses are there and no further than was asked.
+ * @returns the oldest first; `undefined` where it does not reach its beginning.
+ */
+export function wholeChain(newestFirst: readonly KeptResponse[]): readonly KeptResponse[] | undefined {
+  const oldest = newestFirst.at(-1);
+  if (oldest === undefined || oldest.previousResponseId !== undefined) return undefined;
+  return newestFirst.toReversed();
+}
+
+/** What an item or a response takes besides its text. So the bytes also bound how many there are. */
+const overheadBytes = 256;
+
+/** What a response takes in a store, about: its texts in UTF-8, and something for each row. */
+export function responseBytes({ response, input, output }: KeptResponse): number {
+  return overheadBytes + Buffer.byteLength(response) + itemBytes(input) + itemBytes(output);
+}
+
+/** In UTF-8. */
+export function textBytes(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+function itemBytes(items: readonly KeptItem[]): number {
+  return items.reduce((sum, { id, json }) => sum + overheadBytes + id.length + Buffer.byteLength(json), 0);
 }

@@ -1,8 +1,6 @@
-import type { AbortNotice } from "../providers/upstream-provider.js";
+import type { AbortNotice, UpstreamProvider } from "../providers/upstream-provider.js";
 import { drawOrder, type Target, type TargetGroup } from "./target.js";
-import type { UsedProvider } from "./used-provider.js";
 import { type Pause, waitFor } from "./wait-for.js";
-import { type Queuing, type Waiter, WaitingLine } from "./waiting-line.js";
 
 export interface TargetRouteOptions {
   groups: readonly TargetGroup[];
@@ -105,5 +103,91 @@ export class TargetRoute {
     if (waiter === undefined) return false;
     line.remove(waiter);
     return waiter.isServed;
+  }
+}
+
+/** A provider of the catalog, and how many calls may still use it. */
+export class UsedProvider {
+  readonly provider: UpstreamProvider;
+  /** Calls whose model has a target of this provider. */
+  #calls = 0;
+  #closeWhenUnused: (() => void) | undefined;
+
+  constructor(provider: UpstreamProvider) {
+    this.provider = provider;
+  }
+
+  enter(): void {
+    this.#calls++;
+  }
+
+  leave(): void {
+    this.#calls--;
+    if (this.#calls === 0) this.#closeWhenUnused?.();
+  }
+
+  /** The catalog has the provider, maybe again. */
+  keep(): void {
+    this.#closeWhenUnused = undefined;
+  }
+
+  /** The catalog has the provider no longer. @param close - called when the last call has ended. */
+  drop(close: () => void): void {
+    if (this.#calls === 0) {
+      close();
+      return;
+    }
+    this.#closeWhenUnused = () => {
+      this.#closeWhenUnused = undefined;
+      close();
+    };
+  }
+}
+
+/** A request in the line. */
+interface Queuing {
+  /** Takes a place at a target, if one is free for this request. */
+  readonly take: () => boolean;
+  /** Whether a target is left for which waiting makes sense. */
+  readonly canWait: () => boolean;
+}
+
+/** A request in the line, and how it is woken. */
+interface Waiter extends Queuing {
+  readonly wake: () => void;
+  isServed: boolean;
+}
+
+/** The requests that wait for one of a model's targets. It outlives changes of the catalog that keep the model. */
+class WaitingLine {
+  readonly #waiters: Waiter[] = [];
+
+  get length(): number {
+    return this.#waiters.length;
+  }
+
+  add(waiter: Waiter): void {
+    this.#waiters.push(waiter);
+  }
+
+  remove(waiter: Waiter): void {
+    const place = this.#waiters.indexOf(waiter);
+    if (place >= 0) this.#waiters.splice(place, 1);
+  }
+
+  /**
+   * A place is free. The first waiting request that can use it takes it at once, before new requests. Requests that can
+   * no longer be served leave the line.
+   * @returns whether one has taken it.
+   */
+  offer(): boolean {
+    for (const waiter of [...this.#waiters]) {
+      waiter.isServed = waiter.take();
+      if (!waiter.isServed && waiter.canWait()) continue;
+      this.remove(waiter);
+      waiter.wake();
+      if (waiter.isServed) return true;
+    }
+    return false;
   }
 }

@@ -1,12 +1,10 @@
 import { atCapacity, badGateway, type GatewayError } from "../errors/gateway-error.js";
-import { isRefusal } from "../errors/provider-refusal.js";
-import { UpstreamStatusError } from "../errors/upstream-status-error.js";
-import type { Clock } from "../ledger/clock.js";
-import { type AbortNotice, UpstreamError } from "../providers/upstream-provider.js";
-import { preferRetryable, remedyOf } from "./retry-policy.js";
-import type { Target } from "./target.js";
+import { isBeyondTarget, isRefusal } from "../errors/refusal.js";
+import { UpstreamStatusError } from "../errors/upstream-fault.js";
+import type { Clock } from "../ledger/calendar.js";
+import { type AbortNotice, isUpstreamError, UpstreamError } from "../providers/upstream-provider.js";
+import { type Target, TargetVisit } from "./target.js";
 import type { TargetRoute } from "./target-route.js";
-import { TargetVisit } from "./target-visit.js";
 
 const firstBackoffMs = 200;
 const longestBackoffMs = 5_000;
@@ -226,4 +224,38 @@ function allUnavailable(targets: readonly Target[], now: number): GatewayError {
     headers,
     cause: new Error("Every target of the model has failed too often, and another call tries it at the moment."),
   });
+}
+
+/**
+ * What may help after a failed attempt. `again`: the same target after a pause, or another one. `elsewhere`: another
+ * target only, since this one would fail in the same way. `none`: nothing. Either the client's request is at fault, or
+ * the host's own provider has refused it.
+ */
+type Remedy = "again" | "elsewhere" | "none";
+
+function remedyOf(error: GatewayError): Remedy {
+  const { status, cause } = error;
+  if (isRefusal(error)) return "none";
+  if (isBeyondTarget(error)) return "elsewhere";
+  if (cause instanceof UpstreamStatusError && status >= 429) {
+    const passes = cause.status === 408 || cause.status === 429 || cause.status >= 500;
+    // Whatever the status: an upstream that refuses the gateway's own account there refuses it again.
+    return passes && !isFinal(error) ? "again" : "elsewhere";
+  }
+  if (status === 429 || status === 504) return "again";
+  if (status < 500) return "none";
+  return isUpstreamError(cause) ? "again" : "elsewhere";
+}
+
+/**
+ * Of several failures, returns the one for the client: the last one that a retry by the client may fix, else the last
+ * one.
+ */
+function preferRetryable(earlier: GatewayError | undefined, later: GatewayError): GatewayError {
+  if (earlier === undefined) return later;
+  return isFinal(later) && !isFinal(earlier) ? earlier : later;
+}
+
+function isFinal(error: GatewayError): boolean {
+  return error.headers["x-should-retry"] === "false" || isBeyondTarget(error);
 }

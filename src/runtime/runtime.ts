@@ -37,3 +37,20 @@ export interface Runtime {
   isUtf8(bytes: Uint8Array): boolean;
   isAscii(bytes: Uint8Array): boolean;
 }
+
+/**
+ * Whether this code runs in an isolate: a runtime that ties each promise, timer and socket to the request that made it, and
+ * ends them with it. There no request may wait for what another one has begun, or it waits for ever. Cloudflare's Workers
+ * say so by this name.
+ */
+export const isIsolate: boolean =
+  (globalThis as { navigator?: { userAgent?: unknown } }).navigator?.userAgent === "Cloudflare-Workers";
+
+// Read when the module is loaded: a host's tests may replace the timers later by fake ones.
+const { setImmediate, setTimeout } = globalThis;
+
+/** Calls back in the next turn of the event loop, after other work. Not every runtime has `setImmediate`. */
+export function afterTurn(callback: () => void): void {
+  if (typeof setImmediate === "function") setImmediate(callback);
+  else setTimeout(callback, 0);
+}

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { runtime } from "../runtime/this-runtime.js";
+import { isRecord } from "../wire/is-record.js";
 import { findJsonFault } from "../wire/json-syntax.js";
 import { decodeOwnPayload, joinOwnPayload, splitOwnPayload } from "../wire/own-payload.js";
 
@@ -54,5 +55,30 @@ export class PayloadSeal {
 
   #sign(key: Uint8Array, account: string, encoded: string): string {
     return runtime.hmacSha256(key, `${account.length}:${account}:${encoded}`, "base64url");
+  }
+}
+
+/** What clients of one account keep of the thoughts of one target. */
+export class ThoughtSeal {
+  /** An opaque mark of the target: another model could not use the thoughts. Clients can read it. */
+  readonly origin: string;
+  readonly #seal: PayloadSeal;
+  readonly #account: string;
+
+  constructor(seal: PayloadSeal, account: string, origin: string) {
+    this.#seal = seal;
+    this.#account = account;
+    this.origin = origin;
+  }
+
+  write(thoughts: object): string {
+    return this.#seal.write(this.#account, JSON.stringify({ origin: this.origin, ...thoughts }));
+  }
+
+  /** `undefined` for what is another target's, another account's, another server's, or changed. */
+  read(text: unknown): Record<string, unknown> | undefined {
+    const json = this.#seal.open(this.#account, text);
+    const value: unknown = json === undefined ? undefined : JSON.parse(json.toString());
+    return isRecord(value) && value["origin"] === this.origin ? value : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { GatewayError } from "../errors/gateway-error.js";
-import type { Clock } from "../ledger/clock.js";
+import type { Clock } from "../ledger/calendar.js";
 
 /** How often each account may do something: `burst` times at once, and `perSecond` times a second for long. */
 export interface Pace {

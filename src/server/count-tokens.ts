@@ -4,13 +4,10 @@ import { loadRoom } from "../call/admission/complete-call.js";
 import type { CallServices } from "../call/call-services.js";
 import type { RequestObserver } from "../events/request-observer.js";
 import type { GatewayRequest } from "../http/message.js";
-import { readBody } from "../http/read-body.js";
-import type { CountRequest } from "../operations/count-request.js";
-import { countMessagesTokens } from "../operations/messages/count-messages-tokens.js";
-import { messages } from "../operations/messages/messages.js";
-import type { Operation } from "../operations/operation.js";
-import { countInputTokens } from "../operations/responses/count-input-tokens.js";
-import { responses } from "../operations/responses/responses.js";
+import { readBody } from "../http/request-body.js";
+import { countMessagesTokens, messages } from "../protocols/messages/messages.js";
+import { countInputTokens, responses } from "../protocols/responses/responses.js";
+import type { CountRequest, Operation } from "../protocols/shared/operation.js";
 import type { Pace } from "./account-pace.js";
 
 /** Far more than a client asks for while it works: Claude Code sends some 14 at once. */

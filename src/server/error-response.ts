@@ -2,11 +2,11 @@ import { type GatewayError, internalError, isGatewayError } from "../errors/gate
 import { RepeatedError, type WrittenError } from "../errors/repeated-error.js";
 import type { RequestObserver } from "../events/request-observer.js";
 import { type GatewayRequest, type GatewayResponse, isBodyError } from "../http/message.js";
-import { type BodyOptions, bodyFailure } from "../http/read-body.js";
-import { anthropicProtocol } from "../operations/protocols/anthropic-protocol.js";
-import type { ClientProtocol } from "../operations/protocols/client-protocol.js";
-import { openAIProtocol } from "../operations/protocols/openai-protocol.js";
-import { protocolOfClient } from "../operations/protocols/protocol-of-client.js";
+import { type BodyOptions, bodyFailure } from "../http/request-body.js";
+import { anthropicProtocol } from "../protocols/messages/anthropic-protocol.js";
+import { protocolOfClient } from "../protocols/protocol-of-client.js";
+import type { ClientProtocol } from "../protocols/shared/client-protocol.js";
+import { openAIProtocol } from "../protocols/shared/openai-protocol.js";
 import type { Path } from "./paths.js";
 import type { ServerServices } from "./server-services.js";
 import { misplacedPath } from "./unserved-path.js";

@@ -1,6 +1,6 @@
 import type { Warn } from "../events/warning.js";
-import { callHook } from "../host-code/call-hook.js";
 import type { GatewayRequest, WaitUntil } from "../http/message.js";
+import { callHook } from "../runtime/host-code.js";
 
 /** By what a request's work is known. */
 export interface RequestIds {

@@ -1,4 +1,4 @@
-import type { ModelType } from "../operations/model-type.js";
+import type { ModelType } from "../protocols/shared/model-type.js";
 
 /** `created` must not change from call to call, and a catalog in code has no date. So it is always 2026-01-01. */
 const created = 1_767_225_600;

@@ -1,5 +1,5 @@
-import type { Operation } from "../operations/operation.js";
-import { operations } from "../operations/table.js";
+import { operations } from "../protocols/operations.js";
+import type { Operation } from "../protocols/shared/operation.js";
 
 /** A path of the gateway, and what it is for. */
 export type Path = { readonly methods: readonly string[] } & (

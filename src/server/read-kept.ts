@@ -1,16 +1,17 @@
 import { streamHeaders } from "../call/relay/stream-headers.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
-import type { PendingBodies } from "../http/pending-bodies.js";
-import { roomFailure } from "../http/read-body.js";
+import type { PendingBodies } from "../http/request-body.js";
+import { roomFailure } from "../http/request-body.js";
 import {
   encodedPieces,
   type KeptPlace,
   listInputItems,
   measureKept,
   readKeptResponse,
+  readReplay,
+  replayedEvents,
   shortText,
-} from "../operations/responses/kept-responses.js";
-import { readReplay, replayedEvents } from "../operations/responses/replay-response.js";
+} from "../protocols/responses/kept-responses.js";
 import type { Pace } from "./account-pace.js";
 
 /** Far more than a client reads while it works. */

@@ -4,10 +4,9 @@ import { requireKept } from "../call/admission/call-limits.js";
 import type { CallServices } from "../call/call-services.js";
 import { ledgerFailure } from "../call/call-warnings.js";
 import { serviceUnavailable } from "../errors/gateway-error.js";
-import type { CapState } from "../ledger/cap-limit.js";
 import type { Balance, WindowState } from "../ledger/credit-ledger.js";
-import type { PrepaidState } from "../ledger/prepaid-state.js";
-import { remaining } from "../ledger/remaining.js";
+import type { CapState, PrepaidState } from "../ledger/limits.js";
+import { remaining } from "../ledger/window-states.js";
 import { type UsageCapInput, type UsagePrepaidInput, type UsageWindowInput, usageReport } from "./usage-report.js";
 
 /**

@@ -1,6 +1,6 @@
 import { type GatewayError, shortened, unknownUrl } from "../errors/gateway-error.js";
 import type { GatewayRequest } from "../http/message.js";
-import { isModelClient } from "../operations/protocols/is-model-client.js";
+import { isModelClient } from "../protocols/protocol-of-client.js";
 import { compactPath, decode, matchPath, type Path } from "./paths.js";
 
 /** The error of a path that the gateway does not serve. It says what to do where that is known. */

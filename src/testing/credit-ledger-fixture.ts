@@ -1,18 +1,20 @@
 import { pid } from "node:process";
-import type { Clock } from "../ledger/clock.js";
-import type {
-  Blocked,
-  CreditLedger,
-  DeniedReservation,
-  Lease,
-  ReserveRequest,
-  ReserveResult,
-  WindowLimits,
-  WindowName,
-  WindowStates,
+import { type Clock, windowLimits } from "../ledger/calendar.js";
+import {
+  type Blocked,
+  type CreditLedger,
+  type DeniedReservation,
+  type Lease,
+  LedgerInputError,
+  type ReserveRequest,
+  type ReserveResult,
+  type WindowLimits,
+  type WindowName,
+  type WindowStates,
 } from "../ledger/credit-ledger.js";
-import { windowLimits } from "../ledger/windows.js";
+import { expect } from "./expect.js";
 import { ManualClock } from "./manual-clock.js";
+import type { AnyRunner } from "./test-runner.js";
 
 export const second = 1_000;
 export const minute = 60 * second;
@@ -103,7 +105,7 @@ export function admitted(result: ReserveResult): Extract<ReserveResult, { ok: tr
 }
 
 /** A denial by at least one window. */
-export interface DeniedByWindow extends DeniedReservation {
+interface DeniedByWindow extends DeniedReservation {
   blocked: readonly [Blocked, ...Blocked[]];
 }
 
@@ -123,4 +125,19 @@ export function fixtures(make: MakeLedger): MakeFixture {
     const clock = new ManualClock(now);
     return new Fixture(clock, await make(clock), plan);
   };
+}
+
+/** What each part of the contract of credit ledgers is defined with. */
+export interface RulesInput extends AnyRunner {
+  readonly fixture: MakeFixture;
+  /** Whether an id that serves two accounts is noticed. */
+  readonly ids: "unique" | "per account";
+  /** How many holds are to expire at once. */
+  readonly holds: number;
+}
+
+/** A wrong argument is a rejection, never an exception at the call. */
+export async function expectInputError(call: () => Promise<unknown>): Promise<void> {
+  const promise = call();
+  await expect(promise).rejects.toBeInstanceOf(LedgerInputError);
 }

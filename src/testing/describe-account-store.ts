@@ -1,4 +1,4 @@
-import type { AccountRecord, AccountStore } from "../accounts/account-store.js";
+import type { AccountRecord, AccountStore } from "../records/accounts/account-store.js";
 import { expect } from "./expect.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditLimits, AuditQuery, AuditTrail } from "../books/audit/audit-trail.js";
+import type { AuditEntry, AuditLimits, AuditQuery, AuditTrail } from "../audit/audit-trail.js";
 import { unique } from "./credit-ledger-fixture.js";
 import { expect } from "./expect.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";

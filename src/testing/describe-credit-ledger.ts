@@ -1,23 +1,15 @@
-import { describeArguments } from "./credit-ledger/argument-rules.js";
-import { describeBalance } from "./credit-ledger/balance-rules.js";
-import { describeClock } from "./credit-ledger/clock-rules.js";
-import { describeDenial } from "./credit-ledger/denial-rules.js";
-import { describeExpiry } from "./credit-ledger/expiry-rules.js";
-import { describeForget } from "./credit-ledger/forget-rules.js";
-import { describeGrant } from "./credit-ledger/grant-rules.js";
-import { describeLateSettle } from "./credit-ledger/late-settle-rules.js";
-import { describeNames } from "./credit-ledger/name-rules.js";
-import { describeRelease } from "./credit-ledger/release-rules.js";
-import { describeRenew } from "./credit-ledger/renew-rules.js";
-import { describeReserveBounds } from "./credit-ledger/reserve-bound-rules.js";
-import { describeReserveIds } from "./credit-ledger/reserve-id-rules.js";
-import { describeReserve } from "./credit-ledger/reserve-rules.js";
-import { describeReset } from "./credit-ledger/reset-rules.js";
-import { describeSettle } from "./credit-ledger/settle-rules.js";
-import { describeWindowInstances } from "./credit-ledger/window-instance-rules.js";
-import { describeWindows } from "./credit-ledger/window-rules.js";
-import { fixtures, type MakeLedger } from "./credit-ledger-fixture.js";
-import { describeHistory } from "./credit-ledger-journal/describe-history.js";
+import { describeArguments, describeNames } from "./credit-ledger/argument-rules.js";
+import { describeClock, describeExpiry, describeForget } from "./credit-ledger/expiry-rules.js";
+import { describeBalance, describeGrant, describeReset } from "./credit-ledger/grant-rules.js";
+import { describeReserve, describeReserveBounds, describeReserveIds } from "./credit-ledger/reserve-rules.js";
+import { describeLateSettle, describeRelease, describeRenew, describeSettle } from "./credit-ledger/settle-rules.js";
+import { describeDenial, describeWindowInstances, describeWindows } from "./credit-ledger/window-rules.js";
+import { fixtures, type MakeFixture, type MakeLedger } from "./credit-ledger-fixture.js";
+import { describeChargeEntries, describeCorrectionEntries, describeTags } from "./credit-ledger-journal/entry-rules.js";
+import { journalTests } from "./credit-ledger-journal/journal-tests.js";
+import { describeFilters, describePages } from "./credit-ledger-journal/page-rules.js";
+import { describeTotals } from "./credit-ledger-journal/totals-rules.js";
+import { describeUsage } from "./credit-ledger-journal/usage-rules.js";
 import { describeCaps } from "./credit-limits/cap-rules.js";
 import { describeFunding } from "./credit-limits/funding-rules.js";
 import { describeLapse } from "./credit-limits/lapse-rules.js";
@@ -25,7 +17,7 @@ import { describePrepaid } from "./credit-limits/prepaid-rules.js";
 import { describeRates } from "./credit-limits/rate-rules.js";
 import { describeStatements } from "./credit-limits/statement-rules.js";
 import { expect } from "./expect.js";
-import { type TestRunner, testRunnerOf } from "./test-runner.js";
+import { type AnyRunner, type TestRunner, testRunnerOf } from "./test-runner.js";
 
 /** A {@link TestRunner}, and what differs between ledgers. */
 export interface DescribeCreditLedgerOptions extends TestRunner {
@@ -95,4 +87,22 @@ const rules = [
   describeForget,
   describeArguments,
   describeNames,
+];
+
+/** The part of the contract on the journal. A ledger without `history` passes it by. */
+function describeHistory(makeFixture: MakeFixture, { describe, it }: AnyRunner): void {
+  describe("history", () => {
+    const journalIt = journalTests(makeFixture, it);
+    for (const describeRules of journalRules) describeRules(journalIt);
+  });
+}
+
+const journalRules = [
+  describeChargeEntries,
+  describeCorrectionEntries,
+  describeTags,
+  describePages,
+  describeFilters,
+  describeUsage,
+  describeTotals,
 ];

@@ -1,5 +1,5 @@
-import { hashKey } from "../keys/hash-key.js";
-import type { ApiKey, KeyStore } from "../keys/key-store.js";
+import type { ApiKey, KeyStore } from "../records/keys/key-store.js";
+import { hashKey } from "../records/keys/managed-key.js";
 import { expect } from "./expect.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 

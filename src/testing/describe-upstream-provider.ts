@@ -8,12 +8,11 @@ import {
   resetBeforeHeaders,
   toEventBytes,
   wholeAnswer,
-} from "./fake-upstream/fake-answers.js";
+} from "./fake-upstream/fake-responses.js";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream/fake-upstream.js";
 import { createGate } from "./gate.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
-import { readAll, readBytes, upstreamCall } from "./upstream-calls.js";
-import { defineOperationRules } from "./upstream-operations/operation-rules.js";
+import { defineOperationRules, readAll, readBytes, upstreamCall } from "./upstream-operations/operation-rules.js";
 
 /** A {@link TestRunner}, and what differs between providers. */
 export interface DescribeUpstreamProviderOptions extends TestRunner {

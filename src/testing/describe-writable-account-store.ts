@@ -1,4 +1,4 @@
-import type { AccountChange, StoredAccount, WritableAccountStore } from "../accounts/account-store.js";
+import type { AccountChange, StoredAccount, WritableAccountStore } from "../records/accounts/account-store.js";
 import { unique } from "./credit-ledger-fixture.js";
 import { expect } from "./expect.js";
 import { describeRecords, type RecordTable } from "./records/describe-records.js";

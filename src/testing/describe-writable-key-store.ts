@@ -1,12 +1,9 @@
-import { hashKey } from "../keys/hash-key.js";
-import type { KeyChange, KeyMetadata, StoredKey, WritableKeyStore } from "../keys/key-store.js";
+import type { KeyChange, KeyMetadata, StoredKey, WritableKeyStore } from "../records/keys/key-store.js";
+import { hashKey } from "../records/keys/managed-key.js";
 import { confusableTexts } from "./confusable-texts.js";
 import { unique } from "./credit-ledger-fixture.js";
-import { eventually } from "./eventually.js";
-import { expect } from "./expect.js";
-import { limitRules } from "./key-store/limit-rules.js";
-import { moveRules } from "./key-store/move-rules.js";
-import { touchRules } from "./key-store/touch-rules.js";
+import { eventually, expect } from "./expect.js";
+import { limitRules, moveRules, touchRules } from "./key-store/key-rules.js";
 import { describeRecords, type RecordTable } from "./records/describe-records.js";
 import { type TestRunner, testRunnerOf } from "./test-runner.js";
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
 import { inspect, isDeepStrictEqual } from "node:util";
 
 type Type = abstract new (...args: never[]) => unknown;
@@ -105,4 +106,21 @@ function choose(value: unknown, expected: unknown): unknown {
 
 function show(value: unknown): string {
   return inspect(value, { depth: 5, breakLength: Number.POSITIVE_INFINITY });
+}
+
+/** How long a real server may take to send its notice. */
+const timeoutMs = 5_000;
+const intervalMs = 5;
+
+/** Waits until the assertion holds. Rejects with what it last threw. */
+export async function eventually(assertion: () => void): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return assertion();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+    await pause(intervalMs);
+  }
 }

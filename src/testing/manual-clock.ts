@@ -1,4 +1,4 @@
-import type { Clock } from "../ledger/clock.js";
+import type { Clock } from "../ledger/calendar.js";
 
 /** A clock that stands still until it is moved. */
 export class ManualClock implements Clock {

@@ -1,7 +1,7 @@
 import { codePointMask, lengthShift, nextCharacter, readCharacter } from "../wire/read-character.js";
 import { characterCost } from "./character-costs.js";
-import { longestWord, packedState, shapeOf } from "./known-words.js";
-import { markTokens, mostRunTokens } from "./run-tokens.js";
+import { joinedPairs } from "./joined-pairs.js";
+import { wordList } from "./word-list.js";
 
 /** The classes of bytes. A backslash is a mark, except in JSON. */
 const [control, space, digit, letter, mark, other] = [0, 1, 2, 3, 4, 5];
@@ -17,7 +17,7 @@ for (let byte = 0; byte < 0x80; byte++) {
 const backslash = 0x5c;
 const letterU = 0x75;
 const slash = 0x2f;
-const lineFeed = 0x0a;
+const newline = 0x0a;
 const carriageReturn = 0x0d;
 const jsonKinds = kinds.slice();
 jsonKinds[backslash] = other;
@@ -140,7 +140,7 @@ export class TokenScan {
   /** There, o200k takes slashes for a part of what ends the line, and does not join them with other marks. */
   #isBehindLineEnd(at: number): boolean {
     const text = this.#text;
-    if (text[at - 1] === lineFeed || text[at - 1] === carriageReturn) return true;
+    if (text[at - 1] === newline || text[at - 1] === carriageReturn) return true;
     // Too often is no harm.
     return this.#isJson && (text[at - 2] === backslash || text[at - 6] === backslash);
   }
@@ -189,4 +189,132 @@ export class TokenScan {
     if (at >= text.length || this.#kindOf[text[at] as number] !== other) return false;
     return text[at] !== backslash || text[at + 1] === letterU;
   }
+}
+
+/** Longer runs of letters are no known word. */
+const longestWord = 12;
+
+/** No known word; one token behind a single space, and two at the most elsewhere; one token everywhere. */
+type WordState = 0 | 1 | 2;
+
+/**
+ * Open addressing: two numbers for each word. A word's letters make a number of 60 bits, five each. The lower half is the
+ * first number; the second has the other bits, and above them how the word is written, and its state.
+ * Filled when the first text is counted.
+ */
+let words: Int32Array | undefined;
+const slots = 1 << 15;
+const lastSlot = slots * 2 - 1;
+
+const shapeShift = 28;
+const stateShift = 30;
+const wordMask = (1 << stateShift) - 1;
+
+/** In small letters, with a capital in front, in capitals. */
+const [small, capitalized, capitals] = [0, 1, 2];
+
+function slotOf(low: number, high: number): number {
+  const mixed = Math.imul(low ^ Math.imul(high, 0x9e37_79b1), 0x85eb_ca6b);
+  return ((mixed ^ (mixed >>> 15)) & (slots - 1)) << 1;
+}
+
+/**
+ * What a word of 2 to 12 letters of ASCII is, which make a number of 60 bits, the low five of each.
+ * @param shape - of {@link shapeOf}.
+ */
+function packedState(low: number, high: number, shape: number): WordState {
+  if (shape < 0) return 0;
+  words ??= readList();
+  const table = words;
+  const second = high | (shape << shapeShift);
+  for (let slot = slotOf(low, second); ; slot = (slot + 2) & lastSlot) {
+    const found = table[slot + 1] as number;
+    if (found === 0) return 0;
+    if ((found & wordMask) === second && table[slot] === low) return (found >>> stateShift) as WordState;
+  }
+}
+
+/** How a word is written whose first letter is a small one, or not, and that has so many small ones; -1 for any other way. */
+function shapeOf(isSmallFirst: boolean, smalls: number, length: number): number {
+  if (isSmallFirst) return smalls === length ? small : -1;
+  return smalls === 0 ? capitals : smalls === length - 1 ? capitalized : -1;
+}
+
+const [lineFeed, zero, beforeCapitals, beforeSmalls] = [0x0a, 0x30, 0x40, 0x60];
+
+/** Goes over {@link wordList} by its characters: a regular expression takes several times as long, within the first call. */
+function readList(): Int32Array {
+  const table = new Int32Array(slots * 2);
+  // Of the word's first letters, by how many there are.
+  const lows = new Int32Array(longestWord + 1);
+  const highs = new Int32Array(longestWord + 1);
+  let length = 0;
+  for (let at = 0; at < wordList.length; at++) {
+    const code = wordList.charCodeAt(at);
+    const low = lows[length] as number;
+    const high = highs[length] as number;
+    if (code > beforeSmalls) {
+      length++;
+      lows[length] = (low << 5) | (code - beforeSmalls);
+      highs[length] = (high << 5) | (low >>> 27);
+    } else if (code > beforeCapitals) {
+      const states = code - beforeCapitals;
+      add(table, low, high | (capitals << shapeShift) | ((states % 3) << stateShift));
+      add(table, low, high | (capitalized << shapeShift) | ((Math.floor(states / 3) % 3) << stateShift));
+      add(table, low, high | (small << shapeShift) | (Math.floor(states / 9) << stateShift));
+    } else if (code !== lineFeed) length = code - zero;
+  }
+  return table;
+}
+
+/** @param second - of state 0: no known word. */
+function add(table: Int32Array, low: number, second: number): void {
+  if (second >>> stateShift === 0) return;
+  let slot = slotOf(low, second & wordMask);
+  while (table[slot + 1] !== 0) slot = (slot + 2) & lastSlot;
+  table[slot] = low;
+  table[slot + 1] = second;
+}
+
+const spaceBefore = 0x20;
+const firstCharacter = 0x20;
+const characters = 0x7f - 0x20;
+
+/**
+ * By two characters of ASCII, seven bits each: 1 unless every tokenizer joins them where they stand side by side. Read
+ * when the first text is counted.
+ */
+let pairs: Uint8Array | undefined;
+
+function readPairs(): Uint8Array {
+  const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const table = new Uint8Array(1 << 14).fill(1);
+  const text = joinedPairs.replaceAll("\n", "");
+  for (let pair = 0; pair < characters * characters; pair++) {
+    const isJoined = (digits.indexOf(text.charAt(Math.floor(pair / 6))) >> (5 - (pair % 6))) & 1;
+    const one = firstCharacter + Math.floor(pair / characters);
+    table[(one << 7) | (firstCharacter + (pair % characters))] = 1 - isJoined;
+  }
+  return table;
+}
+
+/**
+ * The most tokens that letters, or marks, of ASCII in a row can be, a space before the first one among them. A tokenizer
+ * goes on until it can join no neighbours, so that of two that it joins not both can be left alone: two tokens for three
+ * characters are the most, and one more for every two that it may not join.
+ */
+function mostRunTokens(text: Uint8Array, start: number, end: number): number {
+  pairs ??= readPairs();
+  const apart = pairs;
+  const length = end - start;
+  let tokens = Math.floor((2 * length + 1) / 3);
+  for (let at = start + 1; at < end && tokens < length; at++) {
+    tokens += apart[((text[at - 1] as number) << 7) | (text[at] as number)] as number;
+  }
+  return Math.min(tokens, length);
+}
+
+/** The most tokens of marks in a row. What stands before them may be a space, which they are joined with. */
+function markTokens(text: Uint8Array, start: number, end: number): number {
+  return Math.min(mostRunTokens(text, start, end), text[start] === spaceBefore ? end - start - 1 : end - start);
 }

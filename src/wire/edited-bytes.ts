@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
-import { asBuffer } from "./as-buffer.js";
-import { unpooled } from "./copy-out-of-pool.js";
+import { asBuffer, unpooled } from "./bytes.js";
 import {
   editMembers,
   type JsonMember,

@@ -1,5 +1,5 @@
 import { createParser, type ParseError } from "eventsource-parser";
-import { TooLargeError } from "./too-large-error.js";
+import { TooLargeError } from "./bytes.js";
 
 /** One server-sent event. */
 export interface ServerSentEvent {

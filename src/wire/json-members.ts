@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
-import { asBuffer } from "./as-buffer.js";
-import { ByteWriter } from "./byte-writer.js";
-import { type Leaps, noLeaps } from "./leaps.js";
-import { isSpace } from "./syntax/check-by-loop.js";
+import { asBuffer, ByteWriter } from "./bytes.js";
+import { isSpace } from "./check-by-loop.js";
+import { type Leaps, noLeaps } from "./skip-table.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
 export interface JsonMember {

@@ -1,5 +1,4 @@
-import type { Buffer } from "node:buffer";
-import { eventEnd, eventNameStart, eventStart } from "./event-frame.js";
+import { Buffer } from "node:buffer";
 import type { ServerSentEvent } from "./event-reader.js";
 import { startsWith } from "./json-members.js";
 
@@ -23,3 +22,12 @@ export function readPlainEvent(event: Buffer): ServerSentEvent | undefined {
   const name = nameEnd < 0 ? undefined : event.toString("utf8", eventNameStart.length, nameEnd);
   return { data: data.toString(), event: name || undefined };
 }
+
+/** What stands before and behind the JSON of a server-sent event, as the gateway writes it and most upstreams do. */
+export const eventStart = Buffer.from("data: ");
+/** Stands before the name of an event that has one. */
+export const eventNameStart = Buffer.from("event: ");
+export const eventEnd = Buffer.from("\n\n");
+
+/** A comment, which every reader of server-sent events skips: it keeps a silent connection open. */
+export const keepAliveComment: Uint8Array = Buffer.from(": keep-alive\n\n");

@@ -1,4 +1,4 @@
-import type { AnswerContext } from "../../src/model-api/answer/answer-context.js";
+import type { AnswerContext } from "../../src/protocols/shared/exchange.js";
 
 /** What is known of an attempt, for tests of what reads its response. */
 export function answerContext(overrides: Partial<AnswerContext> = {}): AnswerContext {

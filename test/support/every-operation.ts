@@ -1,5 +1,5 @@
 import type { Model } from "../../src/gateway/options.js";
-import { memoryPlanStore } from "../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../src/stores/memory/memory-stores.js";
 import type { UpstreamOperation } from "../../src/providers/upstream-provider.js";
 import { baseModel } from "./completion-samples.js";
 import { honestServer } from "./honest-server.js";

@@ -1,7 +1,7 @@
 import type { EntryTags } from "../../src/ledger/credit-ledger.js";
-import { compilePrice } from "../../src/metering/prices/compile-price.js";
-import type { Price } from "../../src/metering/prices/price.js";
-import { tokenParts, type UsageCounts } from "../../src/metering/usage-counts.js";
+import { compilePrice } from "../../src/prices/compile-price.js";
+import type { Price } from "../../src/prices/price.js";
+import { tokenParts, type UsageCounts } from "../../src/prices/usage-counts.js";
 
 /** Reads the `price` of a journal entry. */
 export function readVersion(version: string): Price {

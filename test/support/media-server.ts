@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Model } from "../../src/gateway/options.js";
-import type { Dialect } from "../../src/model-api/dialect.js";
+import type { Dialect } from "../../src/protocols/shared/dialect.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import type { UpstreamOperation, UpstreamProvider } from "../../src/providers/upstream-provider.js";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";

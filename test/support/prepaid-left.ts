@@ -1,4 +1,4 @@
-import type { PrepaidState } from "../../src/ledger/prepaid-state.js";
+import type { PrepaidState } from "../../src/ledger/limits.js";
 
 /** What an account shows of prepaid credits that never expire, while no call holds any. */
 export function prepaidLeft(balanceMicro: number): PrepaidState {

@@ -1,6 +1,6 @@
-import { promptTokens } from "../../src/model-api/prompt/prompt-tokens.js";
-import { parseChatRequest } from "../../src/openai/chat/chat-request.js";
-import { resolveTokenBounds } from "../../src/tokens/token-bounds.js";
+import { promptTokens } from "../../src/protocols/shared/prompt-tokens.js";
+import { parseChatRequest } from "../../src/protocols/chat/chat-request.js";
+import { resolveTokenBounds } from "../../src/tokens/tokenizer.js";
 
 /** What is held for a prompt of a model of 128,000 tokens, and charged where no usage is reported. */
 export function promptEstimate(body: string): number {

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { EventRelay } from "../../src/call/relay/event-relay.js";
-import type { StreamCodec } from "../../src/operations/stream-codec.js";
-import { ByteWriter } from "../../src/wire/byte-writer.js";
-import { wholeOutgoing } from "../../src/wire/sliced/late-bytes.js";
+import type { StreamCodec } from "../../src/protocols/shared/stream-codec.js";
+import { ByteWriter } from "../../src/wire/bytes.js";
+import { wholeOutgoing } from "../../src/wire/slices.js";
 
 /** What a client gets of a stream, and the fault that ends it. */
 export interface RelayedPieces {

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";
-import type { Dialect } from "../../src/model-api/dialect.js";
+import type { Dialect } from "../../src/protocols/shared/dialect.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { startFakeUpstream, wholeAnswer } from "../../src/testing.js";
 import { startServer } from "../e2e/clients/start-server.js";

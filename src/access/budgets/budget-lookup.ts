@@ -1,8 +1,8 @@
-import { type CheckedBudget, checkBudgets } from "../../budgets/budget-schema.js";
-import type { BudgetStore } from "../../budgets/budget-store.js";
 import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
-import type { Tags } from "../../metering/tags.js";
+import type { Tags } from "../../prices/tags.js";
+import { type CheckedBudget, checkBudgets } from "../../records/budgets/budget-schema.js";
+import type { BudgetStore } from "../../records/budgets/budget-store.js";
 import { cachedLookup } from "../cached-lookup.js";
 import type { CurrentCatalog } from "../catalog.js";
 import { checkRecord, readWithin, type StoreLookupOptions } from "../store-lookup.js";

@@ -1,6 +1,6 @@
 import { budgetSuspended } from "../../errors/gateway-error.js";
-import { repeatedFor } from "../../errors/repeated-for.js";
-import type { Tags } from "../../metering/tags.js";
+import { repeatedFor } from "../../errors/repeated-error.js";
+import type { Tags } from "../../prices/tags.js";
 import type { Allowance } from "../allowance.js";
 import type { Lookup } from "../cached-lookup.js";
 import type { Caller } from "../caller.js";

@@ -1,6 +1,6 @@
-import type { CheckedBudget } from "../../budgets/budget-schema.js";
-import { pickBudgets } from "../../budgets/pick-budgets.js";
-import type { Tags } from "../../metering/tags.js";
+import type { Tags } from "../../prices/tags.js";
+import type { CheckedBudget } from "../../records/budgets/budget-schema.js";
+import { pickBudgets } from "../../records/budgets/budget-schema.js";
 import { CallerBudgets } from "./caller-budgets.js";
 import { toTagBudget } from "./tag-budget.js";
 

@@ -1,4 +1,4 @@
-import type { CheckedBudget } from "../../budgets/budget-schema.js";
+import type { CheckedBudget } from "../../records/budgets/budget-schema.js";
 import { ownCounters } from "../counter-name.js";
 import { KeyCaps } from "../key-caps.js";
 import { ModelPatterns } from "../model-patterns.js";

@@ -1,9 +1,8 @@
 import type { TagBudget } from "../../access/budgets/tag-budget.js";
 import type { RateRule } from "../../access/rate-rules.js";
 import { serviceUnavailable } from "../../errors/gateway-error.js";
-import { type CapLimit, mostCaps } from "../../ledger/cap-limit.js";
-import { mostRates, type RateLimit, type RateUse } from "../../ledger/rate-limit.js";
-import { largestCount, type TokenCounts } from "../../metering/token-counts.js";
+import { type CapLimit, mostCaps, mostRates, type RateLimit, type RateUse } from "../../ledger/limits.js";
+import { largestCount, type TokenCounts } from "../../prices/usage-counts.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
 

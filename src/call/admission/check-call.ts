@@ -5,7 +5,7 @@ import { entitlementOf } from "../../access/entitlement.js";
 import { type GatewayError, usualModelNotFound } from "../../errors/gateway-error.js";
 import type { RequestObserver } from "../../events/request-observer.js";
 import type { GatewayRequest, GatewayResponse } from "../../http/message.js";
-import type { ModelRequest, Operation, RequestFacts } from "../../operations/operation.js";
+import type { ModelRequest, Operation, RequestFacts } from "../../protocols/shared/operation.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
 

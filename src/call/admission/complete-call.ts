@@ -1,8 +1,8 @@
 import { isGatewayError } from "../../errors/gateway-error.js";
 import type { GatewayRequest } from "../../http/message.js";
-import { roomFailure } from "../../http/read-body.js";
+import { roomFailure } from "../../http/request-body.js";
 import type { Balance } from "../../ledger/credit-ledger.js";
-import type { LoadRoom } from "../../operations/operation.js";
+import type { LoadRoom } from "../../protocols/shared/operation.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
 import { makeRequestId } from "../request-id.js";

@@ -1,7 +1,7 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import type { AccountCredits, WindowState } from "../../ledger/credit-ledger.js";
-import type { RateState } from "../../ledger/rate-limit.js";
-import type { Micro } from "../../metering/micro.js";
+import type { RateState } from "../../ledger/limits.js";
+import type { Micro } from "../../prices/micro.js";
 
 export const microPerCredit = 1_000_000;
 

@@ -1,4 +1,4 @@
-import type { Micro } from "../../metering/micro.js";
+import type { Micro } from "../../prices/micro.js";
 import { microPerCredit } from "./credit-headers.js";
 
 let lastSeconds = Number.NaN;

@@ -2,11 +2,9 @@ import type { TagBudget } from "../../access/budgets/tag-budget.js";
 import type { RateOwner, RateRule } from "../../access/rate-rules.js";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { RepeatedError } from "../../errors/repeated-error.js";
-import type { BlockedCap, CapState, CapWindow } from "../../ledger/cap-limit.js";
 import type { Blocked, DeniedReservation, WindowName, WindowState } from "../../ledger/credit-ledger.js";
-import { neverFills } from "../../ledger/funding.js";
-import type { PrepaidState } from "../../ledger/prepaid-state.js";
-import type { BlockedRate, RateState } from "../../ledger/rate-limit.js";
+import type { BlockedCap, BlockedRate, CapState, CapWindow, PrepaidState, RateState } from "../../ledger/limits.js";
+import { neverFills } from "../../ledger/window-states.js";
 import { addCreditHeaders, addRateHeaders, epochSeconds, rateDuration } from "./credit-headers.js";
 import { creditText, isoSeconds, waitText } from "./credit-text.js";
 

@@ -1,8 +1,7 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import { GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
-import type { ObserveLedger } from "../../events/ledger-operation-completed.js";
+import type { ObserveLedger } from "../../events/request-observer.js";
 import { denialIn, reserveIn } from "../../ledger/at-once.js";
-import { unknownStates } from "../../ledger/calls/unknown-states.js";
 import type {
   AccountCredits,
   DeniedReservation,
@@ -11,7 +10,8 @@ import type {
   ReserveResult,
   WindowName,
 } from "../../ledger/credit-ledger.js";
-import type { Micro } from "../../metering/micro.js";
+import { unknownStates } from "../../ledger/window-states.js";
+import type { Micro } from "../../prices/micro.js";
 import type { CallServices } from "../call-services.js";
 import { ledgerFailure } from "../call-warnings.js";
 import type { CheckedCall } from "../checked-call.js";

@@ -1,9 +1,8 @@
-import type { PromptText } from "../../hooks/incoming-call.js";
-import { findPromptTexts, type PromptSpan, promptText } from "../../operations/prompt-texts/find-prompt-texts.js";
-import type { PromptLayout } from "../../operations/prompt-texts/prompt-layout.js";
-import { replaceTexts } from "../../operations/prompt-texts/replace-texts.js";
+import type { PromptText } from "../../hooks/admission.js";
+import type { PromptLayout } from "../../protocols/shared/prompt-layout.js";
+import { findPromptTexts, type PromptSpan, promptText, replaceTexts } from "../../protocols/shared/prompt-texts.js";
 import type { PayloadSeal } from "../../seal/payload-seal.js";
-import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { withoutByteOrderMark } from "../../wire/bytes.js";
 
 /** Whose request it is, and what the thoughts in it are signed with. */
 interface PromptSeal {

@@ -1,7 +1,7 @@
 import type { RateRule } from "../../access/rate-rules.js";
 import type { GatewayError } from "../../errors/gateway-error.js";
-import type { CapLimit } from "../../ledger/cap-limit.js";
 import type { DeniedReservation, WindowLimits } from "../../ledger/credit-ledger.js";
+import type { CapLimit } from "../../ledger/limits.js";
 import type { CallLimits } from "./call-limits.js";
 import { denialError } from "./denial.js";
 import { isSameDenial } from "./same-denial.js";

@@ -1,7 +1,5 @@
-import type { CapState } from "../../ledger/cap-limit.js";
 import type { Blocked, DeniedReservation, WindowState } from "../../ledger/credit-ledger.js";
-import type { PrepaidState } from "../../ledger/prepaid-state.js";
-import type { RateState } from "../../ledger/rate-limit.js";
+import type { CapState, PrepaidState, RateState } from "../../ledger/limits.js";
 
 /** Whether two denials of calls that are subject to the same rates are told in the same words and headers. */
 export function isSameDenial(one: DeniedReservation, other: DeniedReservation): boolean {

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
-import type { StreamProgress } from "../../metering/progress.js";
-import type { StreamCodec } from "../../operations/stream-codec.js";
-import { keepAliveComment } from "../../wire/event-frame.js";
+import type { StreamProgress } from "../../prices/progress.js";
+import type { StreamCodec } from "../../protocols/shared/stream-codec.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
-import { type Outgoing, wholeOutgoing } from "../../wire/sliced/late-bytes.js";
+import { keepAliveComment } from "../../wire/plain-event.js";
+import { type Outgoing, wholeOutgoing } from "../../wire/slices.js";
 
 /** How a stream is collected for guards. */
 export interface CollectOptions {

@@ -1,7 +1,6 @@
-import { noteRefusal } from "../../errors/provider-refusal.js";
-import type { ByteAnswer } from "../../operations/stream-codec.js";
-import { pieceSourceOf } from "../../wire/pieces/iterated-pieces.js";
-import { type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
+import { noteRefusal } from "../../errors/refusal.js";
+import type { ByteAnswer } from "../../protocols/shared/stream-codec.js";
+import { type PieceReader, type PieceSource, pieceSourceOf, readPiece } from "../../wire/piece-source.js";
 
 /** Reads an upstream's bytes, and gives them to the client as they come: the next piece when the last one was taken. */
 export class ByteChunks implements PieceReader {

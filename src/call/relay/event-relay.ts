@@ -1,12 +1,11 @@
 import { Buffer } from "node:buffer";
-import type { EventShortcut, StreamCodec } from "../../operations/stream-codec.js";
+import type { EventShortcut, StreamCodec } from "../../protocols/shared/stream-codec.js";
 import type { KeyMask } from "../../redaction/key-mask.js";
-import { asBuffer } from "../../wire/as-buffer.js";
-import type { ByteWriter } from "../../wire/byte-writer.js";
-import { eventEnd } from "../../wire/event-frame.js";
+import type { ByteWriter } from "../../wire/bytes.js";
+import { asBuffer } from "../../wire/bytes.js";
 import { createEventReader, type EventReader, type ServerSentEvent } from "../../wire/event-reader.js";
-import { readPlainEvent } from "../../wire/plain-event.js";
-import type { Outgoing } from "../../wire/sliced/late-bytes.js";
+import { eventEnd, readPlainEvent } from "../../wire/plain-event.js";
+import type { Outgoing } from "../../wire/slices.js";
 import { requireFewMembers } from "./few-members.js";
 
 export interface EventRelayOptions {

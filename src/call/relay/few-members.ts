@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import { StreamFault } from "../../errors/stream-fault.js";
-import { noLeaps } from "../../wire/leaps.js";
-import { moreValuesSteps } from "../../wire/sliced/more-values-steps.js";
+import { StreamFault } from "../../errors/upstream-fault.js";
+import { TooLargeError } from "../../wire/bytes.js";
+import { noLeaps } from "../../wire/skip-table.js";
 import { atOnce, type Steps, sliceBytes, stepInTurns } from "../../wire/slices.js";
-import { TooLargeError } from "../../wire/too-large-error.js";
+import { moreValuesSteps } from "../../wire/value-steps.js";
 
 /** Shorter answers are not looked at: the few values that they have room for are read in no time. */
 const shortBytes = sliceBytes;

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
-import { withoutByteOrderMark } from "../../wire/byte-order-mark.js";
+import { TooLargeError, withoutByteOrderMark } from "../../wire/bytes.js";
 import { skipSpace } from "../../wire/json-members.js";
-import { TooLargeError } from "../../wire/too-large-error.js";
 import type { RelayLimits } from "../call-services.js";
 
 /**

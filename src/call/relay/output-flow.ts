@@ -1,5 +1,5 @@
-import type { Clock } from "../../ledger/clock.js";
-import type { StreamProgress } from "../../metering/progress.js";
+import type { Clock } from "../../ledger/calendar.js";
+import type { StreamProgress } from "../../prices/progress.js";
 
 /** A longer gap in the output, in milliseconds, is not counted: the model was reasoning, or was idle. */
 const longestGapMs = 2000;

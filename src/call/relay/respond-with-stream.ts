@@ -1,9 +1,8 @@
 import type { GatewayResponse } from "../../http/message.js";
-import type { Exchange } from "../../operations/operation.js";
-import type { ByteAnswer } from "../../operations/stream-codec.js";
+import type { Exchange } from "../../protocols/shared/operation.js";
+import type { ByteAnswer } from "../../protocols/shared/stream-codec.js";
 import type { DirectAnswer } from "../../providers/direct-call.js";
-import { leaveUnread } from "../../wire/pieces/body-iterator.js";
-import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
+import { leaveUnread, nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/piece-source.js";
 import { addCreditHeaders, addRateHeaders } from "../admission/credit-headers.js";
 import type { Attempt, Relayed } from "../attempt.js";
 import type { Departure } from "../departure.js";

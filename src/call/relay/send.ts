@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../../errors/gateway-error.js";
-import { noteRefusal } from "../../errors/provider-refusal.js";
+import { noteRefusal } from "../../errors/refusal.js";
 import type { RequestObserver } from "../../events/request-observer.js";
-import type { Exchange } from "../../operations/operation.js";
+import type { Exchange } from "../../protocols/shared/operation.js";
 import type { ClientCall, DirectAnswer, DirectCall, RequestBytes } from "../../providers/direct-call.js";
-import { callProvider } from "../../providers/upstream-call.js";
+import { callProvider } from "../../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
-import { iteratorOf, leaveBody, leaveUnread } from "../../wire/pieces/body-iterator.js";
+import { iteratorOf, leaveBody, leaveUnread } from "../../wire/piece-source.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { CheckedCall } from "../checked-call.js";
 import type { Meter } from "../meter.js";

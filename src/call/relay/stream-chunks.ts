@@ -1,13 +1,11 @@
-import { noteRefusal } from "../../errors/provider-refusal.js";
-import type { StreamCodec } from "../../operations/stream-codec.js";
+import { noteRefusal } from "../../errors/refusal.js";
+import type { StreamCodec } from "../../protocols/shared/stream-codec.js";
 import { isUpstreamError } from "../../providers/upstream-provider.js";
 import type { KeyMask } from "../../redaction/key-mask.js";
 import { runtime } from "../../runtime/this-runtime.js";
-import { ByteWriter } from "../../wire/byte-writer.js";
-import { pieceSourceOf } from "../../wire/pieces/iterated-pieces.js";
-import { type PieceReader, type PieceSource, readPiece } from "../../wire/pieces/piece-source.js";
-import { joinOutgoing, LateBytes, type Outgoing } from "../../wire/sliced/late-bytes.js";
-import { nextSlice } from "../../wire/slices.js";
+import { ByteWriter } from "../../wire/bytes.js";
+import { type PieceReader, type PieceSource, pieceSourceOf, readPiece } from "../../wire/piece-source.js";
+import { joinOutgoing, LateBytes, nextSlice, type Outgoing } from "../../wire/slices.js";
 import type { RelayLimits } from "../call-services.js";
 import { EventRelay } from "./event-relay.js";
 import { requireFewMembersOf } from "./few-members.js";

@@ -1,9 +1,9 @@
-import { beyondTarget } from "../../errors/target-limit.js";
+import { beyondTarget } from "../../errors/refusal.js";
 import type { GatewayResponse } from "../../http/message.js";
-import { calledName } from "../../operations/called-name.js";
-import { CostedExchange } from "../../operations/costed/costed-exchange.js";
-import type { TargetTraits } from "../../operations/operation.js";
-import { headerSecrets } from "../../providers/header-secrets.js";
+import { CostedExchange } from "../../protocols/shared/costed-exchange.js";
+import { calledName } from "../../protocols/shared/exchange.js";
+import type { TargetTraits } from "../../protocols/shared/operation.js";
+import { headerSecrets } from "../../providers/headers.js";
 import { TargetSearch } from "../../routing/target-search.js";
 import { creditText } from "../admission/credit-text.js";
 import { Attempt, type Relayed } from "../attempt.js";

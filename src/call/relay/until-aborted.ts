@@ -1,5 +1,5 @@
 import { UpstreamError } from "../../providers/upstream-provider.js";
-import { iteratorOf, leaveBody } from "../../wire/pieces/body-iterator.js";
+import { iteratorOf, leaveBody } from "../../wire/piece-source.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 
 /** The result of an aborted call is ignored, whether or not the provider obeys its signal. */

@@ -1,18 +1,17 @@
 import * as z from "zod";
-import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
-import { idText } from "../../check/id-text.js";
-import { InputError } from "../../check/input-error.js";
-import { UnsupportedError } from "../../check/unsupported-error.js";
-import { keyAccount, wholeInstant } from "../../keys/check-key.js";
-import type { Instant } from "../../keys/key-store.js";
+import { type AuditAuthor, authorShape } from "../../audit/checked-audit-trail.js";
+import { InputError, UnsupportedError } from "../../check/check-input.js";
+import { idText } from "../../check/text-schemas.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
-import type { PrepaidState, TopUpRequest } from "../../ledger/prepaid-state.js";
-import type { Micro } from "../../metering/micro.js";
-import type { Auditor } from "../audit/auditor.js";
+import type { PrepaidState, TopUpRequest } from "../../ledger/limits.js";
+import type { Micro } from "../../prices/micro.js";
+import { keyAccount, wholeInstant } from "../../records/keys/check-key.js";
+import type { Instant } from "../../records/keys/key-store.js";
 import type { AccountTermsLookup } from "./account-terms.js";
-import { checkAccountInput } from "./check-account-input.js";
+import type { Auditor } from "./audit.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
-import { fromLedger } from "./from-store.js";
+import { fromLedger } from "./errors.js";
+import { checkAccountInput } from "./method-checks.js";
 
 /** What {@link AccountPrepaid.topUp} takes: an amount, and the rest. `by` and `note` are in the journal, too. */
 export type PrepaidTopUp = CreditAmount &

@@ -1,25 +1,27 @@
 import * as z from "zod";
-import { accountChangeSchema, expectedVersion, newAccountSchema } from "../../accounts/account-schema.js";
-import type {
-  AccountChange,
-  AccountPutCondition,
-  AccountRecord,
-  AccountUpdateCondition,
-  KeptAccount,
-} from "../../accounts/account-store.js";
-import { toKeptAccount } from "../../accounts/to-kept-account.js";
-import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
-import { checkInput } from "../../check/check-input.js";
-import { suspensionMessage } from "../../check/suspension-message.js";
-import { withoutNulls } from "../../check/without-nulls.js";
-import { keyAccount } from "../../keys/check-key.js";
-import type { Instant } from "../../keys/key-store.js";
-import type { Auditor } from "../audit/auditor.js";
-import type { CreditsSources } from "../records/credits-listing.js";
-import type { AccountListRequest, ListedAccountPage } from "../records/listed-account.js";
-import type { StoredAccounts } from "../records/stored-accounts.js";
-import { withCredits } from "../records/with-credits.js";
-import type { WarnOfRecord } from "./warn-of-record.js";
+import { type AuditAuthor, authorShape } from "../../audit/checked-audit-trail.js";
+import { checkInput, UnsupportedError } from "../../check/check-input.js";
+import { withoutNulls } from "../../check/plain-data.js";
+import { suspensionMessage } from "../../check/text-schemas.js";
+import {
+  type AccountChange,
+  type AccountPutCondition,
+  type AccountRecord,
+  type AccountStore,
+  type AccountUpdateCondition,
+  type KeptAccount,
+  type StoredAccount,
+  toKeptAccount,
+  type WritableAccountStore,
+} from "../../records/accounts/account-store.js";
+import { accountChangeSchema, expectedVersion, newAccountSchema } from "../../records/accounts/record-account-store.js";
+import { keyAccount } from "../../records/keys/check-key.js";
+import type { Instant } from "../../records/keys/key-store.js";
+import type { WarnOfRecord } from "../warnings.js";
+import type { Auditor } from "./audit.js";
+import { UnknownAccountError } from "./errors.js";
+import { type AccountListRequest, type CreditsSources, type ListedAccountPage, withCredits } from "./listed-account.js";
+import { requireMethods } from "./method-checks.js";
 
 /** What {@link AccountRecords.update} changes. `undefined` leaves a member alone, `null` takes it away. */
 export interface ManagedAccountChange extends Omit<AccountChange, "anchor"> {
@@ -151,4 +153,77 @@ export function accountRecords(
       return audit.keep(change, () => stored.change(by, id, { status: "active", message: null }));
     },
   };
+}
+
+export type GivenAccountStore = AccountStore & Partial<Omit<WritableAccountStore, "find">>;
+
+/**
+ * The account store together with this process's cache: an account that is written is removed from the cache. `by` is
+ * the name of the public method, for errors.
+ */
+export class StoredAccounts {
+  readonly #accounts: GivenAccountStore | undefined;
+  readonly #findAccount: { forget(id: string): void } | undefined;
+
+  constructor(accounts: GivenAccountStore | undefined, findAccount: { forget(id: string): void } | undefined) {
+    this.#accounts = accounts;
+    this.#findAccount = findAccount;
+  }
+
+  /** These methods of the store. @throws UnsupportedError when there is none, or it lacks one. */
+  store<Method extends keyof WritableAccountStore>(
+    by: string,
+    ...methods: Method[]
+  ): Pick<WritableAccountStore, Method> {
+    if (this.#accounts !== undefined) return requireMethods(by, "account", this.#accounts, methods);
+    throw new UnsupportedError(
+      `${by}: the gateway has no account store. Give createGateway \`accounts\`: the one of sqliteStores, redisStores or ` +
+        "postgresStores, as in `accounts: stores.accounts`, or memoryAccountStore().",
+    );
+  }
+
+  /** @throws AccountConflictError; UnsupportedError when the store cannot compare versions. */
+  async put(by: string, account: StoredAccount, { expected }: AccountPutCondition): Promise<void> {
+    const store = this.store(by, "put");
+    if (expected === undefined) return this.#write(account.id, () => store.put(account));
+    this.#requireVersions(by);
+    await this.#write(account.id, () => store.put(account, { expected }));
+  }
+
+  /** @throws UnknownAccountError; AccountConflictError; UnsupportedError when the store cannot compare versions. */
+  async change(
+    by: string,
+    id: string,
+    members: AccountChange,
+    { expected }: AccountUpdateCondition = {},
+  ): Promise<KeptAccount> {
+    const store = this.store(by, "update");
+    if (expected !== undefined) this.#requireVersions(by);
+    const changed = await this.#write(id, () =>
+      expected === undefined ? store.update(id, members) : store.update(id, members, { expected }),
+    );
+    if (changed !== undefined) return toKeptAccount(changed);
+    throw new UnknownAccountError(
+      `${by}: there is no account ${JSON.stringify(id)} in the account store. Make it with gateway.accounts.put.`,
+    );
+  }
+
+  async #write<Result>(id: string, write: () => Promise<Result>): Promise<Result> {
+    try {
+      return await write();
+    } finally {
+      // Also after a failure: the store may have changed the account.
+      this.#findAccount?.forget(id);
+    }
+  }
+
+  /** A store that ignored `expected` would write what it must not. */
+  #requireVersions(by: string): void {
+    if (this.#accounts?.keepsVersions === true) return;
+    throw new UnsupportedError(
+      `${by}: the gateway's account store keeps no versions to compare \`expected\` with. Use the one of sqliteStores, ` +
+        "redisStores or postgresStores, or memoryAccountStore; or give yours `keepsVersions`, as WritableAccountStore " +
+        "has it; or leave `expected` away.",
+    );
+  }
 }

@@ -1,14 +1,12 @@
 import type { KnownAccount } from "../../access/account-lookup.js";
 import type { Allowance } from "../../access/allowance.js";
 import type { Lookup } from "../../access/cached-lookup.js";
-import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.js";
-import type { Clock } from "../../ledger/clock.js";
+import { idText } from "../../check/text-schemas.js";
+import { type Clock, windowLimits } from "../../ledger/calendar.js";
 import type { WindowLimits } from "../../ledger/credit-ledger.js";
-import { windowLimits } from "../../ledger/windows.js";
-import { UnknownAccountError } from "../refusals/unknown-account-error.js";
-import { UnknownPlanError } from "../refusals/unknown-plan-error.js";
-import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
-import { fromStore } from "./from-store.js";
+import { wholeInstant } from "../../records/keys/check-key.js";
+import type { Instant, KeyStore, WritableKeyStore } from "../../records/keys/key-store.js";
+import { fromStore, UnknownAccountError, UnknownPlanError, UnknownTermsError } from "./errors.js";
 
 /** The plan and the anchor of an account. */
 export interface AccountTerms {
@@ -33,13 +31,13 @@ export interface FoundTerms {
 }
 
 /** The terms that one key names. */
-export interface KeyTerms {
+interface KeyTerms {
   /** `undefined`: the key names none. */
   readonly plan: string | undefined;
   readonly anchor: number | null;
 }
 
-export interface ResolvedTerms {
+interface ResolvedTerms {
   readonly plan: string;
   readonly allowance: Allowance;
   readonly anchor: number | null;
@@ -154,3 +152,10 @@ function anchorsOf(keys: readonly KeyTerms[], plan: string | undefined): readonl
 function distinct<Value>(values: readonly Value[]): readonly Value[] {
   return [...new Set(values)];
 }
+
+const plan = idText()
+  .nullish()
+  .transform((value) => value ?? undefined);
+
+/** The members of {@link AccountTerms}. */
+export const termsShape = { plan, anchor: wholeInstant };

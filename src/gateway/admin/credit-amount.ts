@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { mostCredits } from "../../check/credit-limit.js";
-import { InputError } from "../../check/input-error.js";
-import { toDecimal } from "../../metering/decimal.js";
-import type { Micro } from "../../metering/micro.js";
+import { InputError } from "../../check/check-input.js";
+import { mostCredits } from "../../check/limit-schemas.js";
+import type { Micro } from "../../prices/micro.js";
+import { toDecimal } from "../../prices/micro.js";
 
 /** An amount: credits, or whole micro-credits. 1 credit = 1,000,000 micro-credits. Exactly one of them is given. */
 export type CreditAmount =

@@ -1,12 +1,8 @@
 import * as z from "zod";
-import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
-import type { BudgetStore, WritableBudgetStore } from "../../budgets/budget-store.js";
+import { type AuditAuthor, authorShape } from "../../audit/checked-audit-trail.js";
 import { checkInput } from "../../check/check-input.js";
-import { idText } from "../../check/id-text.js";
-import { isTagName } from "../../check/tags-input.js";
+import { idText, isTagName } from "../../check/text-schemas.js";
 import type { Warn } from "../../events/warning.js";
-import { filled, keyAccount, wholeInstant } from "../../keys/check-key.js";
-import type { Instant, KeyStore, WritableKeyStore } from "../../keys/key-store.js";
 import {
   type CreditLedger,
   type HistoryPage,
@@ -15,28 +11,28 @@ import {
   type WindowStates,
   windowNames,
 } from "../../ledger/credit-ledger.js";
-import { entryKinds } from "../../ledger/journal/history-filter.js";
-import type { AccountStatement } from "../../ledger/statement/account-statement.js";
-import type { UsageSum } from "../../ledger/usage/usage-sum.js";
-import type { Micro } from "../../metering/micro.js";
-import { meantDimension, reservedTags, usageDimensions } from "../../metering/tags.js";
+import { entryKinds } from "../../ledger/journal.js";
+import type { AccountStatement, UsageSum } from "../../ledger/usage/usage-request.js";
+import type { Micro } from "../../prices/micro.js";
+import { meantDimension, reservedTags, usageDimensions } from "../../prices/tags.js";
+import type { BudgetStore, WritableBudgetStore } from "../../records/budgets/budget-store.js";
+import { filled, keyAccount, wholeInstant } from "../../records/keys/check-key.js";
+import type { Instant, KeyStore, WritableKeyStore } from "../../records/keys/key-store.js";
 import type { ResponseStore } from "../../responses/response-store.js";
-import type { Auditor } from "../audit/auditor.js";
-import type { LiveCatalog } from "../catalog/live-catalog.js";
-import { type GivenAccountStore, StoredAccounts } from "../records/stored-accounts.js";
-import type { WrittenLog } from "../requests/written-log.js";
-import { AccountJournal } from "../usage/account-journal.js";
-import { toUsageRow, type UsageRow } from "../usage/usage-row.js";
+import type { LiveCatalog } from "../models/live-catalog.js";
+import type { WrittenLog } from "../request-log/managed-requests.js";
+import { AccountJournal, toUsageRow, type UsageRow } from "../usage/account-journal.js";
+import type { WarnOfRecord } from "../warnings.js";
 import type { WatchedLookups } from "../watched-lookups.js";
-import { type AccountBalance, toAccountWindows } from "./account-balance.js";
 import type { AccountHolds } from "./account-holds.js";
 import { type AccountPrepaid, accountPrepaid } from "./account-prepaid.js";
-import { type AccountRecords, accountRecords } from "./account-records.js";
+import { type AccountRecords, accountRecords, type GivenAccountStore, StoredAccounts } from "./account-records.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
-import { checkAccountInput } from "./check-account-input.js";
-import { fromLedger, fromStore, type StoreKind } from "./from-store.js";
-import { termsShape } from "./terms-shape.js";
-import type { WarnOfRecord } from "./warn-of-record.js";
+import { termsShape } from "./account-terms.js";
+import type { Auditor } from "./audit.js";
+import { type AccountBalance, toAccountWindows } from "./balance.js";
+import { fromLedger, fromStore, type StoreKind } from "./errors.js";
+import { checkAccountInput } from "./method-checks.js";
 
 /** What {@link ManagedAccounts.grant} takes. `by` and `note` are in the journal, too. */
 export interface CreditGrant extends AccountTerms, AuditAuthor {

@@ -1,24 +1,30 @@
 import * as z from "zod";
-import type { AccountStore } from "../../accounts/account-store.js";
-import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
+import { type AuditAuthor, authorShape } from "../../audit/checked-audit-trail.js";
 import { checkInput } from "../../check/check-input.js";
-import { idText } from "../../check/id-text.js";
-import { ratesSchema } from "../../check/rates-schema.js";
+import { ratesSchema } from "../../check/limit-schemas.js";
+import { idText } from "../../check/text-schemas.js";
 import type { GatewayWarning, Warn } from "../../events/warning.js";
-import { keyAccount, keyCredits, keyEnabled, keyModels, keyName, keyTags, wholeInstant } from "../../keys/check-key.js";
-import { keyMetadata } from "../../keys/key-metadata.js";
-import type { Instant, KeyChange, KeyCredits, KeyMetadata, StoredKey } from "../../keys/key-store.js";
-import type { Clock } from "../../ledger/clock.js";
-import type { Rates } from "../../metering/rates.js";
-import type { Tags } from "../../metering/tags.js";
-import type { AuditDraft, AuditedChange, Auditor } from "../audit/auditor.js";
-import { UnknownAccountError } from "../refusals/unknown-account-error.js";
-import type { WarnOfUnknownPlan } from "../unknown-plan.js";
-import { checkAccountInput } from "./check-account-input.js";
-import { fromStore } from "./from-store.js";
-import { type KeyBalance, type KeyBalanceServices, keyBalance } from "./key-balance.js";
-import { rotateKey } from "./rotate-key.js";
-import { type KeyServices, StoredKeys } from "./stored-keys.js";
+import type { Clock } from "../../ledger/calendar.js";
+import type { Rates } from "../../prices/rates.js";
+import type { Tags } from "../../prices/tags.js";
+import type { AccountStore } from "../../records/accounts/account-store.js";
+import {
+  keyAccount,
+  keyCredits,
+  keyEnabled,
+  keyMetadata,
+  keyModels,
+  keyName,
+  keyTags,
+  wholeInstant,
+} from "../../records/keys/check-key.js";
+import type { Instant, KeyChange, KeyCredits, KeyMetadata, StoredKey } from "../../records/keys/key-store.js";
+import type { WarnOfUnknownPlan } from "../warnings.js";
+import type { AuditDraft, AuditedChange, Auditor } from "./audit.js";
+import { type KeyBalance, type KeyBalanceServices, keyBalance } from "./balance.js";
+import { fromStore, UnknownAccountError } from "./errors.js";
+import { checkAccountInput } from "./method-checks.js";
+import { type KeyServices, rotateKey, StoredKeys } from "./stored-keys.js";
 
 /**
  * A key as the host sees it: everything but the key itself and its hash. Instants are epoch milliseconds. Each member is

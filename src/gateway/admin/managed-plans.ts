@@ -2,17 +2,16 @@ import * as z from "zod";
 import { toAllowance } from "../../access/allowance.js";
 import type { CurrentCatalog } from "../../access/catalog.js";
 import { warnOfUnmatched } from "../../access/warn-of-unmatched.js";
-import { type AuditAuthor, authorShape } from "../../books/audit/audit-author.js";
+import { type AuditAuthor, authorShape } from "../../audit/checked-audit-trail.js";
 import { checkInput } from "../../check/check-input.js";
-import { idText } from "../../check/id-text.js";
+import { idText } from "../../check/text-schemas.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
-import { checkNewPlan } from "../../plans/plan-schema.js";
-import type { Plan, PlanStore, WritablePlanStore } from "../../plans/plan-store.js";
-import type { Auditor } from "../audit/auditor.js";
-import { fromStore } from "./from-store.js";
-import { requirePlanKept } from "./require-limits-kept.js";
-import { requireMethods } from "./require-methods.js";
+import type { Plan, PlanStore, WritablePlanStore } from "../../records/plans/plan-store.js";
+import { checkNewPlan } from "../../records/plans/record-plan-store.js";
+import type { Auditor } from "./audit.js";
+import { fromStore } from "./errors.js";
+import { requireMethods, requirePlanKept } from "./method-checks.js";
 
 /** Creates, changes, finds and deletes plans. */
 export interface ManagedPlans {

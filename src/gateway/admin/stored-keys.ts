@@ -1,16 +1,13 @@
-import { InputError } from "../../check/input-error.js";
-import { UnsupportedError } from "../../check/unsupported-error.js";
-import { hashKey } from "../../keys/hash-key.js";
-import { KeyIds } from "../../keys/key-ids.js";
-import type { KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../../keys/key-store.js";
-import { keyHint, makeManagedKey } from "../../keys/managed-key.js";
-import type { Clock } from "../../ledger/clock.js";
+import type { AuditAuthor } from "../../audit/checked-audit-trail.js";
+import { InputError, UnsupportedError } from "../../check/check-input.js";
+import { isSameData, withoutNulls } from "../../check/plain-data.js";
+import type { Clock } from "../../ledger/calendar.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
-import { UnknownKeyError } from "../refusals/unknown-key-error.js";
-import { fromStore } from "./from-store.js";
-import { lostLimits } from "./lost-limits.js";
-import { type Limited, requireLimitsKept } from "./require-limits-kept.js";
-import { requireMethods } from "./require-methods.js";
+import type { ApiKey, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../../records/keys/key-store.js";
+import { hashKey, KeyIds, keyHint, makeManagedKey } from "../../records/keys/managed-key.js";
+import type { Auditor } from "./audit.js";
+import { fromStore, KeyEndedError, UnknownKeyError } from "./errors.js";
+import { type Limited, requireLimitsKept, requireMethods } from "./method-checks.js";
 
 type NewValues = Omit<StoredKey, "id" | "hash" | "hint" | "createdAt" | "lastUsedAt">;
 
@@ -128,4 +125,89 @@ export class StoredKeys {
     if (expiresAt === undefined || expiresAt === null || expiresAt > this.#clock.now()) return;
     throw new InputError(`${by}: expiresAt is in the past. Give a Date, epoch milliseconds or an ISO 8601 string.`);
   }
+}
+
+type Limits = Pick<ApiKey, "enabled" | "credits" | "rates" | "tags" | "lineage">;
+
+/**
+ * What limits a key or says whose calls it makes, but is not kept so: a store that ignores a member would lift a limit, or
+ * file calls under nobody. Only a key with caps or rates needs its lineage.
+ */
+function lostLimits(given: Limits, kept: Limits | null | undefined): readonly string[] {
+  const isCounted = hasMembers(given.credits) || hasMembers(given.rates);
+  return [
+    ...(given.enabled === false && kept?.enabled !== false ? ["`enabled`"] : []),
+    ...(hasMembers(given.credits) && !isSameLimit(given.credits, kept?.credits) ? ["`credits`"] : []),
+    ...(hasMembers(given.rates) && !isSameLimit(given.rates, kept?.rates) ? ["`rates`"] : []),
+    ...(hasMembers(given.tags) && !isSameLimit(given.tags, kept?.tags) ? ["`tags`"] : []),
+    ...(isCounted && given.lineage && given.lineage !== kept?.lineage ? ["`lineage`"] : []),
+  ];
+}
+
+function hasMembers(limit: object | null | undefined): boolean {
+  return !isSameLimit(limit, {});
+}
+
+/** A member that is `null` is none. */
+function isSameLimit(one: object | null | undefined, other: object | null | undefined): boolean {
+  return isSameData(withoutNulls(one ?? {}), withoutNulls(other ?? {}));
+}
+
+interface Rotation {
+  readonly graceMs: number;
+  /** `undefined`: that of the old key. */
+  readonly expiresAt?: number | null | undefined;
+  readonly now: number;
+}
+
+const by = "gateway.keys.rotate";
+
+/** @throws UnknownKeyError; KeyEndedError when the key is revoked or expired. */
+export async function rotateKey(
+  stored: StoredKeys,
+  { id, by: who, note, ...rotation }: Rotation & AuditAuthor & { readonly id: string },
+  audit: Auditor,
+): Promise<{ key: StoredKey; secret: string }> {
+  const old = await stored.find(by, id);
+  if (rotation.now >= Math.min(old.expiresAt ?? Infinity, old.revokedAt ?? Infinity)) {
+    throw new KeyEndedError(`${by}: the key ${id} is revoked or expired. Make a new one with gateway.keys.create.`);
+  }
+  const { graceMs, expiresAt } = rotation;
+  const change = { action: "keys.rotate", key: id, account: old.account, by: who, note } as const;
+  return audit.keep({ ...change, given: { graceMs, expiresAt } }, async (entry) => {
+    const made = await replaceKey(stored, old, rotation);
+    entry.after = { key: made.key.id };
+    return made;
+  });
+}
+
+/** Makes a key like the old one, and revokes the old one. If that fails, it revokes the new one. */
+async function replaceKey(
+  stored: StoredKeys,
+  old: StoredKey,
+  { expiresAt, graceMs, now }: Rotation,
+): Promise<{ key: StoredKey; secret: string }> {
+  const { account, plan, name, enabled, models, anchor, metadata, credits, rates, tags, lineage } = old;
+  const limits = { enabled, models, credits, rates, tags };
+  const expiry = expiresAt === undefined ? { expiresAt: old.expiresAt } : {};
+  const copied = { account, plan, name, anchor, metadata, ...limits, ...expiry };
+  const created = await stored.insert(by, { expiresAt, ...copied, lineage: lineage ?? old.id });
+  try {
+    // This very step says how the old key was at its end: another process may have changed it since it was read.
+    const late = lateChange(copied, await stored.revoke(by, old, now + graceMs));
+    if (late !== undefined) created.key = await stored.change(by, created.key, late);
+  } catch (error) {
+    // The caller does not get the new key.
+    await stored.change(by, created.key, { revokedAt: now }).catch(() => {});
+    throw error;
+  }
+  return created;
+}
+
+/** What has changed of members since they were copied. */
+function lateChange<Copied extends KeyChange>(copied: Copied, key: StoredKey): KeyChange | undefined {
+  const names = (Object.keys(copied) as (keyof Copied & keyof KeyChange)[]).filter(
+    (name) => !isSameData(withoutNulls(copied[name] ?? {}), withoutNulls(key[name] ?? {})),
+  );
+  return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, key[name] ?? null]));
 }

@@ -1,11 +1,12 @@
+import { Buffer } from "node:buffer";
 import * as z from "zod";
 import type { Caller } from "../../access/caller.js";
 import { ownCounters } from "../../access/counter-name.js";
 import { ModelPatterns } from "../../access/model-patterns.js";
 import { RateRules } from "../../access/rate-rules.js";
 import { checkInput } from "../../check/check-input.js";
-import { idText } from "../../check/id-text.js";
-import { ratesSchema } from "../../check/rates-schema.js";
+import { ratesSchema } from "../../check/limit-schemas.js";
+import { idText } from "../../check/text-schemas.js";
 import {
   type ErrorObject,
   GatewayError,
@@ -13,24 +14,20 @@ import {
   isGatewayError,
   serviceUnavailable,
 } from "../../errors/gateway-error.js";
-import type { TimeLimit } from "../../guard/time-limit.js";
-import { keyAccount, keyModels, keyTags, wholeInstant } from "../../keys/check-key.js";
-import { Calendar } from "../../ledger/windows.js";
-import { sharedTags } from "../../metering/tags.js";
+import { Calendar } from "../../ledger/calendar.js";
+import type { TimeLimit } from "../../ledger/guard/time-limit.js";
+import { sharedTags } from "../../prices/tags.js";
+import { keyAccount, keyModels, keyTags, wholeInstant } from "../../records/keys/check-key.js";
 import { serve } from "../../server/serve.js";
 import type { ServerServices } from "../../server/server-services.js";
 import type { UsageReport } from "../../server/usage-report.js";
 import type { AccountTermsLookup, FoundTerms, GivenTerms } from "../admin/account-terms.js";
-import { requireLimitsKept } from "../admin/require-limits-kept.js";
-import { refusedUnknownAccount } from "../refusals/refused-unknown-account.js";
-import { UnknownAccountError } from "../refusals/unknown-account-error.js";
-import { UnknownTermsError } from "../refusals/unknown-terms-error.js";
+import { refusedUnknownAccount, UnknownAccountError, UnknownTermsError } from "../admin/errors.js";
+import { requireLimitsKept } from "../admin/method-checks.js";
 import { toWebResponse } from "../web-bridge.js";
-import { WebRequest } from "../web-request.js";
+import { type RequestParts, type RequestTarget, WebRequest } from "../web-request.js";
 import type { InProcess, InProcessCaller } from "./in-process.js";
-import { type InProcessRequest, inProcessURL, toInProcessRequest } from "./in-process-request.js";
 import { keptResponse } from "./kept-response.js";
-import { unlessAborted } from "./unless-aborted.js";
 
 const callerInput = z.strictObject({
   account: keyAccount,
@@ -46,7 +43,7 @@ const callerInput = z.strictObject({
 });
 
 /** What calls in process work with. */
-export interface InProcessServices {
+interface InProcessServices {
   readonly server: ServerServices;
   readonly terms: AccountTermsLookup;
   readonly maxStallMs: number;
@@ -152,4 +149,111 @@ function toCaller(
     rates: RateRules.of({ owner: "caller", counters: ownCounters("caller", key) }, rates),
     models: models === undefined || models === null ? undefined : new ModelPatterns(models),
   };
+}
+
+/** A host that no name server knows (RFC 6761, section 6.4): a real request to it would fail. */
+const origin = "http://infergate.invalid";
+
+/** The base URL of calls in process. */
+export const inProcessURL: string = `${origin}/v1`;
+
+/** A call of `fetch`, as the gateway reads it. */
+interface InProcessRequest {
+  readonly target: RequestTarget;
+  readonly parts: RequestParts;
+}
+
+/**
+ * What the gateway reads of a call of `fetch`. Of a text or bytes no `Request` is made.
+ * @param ended - ends the call beside the signal that it brings.
+ * @throws TypeError for a URL of another host, and for what no `fetch` takes.
+ */
+export function toInProcessRequest(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+  ended: AbortSignal | undefined,
+): InProcessRequest {
+  if (input instanceof Request) {
+    const request = init === undefined ? input : new Request(input, init);
+    const { url, method, body, bodyUsed, headers, signal } = request;
+    const either = ended === undefined ? signal : AbortSignal.any([signal, ended]);
+    return {
+      target: targetOf(url),
+      parts: { method, headers: new Headers(headers), signal: either, body, bodyUsed },
+    };
+  }
+  const target = targetOf(String(input));
+  const { method = "GET", body, signal } = init ?? {};
+  const { bytes, type } = readBody(body);
+  return {
+    target,
+    parts: {
+      method: method.toUpperCase(),
+      headers: headersOf(init?.headers, type),
+      signal: signal && ended ? AbortSignal.any([signal, ended]) : (signal ?? ended),
+      body: bytes,
+      bodyUsed: false,
+    },
+  };
+}
+
+/** A path that a URL parser leaves as it is. */
+const plainPath = /^\/[\w/]*$/;
+
+function targetOf(url: string): RequestTarget {
+  if (url.startsWith(origin)) {
+    const path = url.slice(origin.length);
+    if (plainPath.test(path)) return { path, query: "" };
+  }
+  const { origin: found, pathname, search } = new URL(url);
+  if (found === origin) return { path: pathname, query: search.slice(1) };
+  throw new TypeError(`This fetch reaches the gateway alone. Send requests to ${inProcessURL}, not to ${found}.`);
+}
+
+/** A body, and its content type where no header says one. */
+interface ReadBody {
+  readonly bytes: RequestParts["body"];
+  readonly type: string | null;
+}
+
+function readBody(body: RequestInit["body"]): ReadBody {
+  if (body === undefined || body === null) return { bytes: null, type: null };
+  if (typeof body === "string") return { bytes: Buffer.from(body), type: "text/plain;charset=UTF-8" };
+  // Its owner may write into it while the call waits.
+  if (body instanceof Uint8Array) return { bytes: Buffer.from(body), type: null };
+  const { body: bytes, headers } = new Response(body);
+  return { bytes, type: headers.get("content-type") };
+}
+
+/** A copy: whoever calls may change their headers while the call waits. */
+function headersOf(sent: RequestInit["headers"], type: string | null): RequestParts["headers"] {
+  const headers = new Headers(sent);
+  return { get: (name) => headers.get(name) ?? (name === "content-type" ? type : null) };
+}
+
+/**
+ * The response, unless the signal is aborted before it is there. A response that comes later is read no more.
+ * Rejects with the signal's reason.
+ */
+function unlessAborted(response: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    const stop = () => signal.removeEventListener("abort", abort);
+    response.then(
+      (come) => {
+        stop();
+        if (!signal.aborted) {
+          resolve(come);
+          return;
+        }
+        reject(signal.reason);
+        come.body?.cancel().catch(() => {});
+      },
+      (thrown: unknown) => {
+        stop();
+        reject(thrown);
+      },
+    );
+  });
 }

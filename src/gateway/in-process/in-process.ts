@@ -1,6 +1,6 @@
-import type { Instant } from "../../keys/key-store.js";
-import type { Rates } from "../../metering/rates.js";
-import type { ReturnedTags } from "../../metering/tags.js";
+import type { Rates } from "../../prices/rates.js";
+import type { ReturnedTags } from "../../prices/tags.js";
+import type { Instant } from "../../records/keys/key-store.js";
 import type { UsageReport } from "../../server/usage-report.js";
 
 /** Whose calls they are that the host's own code makes: what {@link Gateway.as} takes. */

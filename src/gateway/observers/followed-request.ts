@@ -1,24 +1,24 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
-import type { GuardOutcome } from "../../events/guard-outcome.js";
-import type { LedgerOperationCompleted, ObserveLedger } from "../../events/ledger-operation-completed.js";
-import type { Outcome } from "../../events/outcome.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
 import type {
   AttemptResponse,
   AttemptTarget,
+  GuardOutcome,
+  LedgerOperationCompleted,
   ObservedCharge,
+  ObserveLedger,
+  Outcome,
   RequestCaller,
   Requested,
   RequestObserver,
   TextsObserver,
 } from "../../events/request-observer.js";
-import { callHook } from "../../host-code/call-hook.js";
-import { returnedAtOnce } from "../../host-code/returned-at-once.js";
-import type { Micro } from "../../metering/micro.js";
-import type { ResponseMark } from "../../metering/response-mark.js";
-import type { Tags } from "../../metering/tags.js";
-import type { CallContent } from "../../operations/content/call-content.js";
-import { checkTraceHeaders } from "./check-trace-headers.js";
+import { headerProblem } from "../../hooks/check-admission.js";
+import type { Micro } from "../../prices/micro.js";
+import type { ResponseMark } from "../../prices/progress.js";
+import type { Tags } from "../../prices/tags.js";
+import type { CallContent } from "../../protocols/shared/call-content.js";
+import { callHook, returnedAtOnce } from "../../runtime/host-code.js";
 import type { AdmittedCall, ObservedRequest } from "./observer.js";
 
 type Method = keyof ObservedRequest;
@@ -27,7 +27,7 @@ type Method = keyof ObservedRequest;
  * Tells the host's followers of one request what happens, and the summary that makes the request's event. What one of them
  * throws keeps nothing from the others.
  */
-export class FollowedRequest implements RequestObserver {
+class FollowedRequest implements RequestObserver {
   readonly ledgerOperation: ObserveLedger | undefined;
   readonly texts?: TextsObserver;
   readonly #summary: RequestObserver;
@@ -156,7 +156,7 @@ export class FollowedRequest implements RequestObserver {
 }
 
 /** A request with followers who put something around its work, or have headers for model servers. */
-export class TracedRequest extends FollowedRequest {
+class TracedRequest extends FollowedRequest {
   run<T>(work: () => T): T {
     return this.within("run", work);
   }
@@ -205,4 +205,16 @@ function some(all: readonly ObservedRequest[], method: Method): boolean {
 /** @returns what the observer does: a promise that it should not have made may reject. */
 function withinOne(follower: ObservedRequest, method: "run" | "runAttempt", work: () => void): unknown {
   return follower[method] === undefined ? work() : follower[method](work);
+}
+
+/** @throws TypeError when no model server could get these headers, or they are not the host's to set. */
+function checkTraceHeaders(headers: unknown): Readonly<Record<string, string>> {
+  if (typeof headers !== "object" || headers === null) {
+    throw new TypeError('traceHeaders of an observer must return an object, such as { traceparent: "00-…" }.');
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    const problem = typeof value === "string" ? headerProblem(name, value) : "must be a text";
+    if (problem !== undefined) throw new TypeError(`traceHeaders of an observer: ${JSON.stringify(name)} ${problem}.`);
+  }
+  return headers as Readonly<Record<string, string>>;
 }

@@ -1,10 +1,9 @@
-import type { LedgerOperationCompleted } from "../../events/ledger-operation-completed.js";
 import type { RequestCompleted } from "../../events/request-completed.js";
-import type { RequestEndpoint } from "../../events/request-observer.js";
+import type { LedgerOperationCompleted, RequestEndpoint } from "../../events/request-observer.js";
 import type { GatewayWarning } from "../../events/warning.js";
-import type { LedgerEvent } from "../../guard/ledger-event.js";
-import type { Micro } from "../../metering/micro.js";
-import type { CallContent } from "../../operations/content/call-content.js";
+import type { LedgerEvent } from "../../ledger/guard/ledger-event.js";
+import type { Micro } from "../../prices/micro.js";
+import type { CallContent } from "../../protocols/shared/call-content.js";
 import type { GatewayHealth } from "../gateway-health.js";
 
 /** A request that has arrived. Nothing of it has been checked. */

@@ -1,14 +1,19 @@
-import { closestName } from "../../check/closest-name.js";
+import { closestName } from "../../check/known-options.js";
 import type { Warn } from "../../events/warning.js";
 import type { CreditLedger, HistoryPage, HistoryRequest } from "../../ledger/credit-ledger.js";
-import { isAsked } from "../../ledger/journal/history-filter.js";
-import { nextTurn } from "../../ledger/journal/next-turn.js";
-import type { AccountStatement, StatementRequest } from "../../ledger/statement/account-statement.js";
-import type { UsageRequest, UsageSum } from "../../ledger/usage/usage-sum.js";
+import { isAsked } from "../../ledger/journal.js";
+import { nextTurn } from "../../ledger/promised.js";
+import type {
+  AccountStatement,
+  StatementRequest,
+  UsageRequest,
+  UsageSum,
+  UsageTotal,
+} from "../../ledger/usage/usage-request.js";
 import { UsageSums } from "../../ledger/usage/usage-sums.js";
-import { reservedTags } from "../../metering/tags.js";
-import { fromLedger } from "../admin/from-store.js";
-import { ledgerLacks } from "./ledger-lacks.js";
+import { reservedTags } from "../../prices/tags.js";
+import { fromLedger } from "../admin/errors.js";
+import { ledgerLacks } from "../admin/method-checks.js";
 
 /** How many entries are summed up between two turns of the event loop; some milliseconds of work. */
 const summedAtOnce = 250;
@@ -92,4 +97,19 @@ export class AccountJournal {
       hint;
     this.#warnOnce({ code: "unknown_tag", message });
   }
+}
+
+/** What an account used in one day, of one model, by one key. */
+export interface UsageRow extends UsageTotal {
+  /** In UTC, such as `2026-03-11`. */
+  day: string;
+  /** `null`: a hold of the host's, or a call whose process died. It was charged what its last renewal reported. */
+  model: string | null;
+  /** The key's id; `null` as in `model`. */
+  keyId: string | null;
+}
+
+export function toUsageRow({ by, ...used }: UsageSum): UsageRow {
+  const { day, model = null, key = null } = by;
+  return { day: day ?? "", model, keyId: key, ...used };
 }

@@ -1,21 +1,26 @@
-import { UnsupportedError } from "../../check/unsupported-error.js";
-import type { Clock } from "../../ledger/clock.js";
+import { UnsupportedError } from "../../check/check-input.js";
+import type { Clock } from "../../ledger/calendar.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
-import { nextTurn } from "../../ledger/journal/next-turn.js";
-import { addAccountTotals } from "../../ledger/usage/add-account-totals.js";
-import { namedAccounts } from "../../ledger/usage/named-accounts.js";
-import { TotalSums } from "../../ledger/usage/total-sums.js";
-import type { UsageTotal } from "../../ledger/usage/usage-sum.js";
-import type { PeriodTotal, TotalsRequest } from "../../ledger/usage/usage-totals.js";
-import type { Micro } from "../../metering/micro.js";
-import { fromLedger, fromStore } from "../admin/from-store.js";
-import type { GivenAccountStore } from "../records/stored-accounts.js";
-import { askLog } from "../requests/ask-log.js";
-import type { WrittenLog } from "../requests/written-log.js";
-import { ledgerLacks } from "./ledger-lacks.js";
+import { nextTurn } from "../../ledger/promised.js";
+import type { PeriodTotal, TotalsRequest, UsageTotal } from "../../ledger/usage/usage-request.js";
+import {
+  addAccountTotals,
+  compareGroups,
+  groupKey,
+  mostTotals,
+  namedAccounts,
+  TotalSums,
+  tooManyTotals,
+} from "../../ledger/usage/usage-sums.js";
+import { noUsage } from "../../ledger/usage/usage-total.js";
+import type { Micro } from "../../prices/micro.js";
+import type { RequestCounts } from "../../request-log/request-log.js";
+import type { GivenAccountStore } from "../admin/account-records.js";
+import { fromLedger, fromStore } from "../admin/errors.js";
+import { ledgerLacks } from "../admin/method-checks.js";
+import { askLog, type WrittenLog } from "../request-log/managed-requests.js";
 import { periodNamer } from "./split-time.js";
 import { type CheckedQuery, checkQuery, type UsageQuery } from "./usage-query.js";
-import { type FaultCounts, withCounts } from "./with-counts.js";
 
 /** An hour or a day of usage. The first and the last one are cut by `from` and `to`. */
 export interface UsagePeriod {
@@ -131,4 +136,35 @@ async function* accountsOf({ accounts }: UsageStores, request: TotalsRequest): A
     for (const { id } of page.accounts) yield id;
     cursor = page.cursor;
   } while (cursor !== undefined);
+}
+
+/** What a gateway with a request log counts beside usage. */
+interface FaultCounts {
+  /** Requests that the gateway answered with an error status, and called no upstream. Only with `requestLog`. */
+  readonly refusals?: number;
+  /** Requests for which an upstream was called, and whose client got an error, or no whole response. Only with `requestLog`. */
+  readonly failures?: number;
+}
+
+/**
+ * Puts refusals and failures beside what was used of the same.
+ * @param isWhole - whether there is a total of nothing where nothing was used, and some were refused or failed.
+ * @throws LedgerInputError when there are too many totals.
+ */
+function withCounts(
+  totals: readonly PeriodTotal[],
+  counts: readonly RequestCounts[],
+  isWhole: boolean,
+): readonly (PeriodTotal & FaultCounts)[] {
+  const left = new Map(counts.map((count) => [groupKey(count), count]));
+  const all: (PeriodTotal & FaultCounts)[] = totals.map((total) => {
+    const key = groupKey(total);
+    const { refusals = 0, failures = 0 } = left.get(key) ?? {};
+    left.delete(key);
+    return { ...total, refusals, failures };
+  });
+  if (!isWhole || left.size === 0) return all;
+  if (all.length + left.size > mostTotals) throw tooManyTotals();
+  for (const count of left.values()) all.push({ ...noUsage, ...count });
+  return all.sort(compareGroups);
 }

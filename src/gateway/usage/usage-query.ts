@@ -1,18 +1,15 @@
 import * as z from "zod";
-import { checkInput } from "../../check/check-input.js";
-import { freeText } from "../../check/id-text.js";
-import { InputError } from "../../check/input-error.js";
-import { recordOf } from "../../check/record-of.js";
-import { isTagName } from "../../check/tags-input.js";
-import { latestDate, wholeInstant } from "../../keys/check-key.js";
-import type { Instant } from "../../keys/key-store.js";
+import { checkInput, InputError } from "../../check/check-input.js";
+import { freeText, isTagName, recordOf } from "../../check/text-schemas.js";
 import {
   mostPeriods,
   type TotalsFilter,
   type TotalsRequest,
   totalsDimensions,
-} from "../../ledger/usage/usage-totals.js";
-import { journalTagPrefix, meantDimension } from "../../metering/tags.js";
+} from "../../ledger/usage/usage-request.js";
+import { journalTagPrefix, meantDimension } from "../../prices/tags.js";
+import { latestDate, wholeInstant } from "../../records/keys/check-key.js";
+import type { Instant } from "../../records/keys/key-store.js";
 import { type Every, splitTimeInTurns } from "./split-time.js";
 
 /** Which usage {@link Gateway.usage} adds up, and by what. */

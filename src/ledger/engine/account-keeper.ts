@@ -1,12 +1,19 @@
-import type { Micro } from "../../metering/micro.js";
+import type { Micro } from "../../prices/micro.js";
 import type { EntryTags } from "../credit-ledger.js";
-import { copyLimits, endHold, type LeaseEnding, type NamedLimits } from "../limits/account-limits.js";
-import { expiredPart, type HeldLimits, usesAtExpiry } from "../limits/held-limits.js";
-import type { AccountView } from "../limits/limit-states.js";
-import { noUses } from "../limits/no-uses.js";
-import { firstExpired, lapse, mayNeedLot, type Prepaid } from "../limits/prepaid.js";
-import { noStarts, type Receipt, startsOfEntry } from "../receipt.js";
-import { endedAtTag } from "../statement/statement-books.js";
+import {
+  copyLimits,
+  endHold,
+  expiredPart,
+  type HeldLimits,
+  type LeaseEnding,
+  type NamedLimits,
+  usesAtExpiry,
+} from "../rules/account-limits.js";
+import { firstExpired, lapse, mayNeedLot, type Prepaid } from "../rules/prepaid.js";
+import { noUses } from "../rules/rates.js";
+import type { AccountView } from "../rules/reservation.js";
+import { noStarts, type Receipt, startsOfEntry } from "../rules/reservation.js";
+import { endedAtTag } from "../rules/statement.js";
 import type { AccountState, LedgerRecords, NamedRecords, StoredReservation } from "./ledger-records.js";
 
 /** Of so many accounts a call is remembered that may need expired credits. Then all are looked at again. */

@@ -1,20 +1,4 @@
-import type { Micro } from "../../metering/micro.js";
-import {
-  addHold,
-  admit,
-  admittingInstances,
-  blockedWindows,
-  canHold,
-  closeEmptySession,
-  currentStates,
-  isForgottenLease,
-  noInstances,
-  raisedHold,
-  sharedAdmission,
-  windowStates,
-  withSession,
-} from "../account-state.js";
-import { LiveStates } from "../calls/live-states.js";
+import type { Micro } from "../../prices/micro.js";
 import {
   type AccountCredits,
   type Balance,
@@ -33,16 +17,50 @@ import {
   type WindowName,
   type WindowStates,
 } from "../credit-ledger.js";
-import { authorTags } from "../journal/author-tags.js";
-import { judgeReservation, neededMicro, noPrepaidHold } from "../judge-reservation.js";
-import { canHoldIn, holdLimits, type NamedLimits, newAccountLimits, raiseLimits } from "../limits/account-limits.js";
-import { expiredPart, type HeldLimits, partOfLease, usesAtRelease } from "../limits/held-limits.js";
-import { creditsAfter, creditsOf } from "../limits/limit-states.js";
-import { noUses } from "../limits/no-uses.js";
-import { addTopUp, chargePrepaid, neverExpires, newPrepaid, type Prepaid, prepaidState } from "../limits/prepaid.js";
-import type { DeductRequest, PrepaidState, TopUpRequest } from "../prepaid-state.js";
-import { noStarts, type Receipt, requireSame, toLease } from "../receipt.js";
-import { type Settled, settledAs } from "../settled-as.js";
+import { authorTags } from "../journal.js";
+import type { DeductRequest, PrepaidState, TopUpRequest } from "../limits.js";
+import {
+  canHoldIn,
+  expiredPart,
+  type HeldLimits,
+  holdLimits,
+  type NamedLimits,
+  newAccountLimits,
+  partOfLease,
+  raiseLimits,
+  usesAtRelease,
+} from "../rules/account-limits.js";
+import { addTopUp, chargePrepaid, neverExpires, newPrepaid, type Prepaid, prepaidState } from "../rules/prepaid.js";
+import { noUses } from "../rules/rates.js";
+import {
+  creditsAfter,
+  creditsOf,
+  judgeReservation,
+  neededMicro,
+  noPrepaidHold,
+  noStarts,
+  type Receipt,
+  requireSame,
+  type Settled,
+  settledAs,
+  toLease,
+} from "../rules/reservation.js";
+import {
+  addHold,
+  admit,
+  admittingInstances,
+  blockedWindows,
+  canHold,
+  closeEmptySession,
+  currentStates,
+  isForgottenLease,
+  noInstances,
+  raisedHold,
+  sharedAdmission,
+  windowStates,
+  withSession,
+} from "../rules/windows.js";
+import { LiveStates } from "../window-states.js";
 import { AccountKeeper } from "./account-keeper.js";
 import type { AccountState, LedgerRecords, ReservationEnd, StoredReservation } from "./ledger-records.js";
 

@@ -1,11 +1,9 @@
-import type { Micro } from "../../metering/micro.js";
-import type { AdmittedLimits, AdmittedWindows, Instances } from "../account-state.js";
-import type { EntryTags, GrantRequest, LedgerEntry } from "../credit-ledger.js";
-import type { AccountLimits } from "../limits/account-limits.js";
-import type { HeldLimits } from "../limits/held-limits.js";
-import type { TopUpRequest } from "../prepaid-state.js";
-import type { RateUse } from "../rate-limit.js";
-import type { Receipt } from "../receipt.js";
+import type { Micro } from "../../prices/micro.js";
+import { type EntryTags, type GrantRequest, LedgerConflictError, type LedgerEntry } from "../credit-ledger.js";
+import type { RateUse, TopUpRequest } from "../limits.js";
+import type { AccountLimits, HeldLimits } from "../rules/account-limits.js";
+import type { Receipt } from "../rules/reservation.js";
+import type { AdmittedLimits, AdmittedWindows, Instances } from "../rules/windows.js";
 
 /** An account: the newest instance of each window, and what it has beside them. */
 export interface AccountState extends Instances {
@@ -131,4 +129,19 @@ export interface LedgerRecords<Account extends AccountState = AccountState> {
 export interface NamedRecords {
   readonly caps?: readonly { readonly id: string }[] | undefined;
   readonly rates?: readonly { readonly id: string }[] | undefined;
+}
+
+/** Whose the ids of top-ups and deductions are, in a ledger of several. */
+export interface ClaimRecords extends Pick<LedgerRecords, "prepaidChange"> {
+  /** Whether another account has claimed the id. `undefined`: none has. */
+  isClaimedByOther(id: string, account: string): boolean | undefined;
+  claim(id: string, account: string, now: number): void;
+}
+
+/** @throws LedgerConflictError where the id of a top-up or deduction is another account's. */
+export function claimTopUp(claims: ClaimRecords, id: string, account: string, now: number): void {
+  const earlier = claims.prepaidChange(id);
+  const isOther = claims.isClaimedByOther(id, account) ?? (earlier !== undefined && earlier.account !== account);
+  if (isOther) throw new LedgerConflictError(`${id} was used before with another account.`);
+  claims.claim(id, account, now);
 }

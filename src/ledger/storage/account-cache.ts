@@ -1,5 +1,5 @@
 import type { StoredReservation } from "../engine/ledger-records.js";
-import { newAccountLimits } from "../limits/account-limits.js";
+import { newAccountLimits } from "../rules/account-limits.js";
 import {
   DecodedAccount,
   decodeBucket,

@@ -10,11 +10,11 @@ import type {
   SideEntry,
   StoredReservation,
 } from "../engine/ledger-records.js";
-import { newAccountLimits } from "../limits/account-limits.js";
-import type { HeldLimits } from "../limits/held-limits.js";
-import { mayNeedLot } from "../limits/prepaid.js";
-import type { TopUpRequest } from "../prepaid-state.js";
-import { type Receipt, startsOfEntry } from "../receipt.js";
+import type { TopUpRequest } from "../limits.js";
+import type { HeldLimits } from "../rules/account-limits.js";
+import { newAccountLimits } from "../rules/account-limits.js";
+import { mayNeedLot } from "../rules/prepaid.js";
+import { type Receipt, startsOfEntry } from "../rules/reservation.js";
 import type { AccountCache, ChangedReservation } from "./account-cache.js";
 import { DecodedAccount } from "./decoded-account.js";
 import {

@@ -1,4 +1,4 @@
-import { partsPerUnit } from "../limits/rates.js";
+import { partsPerUnit } from "../rules/rates.js";
 import type { AccountCache, MadeRecords } from "./account-cache.js";
 import type { AccountWork } from "./account-work.js";
 import {

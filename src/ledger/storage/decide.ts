@@ -1,5 +1,5 @@
 import { LedgerEngine } from "../engine/ledger-engine.js";
-import { isLedgerError } from "../is-ledger-error.js";
+import { isLedgerError } from "../ledger-refusal.js";
 import { type AccountCache, accountIn } from "./account-cache.js";
 import { AccountWork } from "./account-work.js";
 import {

@@ -1,11 +1,10 @@
-import { type AdmittedWindows, newInstance, noInstances, type WindowInstance } from "../account-state.js";
 import { LedgerUnavailableError, type WindowName } from "../credit-ledger.js";
 import type { AccountState, StoredReservation } from "../engine/ledger-records.js";
-import { type AccountLimits, copyLimits } from "../limits/account-limits.js";
-import type { HeldLimits } from "../limits/held-limits.js";
-import { noUses } from "../limits/no-uses.js";
-import type { Prepaid } from "../limits/prepaid.js";
-import { type Bucket, filledBucket, fullAtOf, levelOf } from "../limits/rates.js";
+import { type AccountLimits, copyLimits, type HeldLimits } from "../rules/account-limits.js";
+import type { Prepaid } from "../rules/prepaid.js";
+import { type Bucket, filledBucket, fullAtOf, levelOf, noUses } from "../rules/rates.js";
+import type { Receipt } from "../rules/reservation.js";
+import { type AdmittedWindows, newInstance, noInstances, type WindowInstance } from "../rules/windows.js";
 
 /** An account as a process knows it: the newest state of its core, and of the caps and rates that were read. */
 export class DecodedAccount implements AccountState {
@@ -241,3 +240,30 @@ export function decodeReservation(id: string, text: string): StoredReservation {
 }
 
 type Window = ReservationText[4][number];
+
+type ReceiptText = readonly [amountMicro: number, expiresAt: number, starts: Three, ends: Three, prepaidMicro: number];
+type Three = readonly [session: number, week: number, month: number];
+
+/** A receipt in few bytes, without its account. */
+export function encodeReceipt({ amountMicro, expiresAt, starts, ends, prepaidMicro }: Receipt): string {
+  const text: ReceiptText = [
+    amountMicro,
+    expiresAt,
+    [starts.session, starts.week, starts.month],
+    [ends.session, ends.week, ends.month],
+    prepaidMicro ?? 0,
+  ];
+  return JSON.stringify(text);
+}
+
+export function decodeReceipt(account: string, text: string): Receipt {
+  const [amountMicro, expiresAt, starts, ends, prepaidMicro]: ReceiptText = JSON.parse(text);
+  return {
+    ...{ account, amountMicro, expiresAt, starts: byWindow(starts), ends: byWindow(ends) },
+    ...(prepaidMicro !== 0 && { prepaidMicro }),
+  };
+}
+
+function byWindow([session, week, month]: Three): Receipt["starts"] {
+  return { session, week, month };
+}

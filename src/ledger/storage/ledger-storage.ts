@@ -1,6 +1,6 @@
 import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
 import type { SideEntry } from "../engine/ledger-records.js";
-import type { Receipt } from "../receipt.js";
+import type { Receipt } from "../rules/reservation.js";
 import type { AskedSums, StoredSum, SumAddition } from "../usage/kept-sums.js";
 
 /**

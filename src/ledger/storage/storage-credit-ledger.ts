@@ -1,8 +1,6 @@
 import { runtime } from "../../runtime/this-runtime.js";
 import { Announcements } from "../announcements.js";
-import { atMost } from "../at-most.js";
-import { reservedNow, withStatesNow } from "../calls/live-states.js";
-import { type Clock, systemClock } from "../clock.js";
+import { type Clock, checkedRetention, systemClock } from "../calendar.js";
 import type {
   Balance,
   CreditLedger,
@@ -21,7 +19,6 @@ import type {
   WindowStates,
 } from "../credit-ledger.js";
 import type { LedgerEngine } from "../engine/ledger-engine.js";
-import { isLedgerError } from "../is-ledger-error.js";
 import {
   checkAccount,
   checkDeduct,
@@ -38,23 +35,27 @@ import {
   checkUsage,
   checkUses,
 } from "../ledger-input.js";
-import type { NamedLimits } from "../limits/account-limits.js";
-import { noUses } from "../limits/no-uses.js";
-import type { DeductRequest, PrepaidState, TopUpRequest } from "../prepaid-state.js";
-import type { RateUse } from "../rate-limit.js";
-import { checkedRetention } from "../retention.js";
-import type { AccountStatement, StatementRequest } from "../statement/account-statement.js";
-import type { UsageRequest, UsageSum } from "../usage/usage-sum.js";
-import type { PeriodTotal, TotalsRequest } from "../usage/usage-totals.js";
-import { Caretaker } from "./caretaker.js";
+import { isLedgerError } from "../ledger-refusal.js";
+import type { DeductRequest, PrepaidState, RateUse, TopUpRequest } from "../limits.js";
+import { atMost } from "../promised.js";
+import type { NamedLimits } from "../rules/account-limits.js";
+import { noUses } from "../rules/rates.js";
+import type {
+  AccountStatement,
+  PeriodTotal,
+  StatementRequest,
+  TotalsRequest,
+  UsageRequest,
+  UsageSum,
+} from "../usage/usage-request.js";
+import { reservedNow, withStatesNow } from "../window-states.js";
+import { Caretaker, claimStored } from "./caretaker.js";
 import type { DecidedOperation, Result } from "./decide.js";
 import type { DecodedAccount } from "./decoded-account.js";
 import { bucketName, capName, holdName, type LedgerStorage } from "./ledger-storage.js";
 import { StorageLedger, toUnavailable } from "./storage-ledger.js";
-import { claimStored } from "./stored-claims.js";
 import { historyOf } from "./stored-journal.js";
-import { statementOf } from "./stored-statement.js";
-import { totalsOf, usageOf } from "./stored-usage.js";
+import { statementOf, totalsOf, usageOf } from "./stored-usage.js";
 
 type Engine = LedgerEngine<DecodedAccount>;
 

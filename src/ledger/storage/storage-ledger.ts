@@ -1,5 +1,5 @@
-import { afterTurn } from "../../runtime/after-turn.js";
-import { mostSkewMs } from "../clock.js";
+import { afterTurn } from "../../runtime/runtime.js";
+import { mostSkewMs } from "../calendar.js";
 import { LedgerUnavailableError } from "../credit-ledger.js";
 import { type SumAddition, SumAdditions } from "../usage/kept-sums.js";
 import { AccountCache } from "./account-cache.js";

@@ -1,10 +1,9 @@
-import { journalTagPrefix } from "../../metering/tags.js";
-import { summedUnits } from "../../metering/usage-counts.js";
+import { journalTagPrefix } from "../../prices/tags.js";
+import { summedUnits } from "../../prices/usage-counts.js";
 import { runtime } from "../../runtime/this-runtime.js";
+import { dayMs } from "../calendar.js";
 import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
-import { dayMs } from "../windows.js";
-import { toCounts } from "./to-usage-total.js";
-import { usedParts } from "./used-parts.js";
+import { toCounts, usedParts } from "./usage-total.js";
 
 /**
  * A storage keeps sums of these lengths: days of UTC, and quarters of an hour, since every time zone begins its hours with one.
@@ -161,4 +160,40 @@ function hostTags(tags: EntryTags): string {
     own.push([name.slice(journalTagPrefix.length), value]);
   }
   return own === undefined ? "" : JSON.stringify(own.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** A range of time. The end is exclusive. */
+export interface UsageSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A range of time that sums of a length fill. */
+export interface SummedSpan extends UsageSpan {
+  /** `undefined`: no sum is short enough, so that the journal must answer. */
+  readonly lengthMs: number | undefined;
+}
+
+/** The moments that a date can have: nothing is written at any other. */
+const firstMoment = -8_640_000_000_000_000;
+const lastMoment = 8_640_000_000_000_000;
+
+/** A range within the moments that there are. */
+export function spanOf(from: number | undefined, to: number | undefined): UsageSpan {
+  return { from: Math.max(from ?? firstMoment, firstMoment), to: Math.min(to ?? lastMoment, lastMoment) };
+}
+
+/** Divides a range: what whole sums of the first length fill, and beside it what those of the next one do. In the order of time. */
+export function summedSpans({ from, to }: UsageSpan, lengths: readonly number[]): readonly SummedSpan[] {
+  if (from >= to) return [];
+  const [length, ...shorter] = lengths;
+  if (length === undefined) return [{ lengthMs: undefined, from, to }];
+  const begin = Math.ceil(from / length) * length;
+  const end = Math.floor(to / length) * length;
+  if (begin >= end) return summedSpans({ from, to }, shorter);
+  return [
+    ...summedSpans({ from, to: begin }, shorter),
+    { lengthMs: length, from: begin, to: end },
+    ...summedSpans({ from: end, to }, shorter),
+  ];
 }

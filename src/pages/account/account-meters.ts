@@ -1,8 +1,12 @@
-import type { AccountBalance, AccountWindow } from "../../gateway/admin/account-balance.js";
-import type { KeyBalance } from "../../gateway/admin/key-balance.js";
-import type { BudgetBalance, CapBalance } from "../../gateway/budgets/budget-balance.js";
-import type { PrepaidState } from "../../ledger/prepaid-state.js";
-import { toCredits, toSeconds } from "../server/units.js";
+import type {
+  AccountBalance,
+  AccountWindow,
+  BudgetBalance,
+  CapBalance,
+  KeyBalance,
+} from "../../gateway/admin/balance.js";
+import type { PrepaidState } from "../../ledger/limits.js";
+import { toCredits, toSeconds } from "../server/page-route.js";
 import type { AccountMeter } from "./account-page-api.js";
 
 /** Those of an account: its windows, and what was bought. */

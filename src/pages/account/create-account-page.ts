@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { isTagName } from "../../check/tags-input.js";
-import { withoutRepeats } from "../../events/without-repeats.js";
+import { isTagName } from "../../check/text-schemas.js";
+import { withoutRepeats } from "../../events/warning.js";
 import type { Mountable } from "../../gateway/gateway.js";
 import { type CheckedPageOptions, makePage } from "../server/make-page.js";
 import { pageFiles } from "../server/page-files.js";
@@ -9,14 +9,17 @@ import {
   type PageOptions,
   pageAddress,
   pageOptionsShape,
+  pageWarn,
   textsSchema,
 } from "../server/page-options.js";
-import { pageWarn } from "../server/page-warn.js";
-import { type AccountIdentity, checkReader } from "./account-identity.js";
-import { accountRoutes } from "./account-routes.js";
+import type { PageRoute } from "../server/page-route.js";
 import { type AccountTexts, accountTexts } from "./account-texts.js";
-import { ReaderKeys } from "./reader-keys.js";
-import { refuseWithoutPlan } from "./refuse-without-plan.js";
+import { keyChanges, listKeys } from "./key-routes.js";
+import { memberRoute, meRoute } from "./me-routes.js";
+import { modelsRoute, tryRoute } from "./model-routes.js";
+import { type AccountIdentity, checkReader, type Reader, refuseWithoutPlan } from "./reader.js";
+import { type AccountServices, ReaderKeys } from "./reader-keys.js";
+import { chargeRoute, requestsRoute, statementRoute, usageRoute } from "./usage-routes.js";
 
 /**
  * What {@link createAccountPage} takes.
@@ -89,4 +92,29 @@ export function createAccountPage<Raw = unknown>(options: AccountPageOptions<Raw
     settings: ({ locale, role }) => ({ locale, role, apiUrl: apiUrl ?? `${gateway.basePath}/v1`, texts }),
     langOf: ({ locale }) => locale,
   });
+}
+
+/** What a page lets its readers do. */
+interface AccountPermissions {
+  readonly readOnly: boolean;
+  readonly tryModels: boolean;
+}
+
+/** The API of the account page. What it does not let its readers do has no routes. */
+function accountRoutes(
+  services: AccountServices,
+  { readOnly, tryModels }: AccountPermissions,
+): readonly PageRoute<Reader>[] {
+  return [
+    meRoute(services, { change_keys: !readOnly, try_models: tryModels }),
+    listKeys(services),
+    usageRoute(services),
+    requestsRoute(services),
+    statementRoute(services),
+    chargeRoute(services),
+    modelsRoute(services),
+    memberRoute(services),
+    ...(readOnly ? [] : keyChanges(services)),
+    ...(tryModels ? [tryRoute(services)] : []),
+  ];
 }

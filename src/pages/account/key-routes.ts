@@ -1,12 +1,14 @@
 import * as z from "zod";
-import type { AuditAuthor } from "../../books/audit/audit-author.js";
-import { countableCredits } from "../../check/credit-limit.js";
-import { type PageRoute, pageRoute } from "../server/page-route.js";
-import type { Reader } from "./account-identity.js";
-import type { AccountServices } from "./account-services.js";
-import { keyTerms } from "./reader-terms.js";
-import { requireOwnTags } from "./require-own-tags.js";
-import { toAccountKey, toNewAccountKey } from "./to-account-key.js";
+import type { AuditAuthor } from "../../audit/checked-audit-trail.js";
+import { countableCredits } from "../../check/limit-schemas.js";
+import { GatewayError } from "../../errors/gateway-error.js";
+import type { CreatedKey, ManagedKey } from "../../gateway/admin/managed-keys.js";
+import { keyState } from "../server/key-state.js";
+import { type PageRoute, pageRoute, toSeconds } from "../server/page-route.js";
+import { keyMeters } from "./account-meters.js";
+import type { AccountKey, AccountKeyCredits, AccountMeter, NewAccountKey } from "./account-page-api.js";
+import { keyTerms, type Reader, readerTerms } from "./reader.js";
+import type { AccountServices } from "./reader-keys.js";
 
 /** What moves or hides text, and what is no text. Names are shown to operators, too. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a name
@@ -37,7 +39,7 @@ const page = z.strictObject({
 });
 
 /** How the audit trail names a reader: by what the host says, since people choose their names, and might choose an operator's. */
-export function authorOf({ name: who = "", account, tags }: Reader): AuditAuthor {
+function authorOf({ name: who = "", account, tags }: Reader): AuditAuthor {
   const person = [printable(who), ...Object.entries(tags).map(([tag, value]) => `${tag}=${value}`)];
   const said = ["on the account page", ...person.filter((part) => part !== "")].join(", ");
   return { by: account, note: printable(said.slice(0, 1000)) };
@@ -137,4 +139,73 @@ function withOwn({ role, tags: own }: Reader, given: Readonly<Record<string, str
 
 function toMs(seconds: number | null | undefined): number | null | undefined {
   return typeof seconds === "number" ? seconds * 1000 : seconds;
+}
+
+type Tags = Readonly<Record<string, string>>;
+
+/**
+ * A member may file calls under what is free, and under what the key is filed under already. What tells members apart, or has
+ * a budget, is somebody else's to use up.
+ * @throws GatewayError 403
+ */
+async function requireOwnTags(
+  { gateway, memberTag }: AccountServices,
+  reader: Reader,
+  given: Tags = {},
+  before: Tags | null = null,
+): Promise<void> {
+  if (reader.role === "owner") return;
+  const others = Object.entries(given).filter(
+    ([tag, value]) => !Object.hasOwn(reader.tags, tag) && before?.[tag] !== value,
+  );
+  if (others.length === 0) return;
+  if (others.some(([tag]) => tag === memberTag)) throw ownersTag(memberTag);
+  const terms = await readerTerms(gateway, reader);
+  for (const [tag, value] of others.slice(0, mostTags)) {
+    const { origin } = await gateway.budgets.balance(reader.account, { tag, value }, terms);
+    if (origin !== null) throw ownersTag(tag);
+  }
+}
+
+/** No key has more. */
+const mostTags = 16;
+
+function ownersTag(tag: string): GatewayError {
+  return new GatewayError(`Only the owner of the account may file your calls under '${tag}'.`, {
+    ...{ status: 403, code: "owner_only", param: "tags" },
+  });
+}
+
+type KeyServices = Pick<AccountServices, "gateway" | "clock">;
+
+async function toAccountKey(key: ManagedKey, services: KeyServices): Promise<AccountKey> {
+  const { id, name, hint, tags, models, credits } = key;
+  return {
+    ...{ id, name, hint, models },
+    state: keyState(key, services.clock.now()),
+    tags: tags ?? {},
+    credits: credits as AccountKeyCredits | null,
+    meters: await metersOf(key, services),
+    created_at: toSeconds(key.createdAt),
+    expires_at: toSeconds(key.expiresAt),
+    revoked_at: toSeconds(key.revokedAt),
+    last_used_at: toSeconds(key.lastUsedAt),
+  };
+}
+
+async function toNewAccountKey(key: CreatedKey, services: KeyServices): Promise<NewAccountKey> {
+  return { ...(await toAccountKey(key, services)), secret: key.secret };
+}
+
+/** Without a ledger there is no balance, but keys can be seen and changed all the same. */
+async function metersOf(
+  { id, credits }: ManagedKey,
+  { gateway }: KeyServices,
+): Promise<readonly AccountMeter[] | null> {
+  if (credits === null) return [];
+  try {
+    return keyMeters(await gateway.keys.balance(id));
+  } catch {
+    return null;
+  }
 }

@@ -3,14 +3,12 @@ import type { Gateway } from "../../gateway/gateway.js";
 import type { InProcess } from "../../gateway/in-process/in-process.js";
 import type { Model } from "../../gateway/options.js";
 import type { GatewayRequest } from "../../http/message.js";
-import type { Price } from "../../metering/prices/price.js";
-import { accountRecord } from "../server/account-record.js";
-import { type PageAnswer, type PageRoute, pageRoute } from "../server/page-route.js";
-import type { Reader } from "./account-identity.js";
-import type { AccountModel } from "./account-page-api.js";
-import type { AccountServices } from "./account-services.js";
-import { readerTerms, readerTermsBeside } from "./reader-terms.js";
-import { toPrice } from "./to-price.js";
+import type { Price } from "../../prices/price.js";
+import { priceVariants } from "../app/price-variants.js";
+import { accountRecord, type PageAnswer, type PageRoute, pageRoute } from "../server/page-route.js";
+import type { AccountModel, AccountPricePart } from "./account-page-api.js";
+import { type Reader, readerTerms, readerTermsBeside } from "./reader.js";
+import type { AccountServices } from "./reader-keys.js";
 
 const message = z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string().min(1).max(32_000) });
 const trial = z.strictObject({ model: z.string().min(1).max(256), messages: z.array(message).min(1).max(40) });
@@ -119,4 +117,32 @@ function toModel(model: ListedModel, price: Price | undefined, factor: number): 
     ...{ context_length: context_length ?? null, max_output_tokens: max_output_tokens ?? null },
     price: price === undefined ? null : toPrice(price, factor),
   };
+}
+
+/** What a model costs the reader, by the factor of their plan or account. */
+export function toPrice(
+  { input, cachedInput, output, request, images = [], steps, tiers, ...rest }: Price,
+  factor: number,
+): NonNullable<AccountModel["price"]> {
+  const scaled = (amount: number) => Number((amount * factor).toPrecision(12));
+  const known = (amount: number | undefined) => (amount === undefined ? null : scaled(amount));
+  const others = Object.entries(rest).flatMap(([name, amount]): AccountPricePart[] =>
+    typeof amount === "number" ? [{ part: inSnakeCase(name), of: null, credits: scaled(amount) }] : [],
+  );
+  const made = images.map(({ quality, size, credits }): AccountPricePart => {
+    const of = [quality, size].filter((part) => part !== undefined).join(" ");
+    return { part: "image", of: of === "" ? null : of, credits: scaled(credits) };
+  });
+  const variants = priceVariants({ steps, tiers }).map(({ part, of, credits }): AccountPricePart => {
+    return { part: inSnakeCase(part), of, credits: scaled(credits) };
+  });
+  return {
+    ...{ input: known(input), cached_input: known(cachedInput), output: known(output), request: known(request) },
+    others: [...others, ...variants, ...made],
+  };
+}
+
+/** `cacheWrite1h` is `cache_write_1h`. */
+function inSnakeCase(name: string): string {
+  return name.replace(/(?<=[a-z])(?=[A-Z\d])/g, "_").toLowerCase();
 }

@@ -1,10 +1,10 @@
 import { GatewayError } from "../../errors/gateway-error.js";
 import type { ManagedKey } from "../../gateway/admin/managed-keys.js";
 import type { Gateway } from "../../gateway/gateway.js";
-import type { Clock } from "../../ledger/clock.js";
-import { notFound } from "../server/page-error.js";
-import { Turns } from "../server/turns.js";
-import type { Reader } from "./account-identity.js";
+import type { Clock } from "../../ledger/calendar.js";
+import { Turns } from "../server/page-api.js";
+import { notFound } from "../server/page-route.js";
+import type { Reader } from "./reader.js";
 
 const dayMs = 86_400_000;
 /**
@@ -14,7 +14,7 @@ const dayMs = 86_400_000;
 const newPerDay: Readonly<Record<Reader["role"], number>> = { member: 10, owner: 20 };
 
 /** Whether a reader may see and change what carries these tags. */
-export function isOwnTags({ role, tags: own }: Reader, tags: Readonly<Record<string, string>> | null): boolean {
+function isOwnTags({ role, tags: own }: Reader, tags: Readonly<Record<string, string>> | null): boolean {
   return role === "owner" || Object.entries(own).every(([name, value]) => tags?.[name] === value);
 }
 
@@ -133,4 +133,13 @@ function tooManyNewKeys(most: number, waitMs: number): GatewayError {
       headers: { "retry-after": String(seconds) },
     },
   );
+}
+
+/** What the routes of the account page work with. */
+export interface AccountServices {
+  readonly gateway: Gateway;
+  readonly keys: ReaderKeys;
+  readonly clock: Clock;
+  /** The tag that tells members apart. */
+  readonly memberTag: string;
 }

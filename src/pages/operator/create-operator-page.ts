@@ -1,12 +1,24 @@
 import * as z from "zod";
 import type { Mountable } from "../../gateway/gateway.js";
-import type { LiveRequests } from "../../gateway/observers/live-requests.js";
+import type { LiveRequests } from "../../observe/live-requests.js";
 import { type CheckedPageOptions, makePage } from "../server/make-page.js";
 import { pageFiles } from "../server/page-files.js";
 import { checkPageOptions, type PageOptions, pageOptionsShape, textsSchema } from "../server/page-options.js";
-import { checkOperator, type OperatorIdentity } from "./operator-identity.js";
-import { operatorRoutes } from "./operator-routes.js";
+import type { PageRoute } from "../server/page-route.js";
+import { accountChanges, operatorKeyChanges, operatorKeyRoute } from "./account-changes.js";
+import { accountHistoryRoute, accountRoute, accountsRoute } from "./account-routes.js";
+import {
+  modelChanges,
+  modelCheckRoute,
+  operatorModelsRoute,
+  planChanges,
+  planCheckRoute,
+  plansRoute,
+} from "./document-routes.js";
+import { checkOperator, type Operator, type OperatorIdentity, type OperatorServices } from "./operator-services.js";
 import { type OperatorTexts, operatorTexts } from "./operator-texts.js";
+import { healthRoute, operatorUsageRoute, overviewRoute, targetsRoute } from "./overview-routes.js";
+import { auditRoute, liveRoute, oneRequestRoute, requestLogRoute } from "./request-routes.js";
 
 /**
  * What {@link createOperatorPage} takes.
@@ -60,4 +72,37 @@ export function createOperatorPage<Raw = unknown>(options: OperatorPageOptions<R
     settings: ({ locale }) => ({ locale, texts }),
     langOf: ({ locale }) => locale,
   });
+}
+
+/** The API of the operator's page. One that is read-only has no route with another method than GET. */
+function operatorRoutes(services: OperatorServices): readonly PageRoute<Operator>[] {
+  const { live, readOnly } = services;
+  return [
+    healthRoute(services),
+    overviewRoute(services),
+    operatorUsageRoute(services),
+    targetsRoute(services),
+    accountsRoute(services),
+    accountRoute(services),
+    accountHistoryRoute(services),
+    operatorKeyRoute(services),
+    plansRoute(services),
+    operatorModelsRoute(services),
+    requestLogRoute(services),
+    oneRequestRoute(services),
+    auditRoute(services),
+    ...(live === undefined ? [] : [liveRoute(live)]),
+    ...(readOnly ? [] : changes(services)),
+  ];
+}
+
+function changes(services: OperatorServices): readonly PageRoute<Operator>[] {
+  return [
+    ...accountChanges(services),
+    ...operatorKeyChanges(services),
+    planCheckRoute(services),
+    ...planChanges(services),
+    modelCheckRoute(services),
+    ...modelChanges(services),
+  ];
 }

@@ -8,21 +8,18 @@ import {
   tells,
 } from "../../gateway/gateway.js";
 import { bridgeWebRequest } from "../../gateway/web-bridge.js";
-import { TimeLimit } from "../../guard/time-limit.js";
 import type { HostRequest } from "../../http/host-request.js";
-import { openAIErrorBody } from "../../openai/openai-error-body.js";
-import { PageApi } from "./page-api.js";
-import { PageAssets } from "./page-assets.js";
-import { documentText, sentenceDocument } from "./page-document.js";
+import { TimeLimit } from "../../ledger/guard/time-limit.js";
+import { openAIErrorBody } from "../../protocols/shared/openai-protocol.js";
+import { findIdentity, type IdentityRules, PageApi } from "./page-api.js";
+import { documentText, PageAssets, securityHeaders, sentenceDocument } from "./page-document.js";
 import type { PageEntry } from "./page-entry.js";
-import { pageError } from "./page-error.js";
 import { pageFiles } from "./page-files.js";
-import { securityHeaders } from "./page-headers.js";
-import { findIdentity, type IdentityRules } from "./page-identity.js";
 import type { PageOptions } from "./page-options.js";
+import { pageWarn } from "./page-options.js";
 import type { PageRoute } from "./page-route.js";
-import { pageWarn } from "./page-warn.js";
-import { ThemeSheet } from "./theme-sheet.js";
+import { pageError } from "./page-route.js";
+import { ThemeSheet } from "./page-theme.js";
 
 /** What makes one page of what both have. */
 export interface PageDefinition<Identity> {

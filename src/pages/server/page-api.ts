@@ -1,15 +1,16 @@
 import type * as z from "zod";
 import { toDotPath } from "zod/v4/core";
-import { explainIssue } from "../../check/explain-issue.js";
+import { findWithin } from "../../access/store-lookup.js";
+import { explainIssue } from "../../check/check-input.js";
 import { problemsOf } from "../../check/list-problems.js";
-import { GatewayError, invalidJson, invalidValue, unknownUrl } from "../../errors/gateway-error.js";
+import { GatewayError, invalidJson, invalidValue, serviceUnavailable, unknownUrl } from "../../errors/gateway-error.js";
+import type { Warn } from "../../events/warning.js";
+import type { HostRequest } from "../../http/host-request.js";
 import type { GatewayRequest, GatewayResponse } from "../../http/message.js";
-import { PendingBodies } from "../../http/pending-bodies.js";
-import { type BodyOptions, readBody } from "../../http/read-body.js";
-import { requireSameOrigin } from "../../http/require-same-origin.js";
-import { findIdentity, type IdentityRules } from "./page-identity.js";
+import { requireSameOrigin } from "../../http/origin.js";
+import { type BodyOptions, PendingBodies, readBody } from "../../http/request-body.js";
+import { TimeLimit } from "../../ledger/guard/time-limit.js";
 import { matchRoutes, type PageAnswer, type PageRoute } from "./page-route.js";
-import { answerLimit } from "./turns.js";
 
 const mostBytes = 64 * 1024;
 const mostPendingBytes = 4 * 1024 * 1024;
@@ -123,4 +124,74 @@ function parsed(schema: z.ZodObject | undefined, input: unknown): unknown {
   const keys = first?.code === "unrecognized_keys" ? first.keys.slice(0, 1) : [];
   const param = toDotPath([...(first?.path ?? []), ...keys]);
   throw invalidValue(param === "" ? null : param, problemsOf(result.error).join("; ").slice(0, 1000));
+}
+
+/** How a page finds who a request is from. */
+export interface IdentityRules<Identity> {
+  readonly identify: (request: HostRequest) => unknown;
+  /** @throws TypeError that says what does not fit, and never a value. */
+  readonly check: (found: unknown) => Identity;
+  /** Who it is, for what all share. */
+  readonly ownerOf: (identity: Identity) => string;
+  readonly limit: TimeLimit;
+  readonly warn: Warn;
+}
+
+/**
+ * @returns `undefined`: nobody is signed in.
+ * @throws GatewayError 503, after a warning, when the host's code fails or what it found does not fit: a host's bug must not
+ * become somebody else's account.
+ */
+export async function findIdentity<Identity>(
+  request: GatewayRequest,
+  { identify, check, limit, warn }: IdentityRules<Identity>,
+): Promise<Identity | undefined> {
+  const fail = (problem: string, cause?: unknown): GatewayError => {
+    const message = `\`identify\` of a page ${problem}. The request got a 503.`;
+    warn({ code: "identify_failed", message, ...(cause !== undefined && { cause }) });
+    return serviceUnavailable("Sign-in cannot be checked at the moment. Try again shortly.");
+  };
+  const hostRequest = request.hostRequest?.();
+  if (hostRequest === undefined) return undefined;
+  const found = await findWithin(() => identify(hostRequest), limit, fail);
+  if (found === undefined || found === null || found === false) return undefined;
+  try {
+    return check(found);
+  } catch (cause) {
+    // What a getter of the host's throws may hold secrets.
+    const problem = cause instanceof TypeError ? cause.message.replace(/\s*\n\s*/g, " ") : "it cannot be read";
+    throw fail(`found an identity that does not fit: ${problem}`, cause);
+  }
+}
+
+/** How long stores may take for an answer of a page. Browsers wait for it a little longer. */
+const longestMs = 20_000;
+
+function answerLimit(): TimeLimit {
+  return new TimeLimit(longestMs);
+}
+
+/** Lets one at a time act on what has an id: what it reads stays so until it writes, as far as this process goes. */
+export class Turns {
+  readonly #limit = answerLimit();
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /**
+   * @throws TimeLimitError when it takes too long, with the wait for the turn: a store that hangs must not stop all that come
+   * later. What has not begun by then never does.
+   */
+  async take<Result>(id: string, act: () => Promise<Result>): Promise<Result> {
+    let isOver = false;
+    const before = this.#last.get(id) ?? Promise.resolve();
+    const done = this.#limit.race(before.then(() => (isOver ? new Promise<Result>(() => {}) : act())));
+    const settled = done.catch(() => {
+      isOver = true;
+    });
+    this.#last.set(id, settled);
+    try {
+      return await done;
+    } finally {
+      if (this.#last.get(id) === settled) this.#last.delete(id);
+    }
+  }
 }

@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { explainOnce } from "../../check/explain-issue.js";
+import { explainOnce } from "../../check/check-input.js";
 import { listProblems, problemsOf } from "../../check/list-problems.js";
-import type { GatewayWarning } from "../../events/warning.js";
+import { consoleWarn, type GatewayWarning, type Warn } from "../../events/warning.js";
 import type { Gateway } from "../../gateway/gateway.js";
 import type { HostRequest } from "../../http/host-request.js";
-import { type Clock, systemClock } from "../../ledger/clock.js";
+import { type Clock, systemClock } from "../../ledger/calendar.js";
+import { callHook } from "../../runtime/host-code.js";
 import { type PageTheme, themeSchema } from "./page-theme.js";
 
 /** An image of the host's beside the title. */
@@ -62,7 +63,7 @@ export interface PageOptions<Identity, Raw = unknown> {
 }
 
 /** Nobody is signed in. */
-export type Falsy = null | undefined | false;
+type Falsy = null | undefined | false;
 
 const called = (what: string) =>
   z.custom<(...given: never[]) => unknown>((value) => typeof value === "function", { error: what });
@@ -131,4 +132,14 @@ export function checkPageOptions<Schema extends z.ZodObject>(
   const result = schema.safeParse(given ?? {}, explainOnce("option"));
   if (result.success) return result.data;
   throw new TypeError(listProblems(by, problemsOf(result.error)));
+}
+
+/** Tells the host what it should know. If its hook fails, there is no other place to report it. */
+export function pageWarn(onWarning: PageOptions<unknown>["onWarning"]): Warn {
+  if (onWarning === undefined) return consoleWarn;
+  return (warning) =>
+    callHook(
+      () => onWarning(warning),
+      () => {},
+    );
 }

@@ -1,5 +1,11 @@
 import type * as z from "zod";
-import type { GatewayRequest } from "../../http/message.js";
+import { GatewayError, internalError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
+import type { Warn } from "../../events/warning.js";
+import type { Gateway } from "../../gateway/gateway.js";
+import { type GatewayRequest, isBodyError } from "../../http/message.js";
+import { type BodyOptions, bodyFailure } from "../../http/request-body.js";
+import { TimeLimitError } from "../../ledger/guard/time-limit.js";
+import type { KeptAccount } from "../../records/accounts/account-store.js";
 
 /** One answer of a page's API: JSON, or a response of its own kind. */
 export interface PageAnswer {
@@ -10,7 +16,7 @@ export interface PageAnswer {
 }
 
 /** A call of a page's API, checked. */
-export interface PageCall<Identity, Query = unknown, Body = unknown> {
+interface PageCall<Identity, Query = unknown, Body = unknown> {
   readonly identity: Identity;
   /** What stands in the path for each `{name}` of the route's. */
   readonly params: Readonly<Record<string, string>>;
@@ -52,7 +58,7 @@ export function pageRoute<
 }
 
 /** What a path is: the routes by method, and what stands for the names in it. */
-export interface MatchedRoutes<Identity> {
+interface MatchedRoutes<Identity> {
   readonly routes: ReadonlyMap<string, PageRoute<Identity>>;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -96,4 +102,81 @@ function decoded(segment: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * What a reader gets for what was thrown. What the management of the gateway throws names methods of the host's: only its
+ * status goes out, and where a reader can mend it, its words.
+ */
+export function pageError(thrown: unknown, bodies: BodyOptions, warn: Warn): GatewayError {
+  if (isBodyError(thrown)) return bodyFailure(thrown, bodies);
+  const status = statusOf(thrown);
+  if (status === 503 || thrown instanceof TimeLimitError)
+    return serviceUnavailable("The service has no access to its data at the moment. Try again shortly.");
+  if (isGatewayError(thrown)) return thrown;
+  if (isUnsupported(thrown)) {
+    return new GatewayError("This service does not keep that.", { status: 501, code: "not_supported" });
+  }
+  if (status === 404) return notFound();
+  if (status === 409) {
+    return new GatewayError("Something else has changed it in the meantime, or it has ended. Load it again.", {
+      status,
+      code: "conflict",
+    });
+  }
+  if (status === 400 && thrown instanceof Error) {
+    return new GatewayError(withoutMethod(thrown.message), { status, code: "invalid_value" });
+  }
+  warn({ code: "internal_error", message: "A bug in the gateway: a request of a page got a 500.", cause: thrown });
+  return internalError(thrown);
+}
+
+/** One text for what is not there and for what is another's. */
+export function notFound(): GatewayError {
+  return new GatewayError("There is no such thing here.", { status: 404, code: "not_found" });
+}
+
+function statusOf(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !("status" in thrown)) return undefined;
+  return typeof thrown.status === "number" ? thrown.status : undefined;
+}
+
+/** `gateway.keys.create: name: …` is about the name. */
+function withoutMethod(message: string): string {
+  return message
+    .replace(/^gateway(?:\.\w+)+: /, "")
+    .replace(/\s+/g, " ")
+    .slice(0, 500);
+}
+
+/** Whether the gateway lacks a store for what was asked: by shape, since it may come from another copy of the package. */
+function isUnsupported(error: unknown): boolean {
+  return error instanceof TypeError && "status" in error && error.status === 501;
+}
+
+/** @returns `undefined` where the gateway has no store for it. */
+export async function unlessUnsupported<Found>(find: () => Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await find();
+  } catch (error) {
+    if (isUnsupported(error)) return undefined;
+    throw error;
+  }
+}
+
+/** `undefined`: it has none, or the gateway keeps no accounts. */
+export async function accountRecord(gateway: Gateway, account: string): Promise<KeptAccount | undefined> {
+  return unlessUnsupported(() => gateway.accounts.get(account));
+}
+
+const microPerCredit = 1_000_000;
+
+/** Credits with all their decimals. */
+export function toCredits<Micro extends number | null>(micro: Micro): Micro {
+  return (micro === null ? null : micro / microPerCredit) as Micro;
+}
+
+/** Epoch seconds, rounded up: whoever waits for them does not come too early. */
+export function toSeconds<Instant extends number | null>(ms: Instant): Instant {
+  return (ms === null ? null : Math.ceil(ms / 1000)) as Instant;
 }

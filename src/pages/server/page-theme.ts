@@ -30,13 +30,7 @@ export const themeSchema = z.strictObject({
 });
 
 /** The theme as a style sheet, for after the page's own; `undefined`: nothing of it differs. */
-export function themeStyle({
-  scheme = "auto",
-  accent,
-  accentDark = accent,
-  font,
-  radius,
-}: PageTheme): string | undefined {
+function themeStyle({ scheme = "auto", accent, accentDark = accent, font, radius }: PageTheme): string | undefined {
   const rules = [
     ...(scheme === "auto" ? [] : [`color-scheme:${scheme}`]),
     ...(accent === undefined && accentDark === undefined ? [] : accentRules(accent, accentDark)),
@@ -63,4 +57,32 @@ function textOn(hex: string): string {
     return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000" : "#fff";
+}
+
+/** A host's theme as a file of the page's. */
+export class ThemeSheet {
+  readonly name: string;
+  readonly text: string;
+
+  private constructor(text: string) {
+    this.text = text;
+    this.name = `theme-${hashOf(text)}.css`;
+  }
+
+  /** @returns `undefined`: the theme is the page's own. */
+  static of(theme: PageTheme): ThemeSheet | undefined {
+    const text = themeStyle(theme);
+    return text === undefined ? undefined : new ThemeSheet(text);
+  }
+}
+
+/** FNV-1a, twice: it tells the few themes of a host apart, and defends nothing. */
+function hashOf(text: string): string {
+  return [0x811c9dc5, 0x01000193].map((seed) => fnv(text, seed).toString(36).padStart(7, "0")).join("");
+}
+
+function fnv(text: string, seed: number): number {
+  let hash = seed;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash >>> 0;
 }

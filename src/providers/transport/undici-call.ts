@@ -2,20 +2,14 @@ import type { Buffer } from "node:buffer";
 import type { Dispatcher } from "undici";
 import type { DirectAnswer, HandoverListener } from "../direct-call.js";
 import { type AbortNotice, UpstreamError } from "../upstream-provider.js";
-import { decodedAnswer } from "./decoded-answer.js";
-import type { IdleTimeout, IdleTimeoutListener } from "./idle-timeout.js";
-import type { IdleTimeoutPool } from "./idle-timeout-pool.js";
-import { isLostConnection } from "./is-lost-connection.js";
-import { leftoverBytes, leftoverMs } from "./leftover-read.js";
-import { type BodySource, ReceivedBody } from "./received-body.js";
-import type { SentPieces } from "./sent-pieces.js";
-import type { TransportOptions } from "./transport.js";
-import { UndiciAnswer } from "./undici-answer.js";
-import { toUpstreamError } from "./undici-error.js";
+import type { IdleTimeout, IdleTimeoutListener, IdleTimeoutPool } from "./idle-timeout.js";
+import { leftoverBytes, leftoverMs, type TransportOptions } from "./transport.js";
+import { isLostConnection, toUpstreamError } from "./transport-error.js";
+import { type BodySource, decodedAnswer, ReceivedBody, UndiciAnswer } from "./undici-response.js";
 import type { UndiciSocket } from "./undici-socket.js";
 
 /** What is called when the request goes out, and when the status and headers are there or will never be. */
-export interface AnswerCallbacks {
+interface AnswerCallbacks {
   resolve(answer: DirectAnswer): void;
   reject(error: UpstreamError): void;
   handover?: HandoverListener | undefined;
@@ -271,4 +265,29 @@ function encodingIn(headers: readonly Buffer[]): string | undefined {
 function compressed(encoding: string): UpstreamError {
   const problem = `The upstream compressed its answer ("${encoding.slice(0, 40)}"), which nothing here decodes.`;
   return new UpstreamError("interrupted", `${problem} Turn that off in the server, or in the proxy before it.`);
+}
+
+/**
+ * The pieces of a request's body. It lets go of them when they are sent, as undici keeps a request until its response has
+ * ended; or, where they may have to be sent once more, when it is told to.
+ */
+export class SentPieces implements Iterable<Uint8Array> {
+  #pieces: readonly Uint8Array[];
+  /** Whether they stay until {@link letGo}. */
+  mayBeRepeated = false;
+
+  constructor(pieces: readonly Uint8Array[]) {
+    this.#pieces = pieces;
+  }
+
+  [Symbol.iterator](): Iterator<Uint8Array> {
+    const pieces = this.#pieces;
+    if (!this.mayBeRepeated) this.letGo();
+    // An iterator of an array lets go of it at its end.
+    return pieces[Symbol.iterator]();
+  }
+
+  letGo(): void {
+    this.#pieces = [];
+  }
 }

@@ -1,11 +1,10 @@
-import type { Pool } from "undici";
+import type { buildConnector, Client, Dispatcher, Pool } from "undici";
 import type { DirectAnswer, RequestBytes } from "../direct-call.js";
 import { UpstreamError } from "../upstream-provider.js";
-import { IdleTimeoutPool } from "./idle-timeout-pool.js";
-import { SentPieces } from "./sent-pieces.js";
+import { IdleTimeoutPool } from "./idle-timeout.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
-import { UndiciCall, type UndiciCallOptions } from "./undici-call.js";
-import { connectionsOf } from "./undici-connection.js";
+import { type CallConnection, SentPieces, UndiciCall, type UndiciCallOptions } from "./undici-call.js";
+import { UndiciSocket } from "./undici-socket.js";
 
 /**
  * How long a connection is kept without work, in milliseconds, where the server announces nothing. A request that meets
@@ -91,4 +90,36 @@ export async function createUndiciTransport(options: TransportOptions): Promise<
       else closing.close(() => {});
     },
   };
+}
+
+/** What is used of the package `undici`, which is loaded late. */
+type Undici = Pick<typeof import("undici"), "buildConnector" | "Client" | "Pool">;
+
+type OpenConnection = (
+  origin: URL,
+  options: Client.Options,
+  connect: buildConnector.connector,
+  connectTimeoutMs: number,
+) => Client;
+
+/**
+ * Opens the connections of a pool. Each shows a call its socket, which undici does not. The call needs the socket to abort
+ * while it still connects, and to pause it while the reader does not read.
+ */
+function connectionsOf({ Client: UndiciClient }: Undici): OpenConnection {
+  class UndiciConnection extends UndiciClient implements CallConnection {
+    readonly line: UndiciSocket;
+
+    constructor(...[origin, options, connect, connectTimeoutMs]: Parameters<OpenConnection>) {
+      const line = new UndiciSocket(connect, connectTimeoutMs);
+      super(origin, { ...options, connect: line.connect });
+      this.line = line;
+    }
+
+    override dispatch(options: UndiciCallOptions, handler: Dispatcher.DispatchHandler): boolean {
+      options.call?.goOver(this, options);
+      return super.dispatch(options, handler);
+    }
+  }
+  return (...how) => new UndiciConnection(...how);
 }

@@ -1,5 +1,5 @@
-import type { Budget, BudgetStore } from "../../budgets/budget-store.js";
-import { pickBudgets } from "../../budgets/pick-budgets.js";
+import { pickBudgets } from "../../records/budgets/budget-schema.js";
+import type { Budget, BudgetStore } from "../../records/budgets/budget-store.js";
 import { expect } from "../expect.js";
 import { type TestRunner, testRunnerOf } from "../test-runner.js";
 

@@ -1,10 +1,8 @@
-import type { Budget, BudgetName, WritableBudgetStore } from "../../budgets/budget-store.js";
+import type { Budget, BudgetName, WritableBudgetStore } from "../../records/budgets/budget-store.js";
 import { confusableTexts } from "../confusable-texts.js";
 import { unique } from "../credit-ledger-fixture.js";
-import { eventually } from "../eventually.js";
-import { expect } from "../expect.js";
-import { subscribeThree } from "../notices/subscribe-three.js";
-import { describeRecords, type RecordTable } from "../records/describe-records.js";
+import { eventually, expect } from "../expect.js";
+import { describeRecords, type RecordTable, subscribeThree } from "../records/describe-records.js";
 import { type TestRunner, testRunnerOf } from "../test-runner.js";
 
 type MakeStores = () => Promise<readonly [WritableBudgetStore, WritableBudgetStore]>;

@@ -1,8 +1,7 @@
-import { TotalSums } from "../../ledger/usage/total-sums.js";
-import type { TotalsFilter, TotalsRequest } from "../../ledger/usage/usage-totals.js";
-import { day, type Fixture, hour, minute, second, start, unique } from "../credit-ledger-fixture.js";
+import type { TotalsFilter, TotalsRequest } from "../../ledger/usage/usage-request.js";
+import { TotalSums } from "../../ledger/usage/usage-sums.js";
+import { day, expectInputError, type Fixture, hour, minute, second, start, unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
-import { expectInputError } from "../expect-input-error.js";
 import { entriesOf, type JournalIt } from "./journal-tests.js";
 
 /** What totals are added up by, as they are compared with the journal. */

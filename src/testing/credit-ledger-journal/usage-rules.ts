@@ -1,4 +1,4 @@
-import type { UsageSum } from "../../ledger/usage/usage-sum.js";
+import type { UsageSum } from "../../ledger/usage/usage-request.js";
 import { UsageSums } from "../../ledger/usage/usage-sums.js";
 import { day, type Fixture, hour, minute, second, unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";

@@ -1,5 +1,5 @@
 import { LedgerConflictError, LedgerInputError, type WindowName } from "../../ledger/credit-ledger.js";
-import type { RulesInput } from "../credit-ledger/rules-input.js";
+import type { RulesInput } from "../credit-ledger-fixture.js";
 import {
   admitted,
   day,

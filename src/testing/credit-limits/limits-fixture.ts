@@ -1,9 +1,7 @@
-import type { CapLimit, CapWindow } from "../../ledger/cap-limit.js";
+import { capBounds } from "../../ledger/calendar.js";
 import type { AdmittedReservation, Balance, DeniedReservation, ReserveResult } from "../../ledger/credit-ledger.js";
-import type { NamedLimits } from "../../ledger/limits/account-limits.js";
-import type { PrepaidState } from "../../ledger/prepaid-state.js";
-import type { RateLimit } from "../../ledger/rate-limit.js";
-import { capBounds } from "../../ledger/windows.js";
+import type { CapLimit, CapWindow, PrepaidState, RateLimit } from "../../ledger/limits.js";
+import type { NamedLimits } from "../../ledger/rules/account-limits.js";
 import { type Fixture, unique } from "../credit-ledger-fixture.js";
 
 /** Adds prepaid credits to the account of a fixture. */

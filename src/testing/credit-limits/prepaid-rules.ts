@@ -1,5 +1,5 @@
 import { LedgerConflictError, LedgerInputError } from "../../ledger/credit-ledger.js";
-import type { RulesInput } from "../credit-ledger/rules-input.js";
+import type { RulesInput } from "../credit-ledger-fixture.js";
 import { admitted, day, denied, everywhere, hour, minute, second, start, unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { creditsNow, prepaidLeft, topUp } from "./limits-fixture.js";

@@ -1,9 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { type FakeAnswer, honestChat } from "./fake-answers.js";
-import type { FakeRequest } from "./fake-request.js";
-import { ServerSockets } from "./server-sockets.js";
+import type { AddressInfo, Socket } from "node:net";
+import { type FakeAnswer, type FakeRequest, honestChat } from "./fake-responses.js";
 
 /** A real model server on loopback that responds as the test wants. */
 export interface FakeUpstream {
@@ -152,4 +150,39 @@ async function readRequest(message: IncomingMessage, response: ServerResponse): 
     socket,
     closed,
   };
+}
+
+/** The connections of a server. */
+class ServerSockets {
+  /** How many the server has accepted so far. */
+  accepted = 0;
+  readonly #sockets = new Set<Socket>();
+  readonly #waiters: (() => void)[] = [];
+
+  constructor(server: Server) {
+    server.on("connection", (socket) => {
+      this.accepted += 1;
+      this.#sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => this.#remove(socket));
+    });
+  }
+
+  get open(): number {
+    return this.#sockets.size;
+  }
+
+  async allClosed(): Promise<void> {
+    if (this.#sockets.size > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  destroy(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #remove(socket: Socket): void {
+    this.#sockets.delete(socket);
+    if (this.#sockets.size > 0) return;
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
 }

@@ -1,4 +1,4 @@
-import type { ModelData, ModelStore, StoredModel } from "../../models/model-store.js";
+import type { ModelData, ModelStore, StoredModel } from "../../records/models/model-store.js";
 import { unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { describeRecords, type RecordTable } from "../records/describe-records.js";

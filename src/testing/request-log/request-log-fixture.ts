@@ -1,6 +1,4 @@
-import type { LoggedRequest } from "../../books/requests/logged-request.js";
-import type { RequestLog, RequestQuery } from "../../books/requests/request-log.js";
-import type { RequestLogLimits } from "../../books/requests/request-log-limits.js";
+import type { LoggedRequest, RequestLog, RequestLogLimits, RequestQuery } from "../../request-log/request-log.js";
 import { unique } from "../credit-ledger-fixture.js";
 import type { AnyRunner } from "../test-runner.js";
 

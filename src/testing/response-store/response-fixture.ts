@@ -1,4 +1,4 @@
-import type { Clock } from "../../ledger/clock.js";
+import type { Clock } from "../../ledger/calendar.js";
 import type { KeptItem, KeptResponse, ResponseStore } from "../../responses/response-store.js";
 import { start, unique } from "../credit-ledger-fixture.js";
 import { ManualClock } from "../manual-clock.js";

@@ -7,13 +7,19 @@ import {
 } from "../../providers/upstream-provider.js";
 import { errorBody } from "../chat-samples.js";
 import { expect } from "../expect.js";
-import { eventStream, toEventBytes, wholeAnswer } from "../fake-upstream/fake-answers.js";
+import { eventStream, toEventBytes, wholeAnswer } from "../fake-upstream/fake-responses.js";
 import { type FakeUpstream, startFakeUpstream } from "../fake-upstream/fake-upstream.js";
 import { createGate } from "../gate.js";
 import type { AnyRunner } from "../test-runner.js";
-import { readAll, readBytes, upstreamCall } from "../upstream-calls.js";
-import { type FormSample, formContentType, formEntries, readForm, toFormBytes } from "./form-sample.js";
-import { type OperationSample, operationSamples } from "./operation-samples.js";
+import {
+  type FormSample,
+  formContentType,
+  formEntries,
+  type OperationSample,
+  operationSamples,
+  readForm,
+  toFormBytes,
+} from "./operation-samples.js";
 
 interface Called {
   readonly operation: UpstreamOperation;
@@ -25,7 +31,7 @@ interface Called {
 
 type Make = (baseURL: string, operation: UpstreamOperation) => UpstreamProvider | Promise<UpstreamProvider>;
 
-export interface OperationRulesOptions {
+interface OperationRulesOptions {
   readonly verbatim: boolean;
   /** `undefined`: those that the provider says it speaks. */
   readonly operations: readonly UpstreamOperation[] | undefined;
@@ -146,4 +152,38 @@ async function expectRequest(upstream: FakeUpstream, sample: OperationSample, ve
   if (!verbatim) return expect(json).toMatchObject({ model: "sample-model" });
   expect(json).toEqual(request);
   expect(headers).toMatchObject({ ...sample.headers });
+}
+
+/** A call as the pipeline makes it; every field can be replaced. */
+export function upstreamCall(fields: Partial<UpstreamCall> = {}): UpstreamCall {
+  const stream = fields.stream ?? false;
+  const request = { model: "sample-model", messages: [{ role: "user", content: "Hi" }], stream };
+  return {
+    endpoint: "chat/completions",
+    model: "sample-model",
+    body: Buffer.from(JSON.stringify(request)),
+    stream,
+    signal: new AbortController().signal,
+    requestId: "req_test",
+    ...fields,
+  };
+}
+
+/** Everything that a body still has to give, in one piece. */
+export async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** Reads until `length` bytes are there, which must be a boundary between pieces. Leaves the iteration open. */
+export async function readBytes(iterator: AsyncIterator<Uint8Array>, length: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for (let rest = length; rest > 0; ) {
+    const result = await iterator.next();
+    if (result.done) throw new Error(`The body ended ${rest} bytes too early.`);
+    pieces.push(result.value);
+    rest -= result.value.length;
+  }
+  return Buffer.concat(pieces);
 }

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
-import type { GuardedCreditLedger, GuardOptions } from "../../../src/guard/guarded-credit-ledger.js";
+import type { GuardedCreditLedger, GuardOptions } from "../../../src/ledger/guard/guarded-credit-ledger.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import type { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import type { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
-import type { redisCreditLedger } from "../../../src/redis/redis-credit-ledger.js";
+import type { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import type { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
+import type { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
 
 /** A store that is measured, with one ledger on it. */
 export interface OpenedStore {

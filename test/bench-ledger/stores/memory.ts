@@ -1,4 +1,4 @@
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { collectGarbage } from "../../support/collect-garbage.js";
 import type { OpenStore } from "../benched-store.js";
 import { ledgerPair } from "../ledger-pair.js";

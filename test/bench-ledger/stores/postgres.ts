@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { reserveOperation, settleOperation } from "../../../src/postgres/ledger-operation.js";
-import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
+import { reserveOperation, settleOperation } from "../../../src/stores/postgres/ledger/ledger-operation.js";
+import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import { hasPostgres, TemporaryServer } from "../../support/postgres-server.js";
 import type { OpenStore, Pair } from "../benched-store.js";
 import { amount, leaseMs, limitsNow, tags } from "../ledger-pair.js";

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
-import { redisCreditLedger } from "../../../src/redis/redis-credit-ledger.js";
-import { makeScript } from "../../../src/redis/script.js";
+import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
+import { makeScript } from "../../../src/stores/redis/script.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";
 import type { OpenStore, Pair } from "../benched-store.js";
 import { tags } from "../ledger-pair.js";

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import type { SqliteDatabase, SqliteValue } from "../../../src/sqlite/sqlite-database.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase, SqliteValue } from "../../../src/stores/sqlite/sqlite-database.js";
 import type { OpenStore, Pair } from "../benched-store.js";
 import { leaseMs, tags } from "../ledger-pair.js";
 

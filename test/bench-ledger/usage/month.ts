@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { splitTime } from "../../../src/gateway/usage/split-time.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import type { TotalsFilter, TotalsRequest } from "../../../src/ledger/usage/usage-totals.js";
+import type { TotalsFilter, TotalsRequest } from "../../../src/ledger/usage/usage-request.js";
 import { median } from "../measure.js";
 
 export const dayMs = 86_400_000;

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { dayOf } from "../../../src/ledger/usage/usage-sums.js";
-import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
+import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import { TemporaryServer } from "../../support/postgres-server.js";
 import { median } from "../measure.js";
 

@@ -3,7 +3,7 @@
  * whole month, made by SQL. It prints milliseconds, and the longest time that the event loop was blocked.
  * Flags: --accounts 10000  --days 30  --runs 5
  */
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import { DatabaseFolder } from "../../contract/sqlite/open-database.js";
 import { callsPerSum, dayMs, measureMonth, month } from "./month.js";
 

@@ -3,8 +3,8 @@
  * the event loop was blocked.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 import { DatabaseFolder } from "../../contract/sqlite/open-database.js";
 import { sumUp } from "../../contract/sqlite/summing-ledger.js";
 

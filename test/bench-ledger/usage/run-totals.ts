@@ -4,7 +4,7 @@
  * Flags: --accounts 10000  --days 30  --runs 5
  */
 import pg from "pg";
-import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
+import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import { TemporaryServer } from "../../support/postgres-server.js";
 import { makeMonth } from "./make-month.js";
 import { measureMonth, month } from "./month.js";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import Database from "libsql";
 import { expect, it } from "vitest";
-import type { LoggedRequest } from "../../../src/books/requests/logged-request.js";
-import type { RequestLog, RequestQuery } from "../../../src/books/requests/request-log.js";
-import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
-import { sqliteRequestLog } from "../../../src/sqlite/requests/sqlite-request-log.js";
+import type { LoggedRequest } from "../../../src/request-log/request-log.js";
+import type { RequestLog, RequestQuery } from "../../../src/request-log/request-log.js";
+import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
+import { sqliteRequestLog } from "../../../src/stores/sqlite/sqlite-request-log.js";
 import { RequestLogFixture } from "../../../src/testing/request-log/request-log-fixture.js";
 
 const makers: Record<string, () => RequestLog> = {

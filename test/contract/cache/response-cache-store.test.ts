@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MemoryResponseCache } from "../../../src/cache/memory-response-cache.js";
 import type { ResponseCacheStore } from "../../../src/cache/response-cache-store.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
-import { redisResponseCache } from "../../../src/redis/responses/redis-response-cache.js";
+import { redisResponseCache } from "../../../src/stores/redis/redis-response-cache.js";
 import { chatAnswer, createGate, describeResponseCacheStore, ManualClock } from "../../../src/testing.js";
 import { startCache } from "../../support/cache/start-cache.js";
 import { hasRedisServer } from "../../support/redis-server.js";

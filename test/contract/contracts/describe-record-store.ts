@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type KeptRecord, ownedId, type RecordData, type RecordStore } from "../../../src/records/record-store.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
-import { eventually } from "../../../src/testing/eventually.js";
+import { eventually } from "../../../src/testing/expect.js";
 
 const record = (more: Partial<RecordData> = {}): RecordData => ({
   id: unique("record"),

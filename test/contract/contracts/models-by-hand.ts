@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { ModelStore } from "../../../src/models/model-store.js";
-import { longestModel, mostModels } from "../../../src/models/model-text.js";
+import type { ModelStore } from "../../../src/records/models/model-store.js";
+import { longestModel, mostModels } from "../../../src/records/models/record-model-store.js";
 
 /** Writes the text of a model without the store, as a person does. */
 type WriteText = (id: string, text: string) => Promise<unknown> | unknown;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../../src/ledger/clock.js";
+import type { Clock } from "../../../src/ledger/calendar.js";
 import type { KeptItem, KeptResponse, ResponseStore } from "../../../src/responses/response-store.js";
 import { start, unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";

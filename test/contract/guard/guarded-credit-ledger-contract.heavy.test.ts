@@ -1,6 +1,6 @@
-import type { GuardOptions } from "../../../src/guard/guarded-credit-ledger.js";
-import type { Clock } from "../../../src/ledger/clock.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import type { GuardOptions } from "../../../src/ledger/guard/guarded-credit-ledger.js";
+import type { Clock } from "../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { faultyLedger } from "../../support/guard/faulty-ledger.js";
 import { guarded } from "../../support/guard/guarded.js";

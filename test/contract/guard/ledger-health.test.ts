@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
-import { shardedLedger } from "../../../src/ledger/sharding/sharded-ledger.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { shardedLedger } from "../../../src/ledger/sharded-ledger.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { faultyLedger } from "../../support/guard/faulty-ledger.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { postgresStores } from "../../../src/postgres/postgres-stores.js";
-import { redisCreditLedger } from "../../../src/redis/redis-credit-ledger.js";
-import { sqliteStores } from "../../../src/sqlite/sqlite-stores.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
+import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
+import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { callCost, OutageTest } from "../../support/guard/outage-test.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { copyRecord } from "../../../src/memory/copy-record.js";
+import { copyRecord } from "../../../src/stores/memory/memory-request-log.js";
 
 const records = fc.object({
   key: fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom("__proto__", "constructor", "length")),

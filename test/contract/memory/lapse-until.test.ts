@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { Account } from "../../../src/memory/account.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { Account } from "../../../src/stores/memory/account.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { busyAccount } from "../contracts/busy-account.js";
 
 afterEach(() => vi.restoreAllMocks());

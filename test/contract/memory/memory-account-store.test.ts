@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AccountRecord } from "../../../src/accounts/account-store.js";
-import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
+import type { AccountRecord } from "../../../src/records/accounts/account-store.js";
+import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
 import { describeAccountStore } from "../../../src/testing/describe-account-store.js";
 import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryAuditTrail } from "../../../src/memory/books/memory-audit-trail.js";
+import { memoryAuditTrail } from "../../../src/stores/memory/memory-audit-trail.js";
 import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
 
 describeAuditTrail("memoryAuditTrail", async (limits) => {

@@ -1,4 +1,4 @@
-import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
+import { memoryBudgetStore } from "../../../src/stores/memory/memory-stores.js";
 import { describeBudgetStore } from "../../../src/testing/budget-store/describe-budget-store.js";
 import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 

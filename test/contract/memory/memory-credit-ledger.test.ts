@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type CreditLedger, type Lease, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { AccountMap } from "../../../src/memory/account-map.js";
-import { type MemoryCreditLedgerOptions, memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { AccountMap } from "../../../src/stores/memory/account.js";
+import { type MemoryCreditLedgerOptions, memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hashKey } from "../../../src/keys/hash-key.js";
-import { type MemoryKey, memoryKeyStore } from "../../../src/memory/memory-key-store.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
+import { type MemoryKey, memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
 import { describeKeyStore } from "../../../src/testing/describe-key-store.js";
 import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
 

@@ -1,4 +1,4 @@
-import { MemoryRecordStore } from "../../../src/memory/memory-record-store.js";
+import { MemoryRecordStore } from "../../../src/stores/memory/memory-record-store.js";
 import { describeRecordStore } from "../contracts/describe-record-store.js";
 
 const shared = new MemoryRecordStore();

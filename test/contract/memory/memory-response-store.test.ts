@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryResponseStore } from "../../../src/memory/memory-response-store.js";
+import { memoryResponseStore } from "../../../src/stores/memory/memory-response-store.js";
 import { describeResponseStore } from "../../../src/testing/describe-response-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeResponseStoreModel } from "../contracts/response-store-model.js";

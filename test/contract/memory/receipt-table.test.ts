@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Receipt } from "../../../src/ledger/receipt.js";
-import { ReceiptTable } from "../../../src/memory/receipt-table.js";
+import type { Receipt } from "../../../src/ledger/rules/reservation.js";
+import { ReceiptTable } from "../../../src/stores/memory/rotating-map.js";
 import { collidingIds } from "./colliding-ids.js";
 
 function receipt(amount: number): Receipt {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RotatingMap } from "../../../src/memory/rotating-map.js";
+import { RotatingMap } from "../../../src/stores/memory/rotating-map.js";
 
 describe("RotatingMap", () => {
   it("keeps each entry for a period at least", () => {

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
-import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
+import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { createShiftedSchema, shiftedPool } from "../postgres/test-schema.js";
 import { describeModelRun } from "./model-run.js";

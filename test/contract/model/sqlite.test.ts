@@ -1,4 +1,4 @@
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import { DatabaseFolder } from "../sqlite/open-database.js";
 import { describeModelRun } from "./model-run.js";
 

@@ -1,7 +1,7 @@
 import { createPool, type Pool } from "mysql2/promise";
 import { afterAll, beforeAll } from "vitest";
-import { MysqlDatabase } from "../../../src/mysql/mysql-database.js";
-import { MysqlRecordStore, mysqlRecordTables } from "../../../src/mysql/mysql-record-store.js";
+import { MysqlDatabase } from "../../../src/stores/mysql/mysql-database.js";
+import { MysqlRecordStore, mysqlRecordTables } from "../../../src/stores/mysql/mysql-record-store.js";
 import { describeWithMariaDb } from "../../support/mariadb-server.js";
 import { describeRecordStore } from "../contracts/describe-record-store.js";
 

@@ -1,11 +1,11 @@
 import { createPool, type Pool } from "mysql2/promise";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { MysqlPool } from "../../../src/mysql/mysql-pool.js";
-import { type MysqlStoresOptions, mysqlStores } from "../../../src/mysql/mysql-stores.js";
+import type { MysqlPool } from "../../../src/stores/mysql/mysql-database.js";
+import { type MysqlStoresOptions, mysqlStores } from "../../../src/stores/mysql/mysql-stores.js";
 import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-writable-plan-store.js";
+import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { describeWithMariaDb } from "../../support/mariadb-server.js";
 import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { hashKey } from "../../../src/keys/hash-key.js";
-import { postgresStores } from "../../../src/postgres/postgres-stores.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
+import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { TcpProxy } from "../../support/tcp-proxy.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";

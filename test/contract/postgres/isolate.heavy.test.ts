@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
-import { type PostgresStores, postgresStores } from "../../../src/postgres/postgres-stores.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
+import { type PostgresStores, postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 
 /** Of a runtime that ties each promise to the request which made it. */

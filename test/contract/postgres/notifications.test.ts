@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Notifications } from "../../../src/postgres/listen/notifications.js";
-import type { PostgresClient, PostgresPool } from "../../../src/postgres/postgres-pool.js";
+import { Notifications } from "../../../src/stores/postgres/notifications.js";
+import type { PostgresClient, PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
 
 /** A server that passes notices on, a step of the event loop at a time. */
 class Broker {

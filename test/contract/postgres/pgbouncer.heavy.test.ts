@@ -1,10 +1,10 @@
 import pg from "pg";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { hashKey } from "../../../src/keys/hash-key.js";
-import { fromPostgresJs } from "../../../src/postgres/from-postgres-js.js";
-import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
-import { postgresStores } from "../../../src/postgres/postgres-stores.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
+import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
+import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
+import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
 import { hasPgBouncer, PgBouncer } from "../../support/pgbouncer.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 

@@ -1,12 +1,12 @@
 import pg from "pg";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe } from "vitest";
-import type { Clock } from "../../../src/ledger/clock.js";
+import type { Clock } from "../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import type { PostgresBatchOptions } from "../../../src/postgres/batching/batch-options.js";
-import { fromPostgresJs } from "../../../src/postgres/from-postgres-js.js";
-import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
-import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
+import type { PostgresBatchOptions } from "../../../src/stores/postgres/ledger/account-queue.js";
+import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
+import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
+import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { hasPgBouncer, PgBouncer } from "../../support/pgbouncer.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";

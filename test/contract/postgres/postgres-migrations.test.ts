@@ -1,11 +1,11 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
-import { postgresStores } from "../../../src/postgres/postgres-stores.js";
-import { runMigrations } from "../../../src/postgres/run-migrations.js";
-import { postgresFunctions } from "../../../src/postgres/schema/postgres-functions.js";
-import { postgresVersions } from "../../../src/postgres/schema/postgres-versions.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
+import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
+import { runMigrations } from "../../../src/stores/postgres/schema/run-migrations.js";
+import { postgresFunctions } from "../../../src/stores/postgres/schema/postgres-functions.js";
+import { postgresVersions } from "../../../src/stores/postgres/schema/postgres-versions.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 
 const spend = (amount: number) => ({

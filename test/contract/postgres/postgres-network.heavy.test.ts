@@ -1,6 +1,6 @@
 import pg from "pg";
 import { it } from "vitest";
-import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
+import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import { FaultyProxy } from "../../support/faulty-proxy.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { spendThrough } from "../contracts/credit-ledger-network.js";

@@ -1,11 +1,11 @@
 import pg from "pg";
 import postgres from "postgres";
 import { afterAll, beforeAll } from "vitest";
-import { Database } from "../../../src/postgres/database.js";
-import { fromPostgresJs } from "../../../src/postgres/from-postgres-js.js";
-import { Notifications } from "../../../src/postgres/listen/notifications.js";
-import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
-import { PostgresRecordStore } from "../../../src/postgres/postgres-record-store.js";
+import { Database } from "../../../src/stores/postgres/database.js";
+import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
+import { Notifications } from "../../../src/stores/postgres/notifications.js";
+import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
+import { PostgresRecordStore } from "../../../src/stores/postgres/postgres-record-store.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 import { describeRecordStore } from "../contracts/describe-record-store.js";
 

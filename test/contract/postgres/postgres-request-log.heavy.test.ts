@@ -1,9 +1,9 @@
 import pg from "pg";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { fromPostgresJs } from "../../../src/postgres/from-postgres-js.js";
-import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
-import { postgresRequestLog } from "../../../src/postgres/requests/postgres-request-log.js";
+import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
+import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
+import { postgresRequestLog } from "../../../src/stores/postgres/postgres-request-log.js";
 import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";
 import { RequestLogFixture, refused } from "../../../src/testing/request-log/request-log-fixture.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";

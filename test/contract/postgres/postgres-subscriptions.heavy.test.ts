@@ -4,12 +4,12 @@ import { promisify } from "node:util";
 import pg from "pg";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { hashKey } from "../../../src/keys/hash-key.js";
-import { fromPostgresJs } from "../../../src/postgres/from-postgres-js.js";
-import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
-import { postgresKeyStore, postgresPlanStore } from "../../../src/postgres/postgres-single-stores.js";
-import { postgresStores } from "../../../src/postgres/postgres-stores.js";
-import { runMigrations } from "../../../src/postgres/run-migrations.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
+import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
+import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
+import { postgresKeyStore, postgresPlanStore } from "../../../src/stores/postgres/postgres-stores.js";
+import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
+import { runMigrations } from "../../../src/stores/postgres/schema/run-migrations.js";
 import { bundled } from "../../support/bundled.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 

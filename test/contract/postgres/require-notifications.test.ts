@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { requireNotifications } from "../../../src/postgres/listen/require-notifications.js";
+import { requireNotifications } from "../../../src/stores/postgres/notifications.js";
 
 beforeEach(() => {
   vi.useFakeTimers();

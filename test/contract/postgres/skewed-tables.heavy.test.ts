@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 
 const limits = windowLimits({

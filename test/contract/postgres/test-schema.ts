@@ -1,7 +1,7 @@
-import type { Clock } from "../../../src/ledger/clock.js";
-import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
-import { runMigrations } from "../../../src/postgres/run-migrations.js";
-import { inSchema } from "../../../src/postgres/schema/in-schema.js";
+import type { Clock } from "../../../src/ledger/calendar.js";
+import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
+import { runMigrations } from "../../../src/stores/postgres/schema/run-migrations.js";
+import { inSchema } from "../../../src/stores/postgres/schema/run-migrations.js";
 
 /** Stand in the place of the database's clock: what a test last set. Each by itself, since not every driver takes several. */
 const testClock = [

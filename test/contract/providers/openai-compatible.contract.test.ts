@@ -1,4 +1,4 @@
-import { operationNames } from "../../../src/metering/operation-name.js";
+import { operationNames } from "../../../src/prices/operation-name.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { describeUpstreamProvider } from "../../../src/testing/describe-upstream-provider.js";
 

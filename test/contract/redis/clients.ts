@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { createClient } from "redis";
-import type { RedisClient } from "../../../src/redis/redis-client.js";
+import type { RedisClient } from "../../../src/stores/redis/redis-client.js";
 
 /** A client of one of the libraries, as a host would make it. */
 export interface Connected {

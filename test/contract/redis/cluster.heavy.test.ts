@@ -1,22 +1,22 @@
 import { Cluster } from "ioredis";
 import { createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { redisAuditTrail } from "../../../src/redis/books/redis-audit-trail.js";
+import { redisAuditTrail } from "../../../src/stores/redis/redis-audit-trail.js";
 import {
   type IoredisClient,
   isNodeRedis,
   type NodeRedisClient,
   type RedisClient,
-} from "../../../src/redis/redis-client.js";
-import { redisStores } from "../../../src/redis/redis-stores.js";
-import { redisRequestLog } from "../../../src/redis/requests/redis-request-log.js";
+} from "../../../src/stores/redis/redis-client.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
+import { redisRequestLog } from "../../../src/stores/redis/redis-request-log.js";
 import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 import { everywhere, Fixture, unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-writable-plan-store.js";
+import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { redisCreditLedger } from "../../../src/redis/redis-credit-ledger.js";
+import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
 import { Fixture } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";

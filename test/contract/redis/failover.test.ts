@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type CreditLedger, type Lease, windowNames } from "../../../src/ledger/credit-ledger.js";
-import { redisCreditLedger } from "../../../src/redis/redis-credit-ledger.js";
+import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
 import { everywhere, Fixture } from "../../../src/testing/credit-ledger-fixture.js";
 import { foldUse } from "../../../src/testing/credit-ledger-journal/journal-tests.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";

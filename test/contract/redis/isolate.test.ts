@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { hashKey } from "../../../src/keys/hash-key.js";
-import type { IoredisClient } from "../../../src/redis/redis-client.js";
-import { redisStores } from "../../../src/redis/redis-stores.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
+import type { IoredisClient } from "../../../src/stores/redis/redis-client.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { Fixture } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { journalOf } from "../../support/journal-of.js";

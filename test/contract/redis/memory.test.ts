@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Lease } from "../../../src/ledger/credit-ledger.js";
-import { redisCreditLedger } from "../../../src/redis/redis-credit-ledger.js";
+import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
 import {
   day,
   everywhere,

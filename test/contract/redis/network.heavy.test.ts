@@ -1,5 +1,5 @@
 import { afterEach, describe, it } from "vitest";
-import { redisCreditLedger } from "../../../src/redis/redis-credit-ledger.js";
+import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
 import { FaultyProxy } from "../../support/faulty-proxy.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";
 import { spendThrough } from "../contracts/credit-ledger-network.js";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { redisCreditLedger } from "../../../src/redis/redis-credit-ledger.js";
+import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
 import { everywhere, Fixture } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { bundled } from "../../support/bundled.js";

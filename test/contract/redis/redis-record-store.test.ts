@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { connectionOf } from "../../../src/redis/redis-options.js";
-import { RedisRecordStore } from "../../../src/redis/redis-record-store.js";
+import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
+import { RedisRecordStore } from "../../../src/stores/redis/redis-record-store.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";
 import { describeRecordStore } from "../contracts/describe-record-store.js";
 import { type Connected, clients } from "./clients.js";

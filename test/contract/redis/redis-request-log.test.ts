@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { redisRequestLog } from "../../../src/redis/requests/redis-request-log.js";
+import { redisRequestLog } from "../../../src/stores/redis/redis-request-log.js";
 import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";
 import { hasRedisServer } from "../../support/redis-server.js";
 import { type Connected, clients } from "./clients.js";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ResponseCacheStore } from "../../../src/cache/response-cache-store.js";
-import type { Clock } from "../../../src/ledger/clock.js";
-import { connectionOf } from "../../../src/redis/redis-options.js";
+import type { Clock } from "../../../src/ledger/calendar.js";
+import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
 import {
   makeCacheScripts,
   redisResponseCache,
   responseCacheOn,
-} from "../../../src/redis/responses/redis-response-cache.js";
+} from "../../../src/stores/redis/redis-response-cache.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeResponseCacheStore } from "../../../src/testing/response-store/describe-response-cache-store.js";
 import { hasRedisServer } from "../../support/redis-server.js";

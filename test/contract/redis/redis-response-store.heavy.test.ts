@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Clock } from "../../../src/ledger/clock.js";
-import { connectionOf } from "../../../src/redis/redis-options.js";
-import { redisStores } from "../../../src/redis/redis-stores.js";
-import { redisResponseStore, responseStoreOn } from "../../../src/redis/responses/redis-response-store.js";
-import { makeResponseScripts } from "../../../src/redis/responses/response-scripts.js";
+import type { Clock } from "../../../src/ledger/calendar.js";
+import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
+import { redisResponseStore, responseStoreOn } from "../../../src/stores/redis/redis-response-store.js";
+import { makeResponseScripts } from "../../../src/stores/redis/redis-response-store.js";
 import type { ResponseStore } from "../../../src/responses/response-store.js";
 import { describeResponseStore } from "../../../src/testing/describe-response-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";

@@ -1,16 +1,16 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { StoredAccount } from "../../../src/accounts/account-store.js";
-import { hashKey } from "../../../src/keys/hash-key.js";
-import { redisAuditTrail } from "../../../src/redis/books/redis-audit-trail.js";
+import type { StoredAccount } from "../../../src/records/accounts/account-store.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
+import { redisAuditTrail } from "../../../src/stores/redis/redis-audit-trail.js";
 import {
   redisAccountStore,
   redisBudgetStore,
   redisKeyStore,
   redisModelStore,
   redisPlanStore,
-} from "../../../src/redis/redis-single-stores.js";
-import { redisStores } from "../../../src/redis/redis-stores.js";
+} from "../../../src/stores/redis/redis-stores.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAccountStore } from "../../../src/testing/describe-account-store.js";
 import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
@@ -18,7 +18,7 @@ import { describeKeyStore } from "../../../src/testing/describe-key-store.js";
 import { describePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-writable-plan-store.js";
+import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";
 import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";

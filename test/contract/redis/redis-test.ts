@@ -1,13 +1,13 @@
 import { Redis } from "ioredis";
-import type { Clock } from "../../../src/ledger/clock.js";
+import type { Clock } from "../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import type { RedisClient } from "../../../src/redis/redis-client.js";
+import type { RedisClient } from "../../../src/stores/redis/redis-client.js";
 import {
   creditLedgerOn,
   type RedisCreditLedgerOptions,
   redisCreditLedger,
-} from "../../../src/redis/redis-credit-ledger.js";
-import { connectionOf } from "../../../src/redis/redis-options.js";
+} from "../../../src/stores/redis/redis-credit-ledger.js";
+import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
 import { Fixture, type FixturePlan, start } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { RedisServer } from "../../support/redis-server.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { ledgerScripts } from "../../../src/redis/ledger-scripts.js";
+import { ledgerScripts } from "../../../src/stores/redis/ledger/ledger-scripts.js";
 import { shiftedScripts } from "./store-clock.js";
 
 describe("the ledger's scripts", () => {

@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { createSentinel } from "redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Lease } from "../../../src/ledger/credit-ledger.js";
-import { redisStores } from "../../../src/redis/redis-stores.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { everywhere, Fixture } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { RedisSentinel } from "../../support/redis-sentinel.js";

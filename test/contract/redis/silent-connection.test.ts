@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RedisClient } from "../../../src/redis/redis-client.js";
-import { redisCreditLedger } from "../../../src/redis/redis-credit-ledger.js";
+import type { RedisClient } from "../../../src/stores/redis/redis-client.js";
+import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
 import { Fixture } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../src/ledger/clock.js";
-import { makeLedgerScripts } from "../../../src/redis/ledger-scripts.js";
-import type { RunScript } from "../../../src/redis/run-script.js";
+import type { Clock } from "../../../src/ledger/calendar.js";
+import { makeLedgerScripts } from "../../../src/stores/redis/ledger/ledger-scripts.js";
+import type { RunScript } from "../../../src/stores/redis/script.js";
 
 /** The ledger's scripts, but with the time that comes with each call. */
 export const shiftedScripts = makeLedgerScripts("local now = tonumber(ARGV[#ARGV])");

@@ -1,21 +1,21 @@
 import { Redis } from "@upstash/redis";
 import { afterAll, beforeAll, describe } from "vitest";
-import type { StoredAccount } from "../../../src/accounts/account-store.js";
-import { hashKey } from "../../../src/keys/hash-key.js";
-import { redisAuditTrail } from "../../../src/redis/books/redis-audit-trail.js";
-import { fromUpstash } from "../../../src/redis/clients/from-upstash.js";
-import { connectionOf } from "../../../src/redis/redis-options.js";
+import type { StoredAccount } from "../../../src/records/accounts/account-store.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
+import { redisAuditTrail } from "../../../src/stores/redis/redis-audit-trail.js";
+import { fromUpstash } from "../../../src/stores/redis/redis-client.js";
+import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
 import {
   redisAccountStore,
   redisBudgetStore,
   redisKeyStore,
   redisModelStore,
   redisPlanStore,
-} from "../../../src/redis/redis-single-stores.js";
-import { redisRequestLog } from "../../../src/redis/requests/redis-request-log.js";
-import { redisResponseCache } from "../../../src/redis/responses/redis-response-cache.js";
-import { responseStoreOn } from "../../../src/redis/responses/redis-response-store.js";
-import { makeResponseScripts } from "../../../src/redis/responses/response-scripts.js";
+} from "../../../src/stores/redis/redis-stores.js";
+import { redisRequestLog } from "../../../src/stores/redis/redis-request-log.js";
+import { redisResponseCache } from "../../../src/stores/redis/redis-response-cache.js";
+import { responseStoreOn } from "../../../src/stores/redis/redis-response-store.js";
+import { makeResponseScripts } from "../../../src/stores/redis/redis-response-store.js";
 import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAccountStore } from "../../../src/testing/describe-account-store.js";
 import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
@@ -25,7 +25,7 @@ import { describePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeResponseStore } from "../../../src/testing/describe-response-store.js";
 import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-writable-plan-store.js";
+import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";
 import { describeResponseCacheStore } from "../../../src/testing/response-store/describe-response-cache-store.js";

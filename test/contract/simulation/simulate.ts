@@ -1,5 +1,5 @@
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { shardedLedger } from "../../../src/ledger/sharding/sharded-ledger.js";
+import { shardedLedger } from "../../../src/ledger/sharded-ledger.js";
 import { type Audit, audit } from "./books/audit.js";
 import { ClientFigures } from "./books/client-figures.js";
 import { TrueBooks } from "./books/true-books.js";

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { TotalSums } from "../../../src/ledger/usage/total-sums.js";
-import type { TotalsRequest } from "../../../src/ledger/usage/usage-totals.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { JournalTable } from "../../../src/sqlite/journal-table.js";
-import { SqliteConnection } from "../../../src/sqlite/sqlite-connection.js";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
-import { TotalsRollUp } from "../../../src/sqlite/usage/totals-roll-up.js";
+import { TotalSums } from "../../../src/ledger/usage/usage-sums.js";
+import type { TotalsRequest } from "../../../src/ledger/usage/usage-request.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { JournalTable } from "../../../src/stores/sqlite/ledger/journal-table.js";
+import { SqliteConnection } from "../../../src/stores/sqlite/sqlite-connection.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
+import { TotalsRollUp } from "../../../src/stores/sqlite/usage/totals-roll-up.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { DatabaseFolder } from "./open-database.js";
 

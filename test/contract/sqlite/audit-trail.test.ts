@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from "vitest";
-import { sqliteAuditTrail } from "../../../src/sqlite/books/sqlite-audit-trail.js";
+import { sqliteAuditTrail } from "../../../src/stores/sqlite/sqlite-audit-trail.js";
 import { turnsOf } from "../../support/turns-of.js";
 import { DatabaseFolder } from "./open-database.js";
 

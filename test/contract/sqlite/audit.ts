@@ -5,9 +5,9 @@ import {
   type WindowLimits,
   windowNames,
 } from "../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 import { foldUse } from "../../../src/testing/credit-ledger-journal/journal-tests.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { journalOf } from "../../support/journal-of.js";

@@ -1,4 +1,4 @@
-import type { SqliteDatabase, SqliteStatement } from "../../../src/sqlite/sqlite-database.js";
+import type { SqliteDatabase, SqliteStatement } from "../../../src/stores/sqlite/sqlite-database.js";
 
 /** A real database, of which any one statement can be made to fail, or to be the process's last. */
 export class FailingDatabase implements SqliteDatabase {

@@ -5,8 +5,8 @@ import {
   LedgerConflictError,
   LedgerInputError,
 } from "../../../src/ledger/credit-ledger.js";
-import { shardedLedger } from "../../../src/ledger/sharding/sharded-ledger.js";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
+import { shardedLedger } from "../../../src/ledger/sharded-ledger.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { turnsOf } from "../../support/turns-of.js";
 import { account, audit, journalSinceBegin } from "./audit.js";

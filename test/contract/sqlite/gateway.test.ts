@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
-import { hashKey } from "../../../src/keys/hash-key.js";
-import { sqliteStores } from "../../../src/sqlite/sqlite-stores.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
+import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, startTestGateway } from "../../support/test-gateway.js";
 import { DatabaseFolder } from "./open-database.js";

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from "vitest";
 import { createGateway } from "../../../src/gateway/create-gateway.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import { sqliteStores } from "../../../src/sqlite/sqlite-stores.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { Child } from "./child.js";
 import { DatabaseFolder } from "./open-database.js";

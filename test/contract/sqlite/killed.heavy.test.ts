@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { account, audit, journalSinceBegin, limitsAt } from "./audit.js";
 import { Child } from "./child.js";

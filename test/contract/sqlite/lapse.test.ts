@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 import { creditsNow } from "../../../src/testing/credit-limits/limits-fixture.js";
 import { busyAccount } from "../contracts/busy-account.js";
 import { databaseFolders } from "./database-folders.js";

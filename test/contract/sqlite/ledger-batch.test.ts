@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { type CreditLedger, LedgerConflictError, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { databaseFolders } from "./database-folders.js";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import { sqliteKeyStore } from "../../../src/sqlite/sqlite-single-stores.js";
-import { sqliteStores } from "../../../src/sqlite/sqlite-stores.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
+import { sqliteKeyStore } from "../../../src/stores/sqlite/sqlite-stores.js";
+import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 
 it.each<[string, unknown]>([
   ["a path in its place", { database: "gateway.db" }],

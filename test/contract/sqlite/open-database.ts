@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
-import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
+import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 
 interface OpenDatabase extends SqliteDatabase {
   close(): unknown;

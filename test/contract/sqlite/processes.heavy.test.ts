@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import { sqlitePlanStore } from "../../../src/sqlite/sqlite-single-stores.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
+import { sqlitePlanStore } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { prepaidLeft } from "../../support/prepaid-left.js";
 import { account, audit, journalSinceBegin, limitsAt } from "./audit.js";

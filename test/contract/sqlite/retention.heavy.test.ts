@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type CreditLedger, type Lease, LedgerInputError, type Settlement } from "../../../src/ledger/credit-ledger.js";
-import type { NamedLimits } from "../../../src/ledger/limits/account-limits.js";
-import { capBounds, windowLimits } from "../../../src/ledger/windows.js";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
-import { sqliteKeyStore } from "../../../src/sqlite/sqlite-single-stores.js";
+import type { NamedLimits } from "../../../src/ledger/rules/account-limits.js";
+import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
+import { sqliteKeyStore } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { databaseFolders } from "./database-folders.js";
 

@@ -1,5 +1,5 @@
 import { afterAll } from "vitest";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import { describeCreditLedgerModel } from "../contracts/credit-ledger-model.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
 import { summingLedger } from "./summing-ledger.js";

@@ -1,6 +1,6 @@
 import { afterAll } from "vitest";
-import { SqliteConnection } from "../../../src/sqlite/sqlite-connection.js";
-import { SqliteRecordStore } from "../../../src/sqlite/sqlite-record-store.js";
+import { SqliteConnection } from "../../../src/stores/sqlite/sqlite-connection.js";
+import { SqliteRecordStore } from "../../../src/stores/sqlite/sqlite-record-store.js";
 import { describeRecordStore } from "../contracts/describe-record-store.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
 

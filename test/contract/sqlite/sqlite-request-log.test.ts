@@ -1,5 +1,5 @@
 import { afterAll } from "vitest";
-import { sqliteRequestLog } from "../../../src/sqlite/requests/sqlite-request-log.js";
+import { sqliteRequestLog } from "../../../src/stores/sqlite/sqlite-request-log.js";
 import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, it, onTestFinished } from "vitest";
-import { sqliteResponseStore } from "../../../src/sqlite/responses/sqlite-response-store.js";
-import { sqliteStores } from "../../../src/sqlite/sqlite-stores.js";
+import { sqliteResponseStore } from "../../../src/stores/sqlite/sqlite-response-store.js";
+import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { describeResponseStore } from "../../../src/testing/describe-response-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { item } from "../../../src/testing/response-store/response-fixture.js";

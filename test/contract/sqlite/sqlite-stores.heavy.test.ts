@@ -1,19 +1,19 @@
 import { afterAll, it } from "vitest";
-import { sqliteAuditTrail } from "../../../src/sqlite/books/sqlite-audit-trail.js";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
+import { sqliteAuditTrail } from "../../../src/stores/sqlite/sqlite-audit-trail.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import {
   sqliteAccountStore,
   sqliteBudgetStore,
   sqliteKeyStore,
   sqliteModelStore,
   sqlitePlanStore,
-} from "../../../src/sqlite/sqlite-single-stores.js";
+} from "../../../src/stores/sqlite/sqlite-stores.js";
 import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-writable-plan-store.js";
+import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
 import { DatabaseFolder, drivers } from "./open-database.js";

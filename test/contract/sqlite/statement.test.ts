@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import { DatabaseFolder } from "./open-database.js";
 
 const folder = new DatabaseFolder();

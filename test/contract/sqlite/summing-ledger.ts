@@ -1,9 +1,9 @@
-import type { Clock } from "../../../src/ledger/clock.js";
+import type { Clock } from "../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { SqliteConnection } from "../../../src/sqlite/sqlite-connection.js";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
-import { UsageTable } from "../../../src/sqlite/usage/usage-table.js";
+import { SqliteConnection } from "../../../src/stores/sqlite/sqlite-connection.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
+import { UsageTable } from "../../../src/stores/sqlite/usage/usage-table.js";
 
 const day = 86_400_000;
 

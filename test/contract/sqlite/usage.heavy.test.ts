@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { type CreditLedger, type Lease, LedgerInputError } from "../../../src/ledger/credit-ledger.js";
-import type { UsageSum } from "../../../src/ledger/usage/usage-sum.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
-import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
+import type { UsageSum } from "../../../src/ledger/usage/usage-request.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
+import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 import { expectSumsToMatch, sumsOf } from "../../../src/testing/credit-ledger-journal/usage-rules.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { turnsOf } from "../../support/turns-of.js";

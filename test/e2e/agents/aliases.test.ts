@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { runClaudeCode } from "./claude-code/run-claude-code.js";
 import { runCodex, textsOf } from "./codex/run-codex.js";
 import { agentModel } from "./support/agent-model.js";

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { createGate, type Gate, startFakeUpstream } from "../../../src/testing.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import {
   chatChunks,
   createGate,

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterAll, describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import {
   chatAnswer,
   chatChunks,

@@ -1,9 +1,9 @@
 import OpenAI from "openai";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { Model } from "../../../src/gateway/options.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../../src/testing.js";
 import { smallModel } from "../../support/test-gateway.js";

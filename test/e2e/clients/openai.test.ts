@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../../src/testing.js";
 import { smallModel } from "../../support/test-gateway.js";
 import { collect } from "./collect.js";

@@ -1,4 +1,4 @@
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, chatChunks } from "../../../src/testing.js";
 import { smallModel } from "../../support/test-gateway.js";
 import type { ServerOptions } from "./start-server.js";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hashKey } from "../../../src/keys/hash-key.js";
-import type { PostgresPool } from "../../../src/postgres/postgres-pool.js";
-import { postgresStores } from "../../../src/postgres/postgres-stores.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
+import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
+import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
 import { TemporaryServer } from "../../support/postgres-server.js";
 import { chatRequest, startTestGateway } from "../../support/test-gateway.js";
 import { describeLedger } from "./describe-stores.js";

@@ -10,7 +10,7 @@ import { CohereClient, CohereClientV2 } from "cohere-ai";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Model } from "../../../src/gateway/options.js";
-import { llamaCpp } from "../../../src/providers/llama-cpp.js";
+import { llamaCpp } from "../../../src/providers/local-presets.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";
 import { earModel } from "./ear-model.js";
 import { lastEvent } from "./last-event.js";

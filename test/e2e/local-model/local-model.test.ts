@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { llamaCpp } from "../../../src/providers/llama-cpp.js";
+import { llamaCpp } from "../../../src/providers/local-presets.js";
 import { smallModel } from "../../support/test-gateway.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";
 

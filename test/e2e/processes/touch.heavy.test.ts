@@ -3,7 +3,7 @@ import { env, execPath } from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { hashKey } from "../../../src/keys/hash-key.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
 import { bundled } from "../../support/bundled.js";
 import { describeBackEnds } from "./back-ends.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { sampleVector } from "../../support/embedding-samples.js";
 import { everyCharge, startEvery } from "../../support/every-operation.js";
 import { formEntries, heardText, madeImage, spokenSound } from "../../support/honest-server.js";

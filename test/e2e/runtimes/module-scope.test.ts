@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryCreditLedger, memoryKeyStore, memoryPlanStore, memoryRequestLog } from "../../../src/index.js";
-import type { KeyUse } from "../../../src/keys/key-store.js";
+import type { KeyUse } from "../../../src/records/keys/key-store.js";
 import type { ModuleScopeConfig } from "./module-scope-config.js";
 import { hasRuntime, type Runtime, startRuntime } from "./start-runtime.js";
 import { type StoreServer, startStoreServer } from "./store-server.js";

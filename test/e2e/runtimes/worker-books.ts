@@ -1,6 +1,6 @@
 import { expect, vi } from "vitest";
 import type { CreditLedger, LedgerEntry, LoggedRequest, RequestLog } from "../../../src/index.js";
-import { Calendar } from "../../../src/ledger/windows.js";
+import { Calendar } from "../../../src/ledger/calendar.js";
 
 /** The stores of a Worker, as another process reads them. */
 export interface WorkerBooks {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { OperationLanes } from "../../../src/redis/batch/operation-lanes.js";
+import { OperationLanes } from "../../../src/stores/redis/ledger/operation-lanes.js";
 import { oldSpaceGrowth } from "../../support/old-space-growth.js";
 
 const numbers = new Float64Array(2);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { SettleOutbox } from "../../../src/guard/settle-outbox.js";
-import { TimeLimit } from "../../../src/guard/time-limit.js";
-import { systemClock } from "../../../src/ledger/clock.js";
+import { SettleOutbox } from "../../../src/ledger/guard/settle-outbox.js";
+import { TimeLimit } from "../../../src/ledger/guard/time-limit.js";
+import { systemClock } from "../../../src/ledger/calendar.js";
 import type { CreditLedger, Lease } from "../../../src/ledger/credit-ledger.js";
 import { oldSpaceGrowth } from "../../support/old-space-growth.js";
 

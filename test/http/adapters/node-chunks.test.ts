@@ -1,7 +1,7 @@
 import { createServer, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { type ChunkSink, makeChunkSink } from "../../../src/adapters/node-chunks.js";
+import { type ChunkSink, makeChunkSink } from "../../../src/adapters/node-stream.js";
 import { openRaw } from "../../support/adapters/raw-connection.js";
 
 const head = { "content-type": "text/plain" };

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
-import type { NodeClient } from "../../../src/adapters/node-client.js";
-import type { NodeIncoming } from "../../../src/adapters/node-pair.js";
-import { readNodeBody } from "../../../src/adapters/node-read-body.js";
+import type { NodeClient } from "../../../src/adapters/node-request.js";
+import type { NodeIncoming } from "../../../src/adapters/node-request.js";
+import { readNodeBody } from "../../../src/adapters/node-request.js";
 import { NodeRequest } from "../../../src/adapters/node-request.js";
-import { inOnePiece } from "../../../src/http/body-shape.js";
+import { inOnePiece } from "../../../src/http/request-body.js";
 import { openRaw } from "../../support/adapters/raw-connection.js";
 
 const limits = { maxBytes: 1_000_000, timeoutMs: 5_000, minBytesPerSecond: 0, arrived: () => undefined };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
 import { expressAdapter } from "../../support/adapters/express-adapter.js";

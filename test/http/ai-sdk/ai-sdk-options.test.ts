@@ -3,7 +3,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { describe, expect, it } from "vitest";
 import { type AISDKModel, type AISDKOptions, aiSDK } from "../../../src/ai-sdk.js";
 import type { UpstreamCall } from "../../../src/providers/upstream-provider.js";
-import { readAll, upstreamCall } from "../../../src/testing/upstream-calls.js";
+import { readAll, upstreamCall } from "../../../src/testing/upstream-operations/operation-rules.js";
 import { googleEmbedding } from "./start-model.js";
 
 const off = { providerOptions: { anthropic: { thinking: { type: "disabled" } } } };

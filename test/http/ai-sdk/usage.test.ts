@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toUsage } from "../../../src/ai-sdk/chat/usage.js";
-import { sumOfImageUsage } from "../../../src/ai-sdk/media/sum-of-image-usage.js";
+import { toUsage } from "../../../src/ai-sdk/chat/completion.js";
+import { sumOfImageUsage } from "../../../src/ai-sdk/generate-images.js";
 import { type AISDKModel, aiSDK } from "../../../src/ai-sdk.js";
 import { eventStream, wholeAnswer } from "../../../src/testing.js";
 import { startServer } from "../../e2e/clients/start-server.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import { anthropic } from "../../../src/providers/anthropic.js";
+import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { anthropic } from "../../../src/providers/presets.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { chatAnswer, wholeAnswer } from "../../../src/testing.js";
 import { startCache } from "../../support/cache/start-cache.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { cached } from "../../../src/cache/cached.js";
-import { CopiedBody } from "../../../src/cache/copied-body.js";
+import { CopiedBody } from "../../../src/cache/response-cache.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import type { UpstreamCall, UpstreamProvider } from "../../../src/providers/upstream-provider.js";
-import { readAll, upstreamCall } from "../../../src/testing/upstream-calls.js";
+import { readAll, upstreamCall } from "../../../src/testing/upstream-operations/operation-rules.js";
 import { chatAnswer, startFakeUpstream, wholeAnswer } from "../../../src/testing.js";
 import { startCache } from "../../support/cache/start-cache.js";
 

@@ -2,13 +2,13 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { toNodeHandler } from "../../../src/adapters/node.js";
-import type { AnswerGuard } from "../../../src/answer-guards/answer-guard.js";
+import type { AnswerGuard } from "../../../src/hooks/response-guard.js";
 import { GatewayError } from "../../../src/errors/gateway-error.js";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import type { DisconnectPolicy } from "../../../src/plans/plan-store.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import type { DisconnectPolicy } from "../../../src/records/plans/plan-store.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import type { Gate } from "../../../src/testing/gate.js";
 import {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatChunks, createGate, eventStream } from "../../../src/testing.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, createGate, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, smallModel, startTestGateway } from "../../support/test-gateway.js";
 

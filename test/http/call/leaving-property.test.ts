@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Model } from "../../../src/gateway/options.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { compilePrice } from "../../../src/metering/prices/compile-price.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { compilePrice } from "../../../src/prices/compile-price.js";
 import {
   type UpstreamCall,
   UpstreamError,

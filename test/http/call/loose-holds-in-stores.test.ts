@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
-import { postgresCreditLedger } from "../../../src/postgres/postgres-credit-ledger.js";
-import { redisCreditLedger } from "../../../src/redis/redis-credit-ledger.js";
-import { sqliteCreditLedger } from "../../../src/sqlite/sqlite-credit-ledger.js";
+import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
+import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
+import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import { type Connected, connectIoredis } from "../../contract/redis/clients.js";
 import { DatabaseFolder } from "../../contract/sqlite/open-database.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CreditLedger, ReserveResult } from "../../../src/ledger/credit-ledger.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { freeModel } from "../../support/test-gateway.js";
 import { byBytes, describeLooseHolds, startWith } from "./loose-holds-suite.js";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 let test: TestGateway | undefined;

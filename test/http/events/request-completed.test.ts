@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { TargetOptions } from "../../../src/gateway/target-options.js";
+import type { TargetOptions } from "../../../src/gateway/models/target-options.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { UpstreamError } from "../../../src/providers/upstream-provider.js";
 import { chatAnswer, chatChunks, eventStream, ManualClock, wholeAnswer } from "../../../src/testing.js";

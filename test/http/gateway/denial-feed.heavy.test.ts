@@ -1,11 +1,11 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { LedgerEvent } from "../../../src/guard/ledger-event.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import { postgresStores } from "../../../src/postgres/postgres-stores.js";
-import { redisStores } from "../../../src/redis/redis-stores.js";
+import type { LedgerEvent } from "../../../src/ledger/guard/ledger-event.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { type Connected, connectIoredis, connectNodeRedis } from "../../contract/redis/clients.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { hashKey } from "../../../src/keys/hash-key.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, getRequest, startTestGateway } from "../../support/test-gateway.js";
 

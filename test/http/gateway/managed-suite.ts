@@ -3,7 +3,7 @@ import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { toNodeHandler } from "../../../src/node.js";
 import { chatAnswer, chatChunks } from "../../../src/testing/chat-samples.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
-import { eventStream, wholeAnswer } from "../../../src/testing/fake-upstream/fake-answers.js";
+import { eventStream, wholeAnswer } from "../../../src/testing/fake-upstream/fake-responses.js";
 import { createGate } from "../../../src/testing/gate.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { type Host, listen } from "../../support/adapters/host.js";

@@ -1,11 +1,11 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import { postgresStores } from "../../../src/postgres/postgres-stores.js";
-import { redisStores } from "../../../src/redis/redis-stores.js";
-import { sqliteStores } from "../../../src/sqlite/sqlite-stores.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
+import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { type Connected, connectIoredis, connectNodeRedis } from "../../contract/redis/clients.js";
 import { DatabaseFolder } from "../../contract/sqlite/open-database.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";

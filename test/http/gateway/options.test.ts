@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { GatewayWarning } from "../../../src/events/warning.js";
 import { createGateway } from "../../../src/gateway/create-gateway.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { getRequest, smallModel } from "../../support/test-gateway.js";
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import type { Plan, PlanStore } from "../../../src/plans/plan-store.js";
+import type { Plan, PlanStore } from "../../../src/records/plans/plan-store.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 let test: TestGateway;

@@ -5,11 +5,11 @@ import postgres from "postgres";
 import { afterAll, describe, expect, it } from "vitest";
 import { createGateway } from "../../../src/gateway/create-gateway.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { mysqlStores } from "../../../src/mysql/mysql-stores.js";
-import { fromPostgresJs } from "../../../src/postgres/from-postgres-js.js";
-import { postgresStores } from "../../../src/postgres/postgres-stores.js";
-import { redisStores } from "../../../src/redis/redis-stores.js";
-import { sqliteStores } from "../../../src/sqlite/sqlite-stores.js";
+import { mysqlStores } from "../../../src/stores/mysql/mysql-stores.js";
+import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
+import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
+import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { DatabaseFolder } from "../../contract/sqlite/open-database.js";
 
 const folder = new DatabaseFolder();

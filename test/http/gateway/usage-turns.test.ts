@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { CreditLedger, HistoryRequest } from "../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { sqliteStores } from "../../../src/sqlite/sqlite-stores.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { DatabaseFolder } from "../../contract/sqlite/open-database.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 import { turnsOf } from "../../support/turns-of.js";

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { aiSDK } from "../../../src/ai-sdk.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { logs } from "../../../src/logs.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { chatRequest, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

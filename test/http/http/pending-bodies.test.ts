@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
 import type { GatewayRequest } from "../../../src/http/message.js";
-import { PendingBodies } from "../../../src/http/pending-bodies.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { PendingBodies } from "../../../src/http/request-body.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatChunks, createGate, eventStream, hangBeforeHeaders } from "../../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

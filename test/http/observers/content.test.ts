@@ -5,7 +5,7 @@ import type { CallContent, Observer } from "infergate";
 import { openTelemetry } from "infergate/otel";
 import { afterEach, expect, it, vi } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
+import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
 import {
   chatChunks,
   createGate,

@@ -4,8 +4,8 @@ import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { CreditLedger } from "infergate";
 import { openTelemetry } from "infergate/otel";
 import { afterEach, expect, it } from "vitest";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatRequest, freeModel, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 let test: TestGateway | undefined;

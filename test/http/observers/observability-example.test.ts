@@ -8,7 +8,7 @@ import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cached } from "../../../src/cache/cached.js";
 import type { Model } from "../../../src/gateway/options.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import { errorBody, honestChat, wholeAnswer } from "../../../src/testing.js";

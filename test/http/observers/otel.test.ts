@@ -12,7 +12,7 @@ import { openTelemetry } from "infergate/otel";
 import OpenAI from "openai";
 import { afterEach, expect, it } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { chatAnswer, chatChunks, errorBody, eventStream, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, getRequest, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

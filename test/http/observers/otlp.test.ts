@@ -10,7 +10,7 @@ import { openTelemetry } from "infergate/otel";
 import { afterEach, expect, it } from "vitest";
 import { toNodeHandler } from "../../../src/adapters/node.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { chatChunks, createGate, errorBody, eventStream, honestChat, wholeAnswer } from "../../../src/testing.js";
 import { smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "./otlp-receiver.js";

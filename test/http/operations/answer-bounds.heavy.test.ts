@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { mostAnswerParts, mostToolCalls } from "../../../src/model-api/answer/answer-bounds.js";
+import { mostAnswerParts, mostToolCalls } from "../../../src/protocols/shared/response-bounds.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { chatAnswer, eventStream, type FakeUpstream, startFakeUpstream, wholeAnswer } from "../../../src/testing.js";
 import { smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requireMountable } from "../../../src/adapters/require-mountable.js";
+import { requireMountable } from "../../../src/gateway/gateway.js";
 import { handle } from "../../../src/gateway/gateway.js";
-import { toEventBytes } from "../../../src/testing/fake-upstream/fake-answers.js";
+import { toEventBytes } from "../../../src/testing/fake-upstream/fake-responses.js";
 import {
   chatAnswer,
   chatChunks,

@@ -1,11 +1,11 @@
 import OpenAI from "openai";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
-import type { Dialect } from "../../../src/model-api/dialect.js";
-import { openAI } from "../../../src/providers/openai.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import type { Dialect } from "../../../src/protocols/shared/dialect.js";
+import { openAI } from "../../../src/providers/presets.js";
 import { createGate, errorBody, type FakeAnswer, startFakeUpstream, wholeAnswer } from "../../../src/testing.js";
 import { textTokens } from "../../../src/tokens/text-tokens.js";
 import { embeddingModel, smallModel, startTestGateway } from "../../support/test-gateway.js";

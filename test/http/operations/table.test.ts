@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { operationNames } from "../../../src/metering/operation-name.js";
-import type { Price } from "../../../src/metering/prices/price.js";
-import { type ModelType, modelTypes } from "../../../src/operations/model-type.js";
-import type { Operation } from "../../../src/operations/operation.js";
-import { isOwnedMember } from "../../../src/operations/owned-members.js";
-import { operations } from "../../../src/operations/table.js";
+import { operationNames } from "../../../src/prices/operation-name.js";
+import type { Price } from "../../../src/prices/price.js";
+import { type ModelType, modelTypes } from "../../../src/protocols/shared/model-type.js";
+import type { Operation } from "../../../src/protocols/shared/operation.js";
+import { isOwnedMember } from "../../../src/protocols/operations.js";
+import { operations } from "../../../src/protocols/operations.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { matchPath } from "../../../src/server/paths.js";
 import { pageOf } from "../../meta/examples/documentation.js";

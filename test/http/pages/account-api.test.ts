@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GatewayWarning } from "../../../src/events/warning.js";
 import type { Gateway, Mountable } from "../../../src/gateway/gateway.js";
-import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
-import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
-import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
+import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryBudgetStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryModelStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
 import {
   type AccountIdentity,
   type AccountKey,

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { GatewayWarning } from "../../../src/events/warning.js";
 import type { Mountable } from "../../../src/gateway/gateway.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { memoryAuditTrail } from "../../../src/memory/books/memory-audit-trail.js";
-import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
-import { memoryBudgetStore } from "../../../src/memory/memory-budget-store.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
+import { memoryAuditTrail } from "../../../src/stores/memory/memory-audit-trail.js";
+import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryBudgetStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
 import {
   type AccountIdentity,
   type AccountPageOptions,

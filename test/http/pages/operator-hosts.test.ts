@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
-import { memoryModelStore } from "../../../src/memory/memory-model-store.js";
+import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryModelStore } from "../../../src/stores/memory/memory-stores.js";
 import { createOperatorPage } from "../../../src/pages.js";
 import type { Host } from "../../support/adapters/host.js";
 import { mount, type PageHost, pageHosts } from "../../support/pages/page-hosts.js";

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
-import { readAll, upstreamCall } from "../../../src/testing/upstream-calls.js";
+import { readAll, upstreamCall } from "../../../src/testing/upstream-operations/operation-rules.js";
 import { chatAnswer, errorBody, startFakeUpstream, wholeAnswer } from "../../../src/testing.js";
 import { startTestGateway } from "../../support/test-gateway.js";
 import { chatCall } from "../adapters/client.js";

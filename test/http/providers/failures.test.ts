@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { expect, it } from "vitest";
 import { UpstreamError } from "../../../src/providers/upstream-provider.js";
-import { readAll, readBytes, upstreamCall } from "../../../src/testing/upstream-calls.js";
+import { readAll, readBytes, upstreamCall } from "../../../src/testing/upstream-operations/operation-rules.js";
 import { createGate, rawAnswer } from "../../../src/testing.js";
 import { describeTransports, nextRound } from "../../support/providers/provider-harness.js";
 

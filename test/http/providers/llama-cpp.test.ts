@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { llamaCpp } from "../../../src/providers/llama-cpp.js";
+import { llamaCpp } from "../../../src/providers/local-presets.js";
 import { eventStream, type FakeAnswer, startFakeUpstream, wholeAnswer } from "../../../src/testing.js";
 import { baseModel } from "../../support/completion-samples.js";
 import { readEvents, smallModel, startTestGateway } from "../../support/test-gateway.js";

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
 import { anthropic, azureOpenAI, createGateway, groq, openAI, openAICompatible } from "../../../src/index.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { smallModel } from "../../support/test-gateway.js";
 
 const key = "sk-upstream-0123456789";

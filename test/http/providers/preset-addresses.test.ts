@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { embeddingModel, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 import { type AddressSample, chatBody, embeddingsBody, streamBody } from "./addresses/address-sample.js";
 import { azureAddress, azureDatedAddress } from "./addresses/azure-openai.js";

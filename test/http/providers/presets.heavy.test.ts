@@ -2,7 +2,7 @@ import OpenAI, { APIError } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { defaultOperations } from "../../../src/providers/upstream-provider.js";
 import { describeUpstreamProvider } from "../../../src/testing/describe-upstream-provider.js";
-import { eventStream, wholeAnswer } from "../../../src/testing/fake-upstream/fake-answers.js";
+import { eventStream, wholeAnswer } from "../../../src/testing/fake-upstream/fake-responses.js";
 import { type FakeUpstream, startFakeUpstream } from "../../../src/testing/fake-upstream/fake-upstream.js";
 import { type ClientServer, startServer } from "../../e2e/clients/start-server.js";
 import { azureDatedSample, azureSample } from "./dialects/azure-openai.js";

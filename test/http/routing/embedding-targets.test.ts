@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { azureOpenAI } from "../../../src/providers/azure-openai.js";
-import { mistral } from "../../../src/providers/mistral.js";
+import { mistral } from "../../../src/providers/presets.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { createGate, errorBody, type FakeUpstream, startFakeUpstream, wholeAnswer } from "../../../src/testing.js";
 import { honestEmbeddings } from "../../support/embedding-samples.js";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { isOwnAccount } from "../../../src/model-api/failure/own-account.js";
-import { anthropic } from "../../../src/providers/anthropic.js";
+import { isOwnAccount } from "../../../src/protocols/shared/own-account.js";
+import { anthropic } from "../../../src/providers/presets.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import {
   eventStream,

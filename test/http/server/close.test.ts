@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { chatChunks, createGate, eventStream, hangBeforeHeaders, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, getRequest, readEvents, startTestGateway } from "../../support/test-gateway.js";
 

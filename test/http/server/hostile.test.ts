@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { requireMountable } from "../../../src/adapters/require-mountable.js";
+import { requireMountable } from "../../../src/gateway/gateway.js";
 import { handle } from "../../../src/gateway/gateway.js";
-import { fromErrorObject } from "../../../src/model-api/failure/upstream-failure.js";
+import { fromErrorObject } from "../../../src/protocols/shared/upstream-failure.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { chatChunks, createGate, eventStream, hangAfterHeaders, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, readEvents, startTestGateway } from "../../support/test-gateway.js";

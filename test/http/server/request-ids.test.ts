@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatChunks, eventStream, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, startTestGateway } from "../../support/test-gateway.js";
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../src/memory/memory-plan-store.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { createGate, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, getRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

@@ -4,7 +4,7 @@ import { memoryAdapter } from "better-auth/adapters/memory";
 import { Hono } from "hono";
 import { afterEach, expect, it } from "vitest";
 import { toFetchHandler } from "../../../src/fetch.js";
-import { memoryAccountStore } from "../../../src/memory/memory-account-store.js";
+import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
 import { toNodeHandler } from "../../../src/node.js";
 import { type Host, listen, toHost } from "../../support/adapters/host.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";

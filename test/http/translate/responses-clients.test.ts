@@ -6,12 +6,12 @@ import OpenAI from "openai";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { badGateway } from "../../../src/errors/gateway-error.js";
-import { frameEvents } from "../../../src/openai/responses/response-events.js";
-import { parseResponsesRequest } from "../../../src/openai/responses/responses-request.js";
-import { toResponse } from "../../../src/translate/chat-to-response.js";
-import { ChatToResponsesStream } from "../../../src/translate/chat-to-responses-stream.js";
-import { toResponseContext } from "../../../src/translate/responses/response-context.js";
-import { toChatRequest } from "../../../src/translate/responses-to-chat-request.js";
+import { frameEvents } from "../../../src/protocols/responses/response-events.js";
+import { parseResponsesRequest } from "../../../src/protocols/responses/responses-request.js";
+import { toResponse } from "../../../src/protocols/translate/responses-client-sink.js";
+import { ChatToResponsesStream } from "../../../src/protocols/translate/chat-to-responses-stream.js";
+import { toResponseContext } from "../../../src/protocols/translate/response-context.js";
+import { toChatRequest } from "../../../src/protocols/translate/responses-to-chat-request.js";
 import { type Chunk, chunkOf, end, thoughts } from "../../support/translate/responses-samples.js";
 
 /** What the upstream answers next: chunks, the last of which may be a failure. */

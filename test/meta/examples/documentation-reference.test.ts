@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { resolveOptions } from "../../../src/gateway/options.js";
-import { restrictions } from "../../../src/model-api/request/restricted-members.js";
+import { restrictions } from "../../../src/protocols/shared/dialect.js";
 import { checkOpenAICompatibleOptions } from "../../../src/providers/openai-compatible-options.js";
 import { pageOf, root } from "./documentation.js";
 
@@ -38,12 +38,12 @@ const undocumented = ["notice", "endpoint"];
 describe("the reference", () => {
   it.each([
     ["docs/models.md", "gateway/options.ts", "Model"],
-    ["docs/targets.md", "gateway/target-options.ts", "RoutingOptions"],
+    ["docs/targets.md", "gateway/models/target-options.ts", "RoutingOptions"],
     ["docs/targets.md", "routing/breaker.ts", "BreakerOptions"],
-    ["docs/models.md", "metering/prices/price.ts", "Price"],
+    ["docs/models.md", "prices/price.ts", "Price"],
     ["docs/options.md", "gateway/options.ts", "GatewayOptions"],
     ["docs/upstreams.md", "providers/openai-compatible-options.ts", "OpenAICompatibleOptions"],
-    ["docs/upstreams.md", "model-api/dialect.ts", "Dialect"],
+    ["docs/upstreams.md", "protocols/shared/dialect.ts", "Dialect"],
     ["docs/stores.md", "gateway/options.ts", "LedgerOptions"],
     ["docs/cache.md", "cache/cached.ts", "CacheOptions"],
   ])("%s has a row for each member that %s gives %s", (page, path, name) => {
@@ -53,15 +53,15 @@ describe("the reference", () => {
   });
 
   it.each([
-    ["docs/stores.md", "keys/key-store.ts", "ApiKey"],
-    ["docs/stores.md", "plans/plan-store.ts", "Plan"],
+    ["docs/stores.md", "records/keys/key-store.ts", "ApiKey"],
+    ["docs/stores.md", "records/plans/plan-store.ts", "Plan"],
     ["docs/stores.md", "ledger/credit-ledger.ts", "CreditLedger"],
     ["docs/hooks.md", "events/request-completed.ts", "RequestCompleted"],
     ["docs/hooks.md", "events/warning.ts", "GatewayWarning"],
     ["docs/hooks.md", "events/request-completed.ts", "UpstreamAttempt"],
-    ["docs/targets.md", "gateway/target-options.ts", "TargetOptions"],
-    ["docs/targets.md", "routing/target-health.ts", "TargetHealth"],
-    ["docs/hooks.md", "metering/token-counts.ts", "TokenCounts"],
+    ["docs/targets.md", "gateway/models/target-options.ts", "TargetOptions"],
+    ["docs/targets.md", "routing/target.ts", "TargetHealth"],
+    ["docs/hooks.md", "prices/usage-counts.ts", "TokenCounts"],
     ["docs/upstreams.md", "providers/upstream-provider.ts", "UpstreamCall"],
     ["docs/accounts.md", "gateway/admin/managed-accounts.ts", "ManagedAccounts"],
     ["docs/accounts.md", "gateway/admin/managed-keys.ts", "ManagedKeys"],

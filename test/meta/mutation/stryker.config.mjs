@@ -2,13 +2,13 @@ import { fileURLToPath } from "node:url";
 
 /**
  * Stryker changes each expression of the rules of money, and runs the tests that reach it.
- * `npm run test:mutation:rules -- --mutate src/ledger/receipt.ts` does so for one file.
+ * `npm run test:mutation:rules -- --mutate src/ledger/rules/reservation.ts` does so for one file.
  */
 export default {
   mutate: [
     "src/ledger/{calls,engine,limits,statement}/*.ts",
     "src/ledger/{account-state,at-once,funding,judge-reservation,receipt,remaining,settled-as,windows}.ts",
-    "src/ledger/usage/used-parts.ts",
+    "src/ledger/usage/usage-total.ts",
     "src/metering/prices/*.ts",
     "src/metering/{decimal,lacking-units,to-micro}.ts",
   ],

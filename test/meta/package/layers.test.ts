@@ -142,8 +142,8 @@ describe("the layers", () => {
 
   it("start with contracts that import types only", () => {
     for (const file of [
-      "src/keys/key-store.ts",
-      "src/plans/plan-store.ts",
+      "src/records/keys/key-store.ts",
+      "src/records/plans/plan-store.ts",
       "src/ledger/credit-ledger.ts",
       "src/providers/upstream-provider.ts",
     ]) {

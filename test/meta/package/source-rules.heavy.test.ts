@@ -8,10 +8,10 @@ const source = new Source();
 const known = {
   sharedNames: [],
   fileNames: [
-    "src/anthropic/event-frame.ts messagesEvent",
-    "src/translate/responses/item-messages.ts addItem",
-    "src/translate/responses/tool-choice.ts chooseTools",
-    "src/wire/copy-out-of-pool.ts unpooled",
+    "src/protocols/messages/message-to-events.ts messagesEvent",
+    "src/protocols/translate/item-messages.ts addItem",
+    "src/protocols/translate/chat-tools.ts chooseTools",
+    "src/wire/bytes.ts unpooled",
   ],
 };
 

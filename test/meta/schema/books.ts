@@ -1,10 +1,10 @@
-import type { StoredAccount, WritableAccountStore } from "../../../src/accounts/account-store.js";
-import type { KeptBudget, WritableBudgetStore } from "../../../src/budgets/budget-store.js";
-import type { StoredKey, WritableKeyStore } from "../../../src/keys/key-store.js";
+import type { StoredAccount, WritableAccountStore } from "../../../src/records/accounts/account-store.js";
+import type { KeptBudget, WritableBudgetStore } from "../../../src/records/budgets/budget-store.js";
+import type { StoredKey, WritableKeyStore } from "../../../src/records/keys/key-store.js";
 import type { Balance, CreditLedger, Lease, LedgerEntry } from "../../../src/ledger/credit-ledger.js";
-import { capBounds, windowLimits } from "../../../src/ledger/windows.js";
-import type { ModelStore, StoredModel } from "../../../src/models/model-store.js";
-import type { Plan, WritablePlanStore } from "../../../src/plans/plan-store.js";
+import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
+import type { ModelStore, StoredModel } from "../../../src/records/models/model-store.js";
+import type { Plan, WritablePlanStore } from "../../../src/records/plans/plan-store.js";
 import type { KeptResponse, ResponseStore } from "../../../src/responses/response-store.js";
 
 /** All that books are in. */

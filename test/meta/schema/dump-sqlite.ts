@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
+import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 
 /** All that a database has, as SQL that makes it again. */
 export function dumpSqlite(database: SqliteDatabase): string {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { hashKey } from "../../../src/keys/hash-key.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
 import type { Balance, CreditLedger, Lease } from "../../../src/ledger/credit-ledger.js";
 import {
   type BookedStores,

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { creditLedgerOn } from "../../../src/redis/redis-credit-ledger.js";
-import { connectionOf } from "../../../src/redis/redis-options.js";
-import { redisStores } from "../../../src/redis/redis-stores.js";
+import { creditLedgerOn } from "../../../src/stores/redis/redis-credit-ledger.js";
+import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { runAt, shiftedScripts } from "../../contract/redis/store-clock.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mysqlTables } from "../../../src/mysql/mysql-stores.js";
-import { postgresFunctions } from "../../../src/postgres/schema/postgres-functions.js";
-import { postgresVersions } from "../../../src/postgres/schema/postgres-versions.js";
-import { sqliteVersions } from "../../../src/sqlite/schema/sqlite-versions.js";
+import { mysqlTables } from "../../../src/stores/mysql/mysql-stores.js";
+import { postgresFunctions } from "../../../src/stores/postgres/schema/postgres-functions.js";
+import { postgresVersions } from "../../../src/stores/postgres/schema/postgres-versions.js";
+import { sqliteVersions } from "../../../src/stores/sqlite/schema/sqlite-versions.js";
 
 /** What is not edited any more once it is released, by a name for it, with its digest. */
 export function releasedTexts(): Readonly<Record<string, string>> {

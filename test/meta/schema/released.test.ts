@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { postgresVersions } from "../../../src/postgres/schema/postgres-versions.js";
-import { sqliteVersions } from "../../../src/sqlite/schema/sqlite-versions.js";
+import { postgresVersions } from "../../../src/stores/postgres/schema/postgres-versions.js";
+import { sqliteVersions } from "../../../src/stores/sqlite/schema/sqlite-versions.js";
 import { readDump, releases, type StoreName } from "./dump.js";
 import { releasedTexts } from "./released-texts.js";
 

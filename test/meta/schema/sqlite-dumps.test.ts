@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SqliteDatabase } from "../../../src/sqlite/sqlite-database.js";
-import { sqliteStores } from "../../../src/sqlite/sqlite-stores.js";
+import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
+import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { databaseFolders } from "../../contract/sqlite/database-folders.js";
 import { drivers } from "../../contract/sqlite/open-database.js";

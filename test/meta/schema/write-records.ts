@@ -1,4 +1,4 @@
-import { hashKey } from "../../../src/keys/hash-key.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
 import type { BookedStores, Books } from "./books.js";
 
 const createdAt = 1_773_221_400_000;

@@ -1,5 +1,5 @@
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import type { DeductRequest, PrepaidState, TopUpRequest } from "../../../src/ledger/prepaid-state.js";
+import type { DeductRequest, PrepaidState, TopUpRequest } from "../../../src/ledger/limits.js";
 
 /**
  * What becomes of an operation: `ok`; `refused`: it fails and has no effect; `lost`: it takes effect, and its answer is lost;

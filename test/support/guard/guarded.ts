@@ -1,6 +1,6 @@
-import { GuardedCreditLedger, type GuardOptions } from "../../../src/guard/guarded-credit-ledger.js";
-import type { LedgerEvent } from "../../../src/guard/ledger-event.js";
-import { systemClock } from "../../../src/ledger/clock.js";
+import { GuardedCreditLedger, type GuardOptions } from "../../../src/ledger/guard/guarded-credit-ledger.js";
+import type { LedgerEvent } from "../../../src/ledger/guard/ledger-event.js";
+import { systemClock } from "../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 
 /** The ledger behind a guard with the gateway's defaults, and the guard's events. */

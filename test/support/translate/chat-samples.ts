@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { MessageToolNames } from "../../../src/translate/messages/message-tool-names.js";
+import { MessageToolNames } from "../../../src/protocols/translate/message-translation.js";
 import { thoughtsOf } from "../own-seal.js";
 
 export type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { ResponseEvent } from "../../../src/openai/responses/response-events.js";
+import type { ResponseEvent } from "../../../src/protocols/responses/response-events.js";
 
 type Item = Record<string, unknown> & { id: string; type: string };
 

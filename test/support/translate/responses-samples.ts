@@ -1,13 +1,13 @@
-import type { ResponseEvent } from "../../../src/openai/responses/response-events.js";
-import { parseResponsesRequest, type ResponsesRequest } from "../../../src/openai/responses/responses-request.js";
-import { ChatToResponsesStream } from "../../../src/translate/chat-to-responses-stream.js";
+import type { ResponseEvent } from "../../../src/protocols/responses/response-events.js";
+import { parseResponsesRequest, type ResponsesRequest } from "../../../src/protocols/responses/responses-request.js";
+import { ChatToResponsesStream } from "../../../src/protocols/translate/chat-to-responses-stream.js";
 import {
   type ResponseContext,
   type ResponseFacts,
   toResponseContext,
-} from "../../../src/translate/responses/response-context.js";
-import { ToolNames } from "../../../src/translate/responses/tool-names.js";
-import { type ToChatOptions, toChatRequest } from "../../../src/translate/responses-to-chat-request.js";
+} from "../../../src/protocols/translate/response-context.js";
+import { ToolNames } from "../../../src/protocols/translate/tool-names.js";
+import { type ToChatOptions, toChatRequest } from "../../../src/protocols/translate/responses-to-chat-request.js";
 import { thoughtsOf } from "../own-seal.js";
 
 export function requestOf(members: object): ResponsesRequest {

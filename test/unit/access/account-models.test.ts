@@ -3,7 +3,7 @@ import { toAllowance } from "../../../src/access/allowance.js";
 import { mayUse } from "../../../src/access/authorize.js";
 import type { Caller } from "../../../src/access/caller.js";
 import { ModelPatterns } from "../../../src/access/model-patterns.js";
-import { Calendar } from "../../../src/ledger/windows.js";
+import { Calendar } from "../../../src/ledger/calendar.js";
 
 const allowance = toAllowance("pro", { id: "pro", models: ["acme/*"] });
 const caller: Caller = {

@@ -5,7 +5,7 @@ import type { Catalog, CatalogModel } from "../../../src/access/catalog.js";
 import { entitlementOf } from "../../../src/access/entitlement.js";
 import { ModelPatterns } from "../../../src/access/model-patterns.js";
 import { RateRules } from "../../../src/access/rate-rules.js";
-import { Calendar } from "../../../src/ledger/windows.js";
+import { Calendar } from "../../../src/ledger/calendar.js";
 
 const callerOf = (own: Partial<Caller> = {}): Caller => ({
   ...{ source: "key", keyId: "key_1", filedUnder: "key_1", account: "acct_1", plan: "pro", refusedFrom: Infinity },

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { KeyUses } from "../../../src/access/key-uses.js";
 import type { GatewayWarning } from "../../../src/events/warning.js";
-import { TimeLimit } from "../../../src/guard/time-limit.js";
-import type { KeyUse } from "../../../src/keys/key-store.js";
+import { TimeLimit } from "../../../src/ledger/guard/time-limit.js";
+import type { KeyUse } from "../../../src/records/keys/key-store.js";
 
 const minute = 60_000;
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type AISDKModel, aiSDK } from "../../../src/ai-sdk.js";
-import { upstreamCall } from "../../../src/testing/upstream-calls.js";
+import { upstreamCall } from "../../../src/testing/upstream-operations/operation-rules.js";
 
 it("a model's expressions are not tried on an address that no server takes", async () => {
   const asked: string[] = [];

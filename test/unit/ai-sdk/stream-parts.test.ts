@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { type AISDKModel, aiSDK } from "../../../src/ai-sdk.js";
-import { readAll, upstreamCall } from "../../../src/testing/upstream-calls.js";
+import { readAll, upstreamCall } from "../../../src/testing/upstream-operations/operation-rules.js";
 
 type Part = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { anthropicErrorBody, anthropicErrorEvent, anthropicErrorHeaders } from "../../../src/anthropic/error-body.js";
-import { fromAnthropicError, fromAnthropicErrorEvent } from "../../../src/anthropic/upstream-error.js";
+import { anthropicErrorBody, anthropicErrorEvent, anthropicErrorHeaders } from "../../../src/protocols/messages/anthropic-error.js";
+import { fromAnthropicError, fromAnthropicErrorEvent } from "../../../src/protocols/messages/anthropic-error.js";
 import {
   badGateway,
   GatewayError,
@@ -9,7 +9,7 @@ import {
   serviceUnavailable,
   upstreamTimeout,
 } from "../../../src/errors/gateway-error.js";
-import { UpstreamStatusError } from "../../../src/errors/upstream-status-error.js";
+import { UpstreamStatusError } from "../../../src/errors/upstream-fault.js";
 
 const shown = (error: GatewayError) => JSON.parse(anthropicErrorBody(error, "req_1"));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { anthropicKey } from "../../../src/anthropic/anthropic-key.js";
-import { forwardedHeaders } from "../../../src/anthropic/forwarded-headers.js";
+import { anthropicKey } from "../../../src/protocols/messages/anthropic-protocol.js";
+import { forwardedHeaders } from "../../../src/protocols/messages/forwarded-headers.js";
 
 describe("the key of a client of Messages", () => {
   const key = (headers: Record<string, string>) => anthropicKey((name) => headers[name]);

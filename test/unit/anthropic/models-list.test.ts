@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anthropicModel, anthropicModelList } from "../../../src/anthropic/models-list.js";
+import { anthropicModel, anthropicModelList } from "../../../src/protocols/messages/anthropic-protocol.js";
 
 const models = ["a"].map((id) => ({
   id: `acme/${id}`,

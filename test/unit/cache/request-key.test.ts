@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dependsOnItself } from "../../../src/cache/depends-on-itself.js";
+import { dependsOnItself } from "../../../src/cache/request-key.js";
 import { requestKey } from "../../../src/cache/request-key.js";
-import { parseJsonRequest } from "../../../src/model-api/request/json-request.js";
-import { chatNames } from "../../../src/openai/chat/chat-request.js";
+import { parseJsonRequest } from "../../../src/protocols/shared/json-request.js";
+import { chatNames } from "../../../src/protocols/chat/chat-request.js";
 import type { DirectCall } from "../../../src/providers/direct-call.js";
-import { asBuffer } from "../../../src/wire/as-buffer.js";
-import { writeForm } from "../../../src/wire/form/write-form.js";
+import { asBuffer } from "../../../src/wire/bytes.js";
+import { writeForm } from "../../../src/wire/form-boundary.js";
 import { atOnce, type Steps } from "../../../src/wire/slices.js";
 
 const call: Omit<DirectCall, "body"> = {

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { EventRelay } from "../../../src/call/relay/event-relay.js";
-import { ChatCodec } from "../../../src/openai/chat/chat-codec.js";
-import { ByteWriter } from "../../../src/wire/byte-writer.js";
+import { ChatCodec } from "../../../src/protocols/chat/chat-codec.js";
+import { ByteWriter } from "../../../src/wire/bytes.js";
 import { answerContext } from "../../support/answer-context.js";
 import { relayPieces } from "../../support/relay-pieces.js";
 

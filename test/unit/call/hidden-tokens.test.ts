@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hiddenTokens, Meter, type MeteredCall } from "../../../src/call/meter.js";
 import { OutputFlow } from "../../../src/call/relay/output-flow.js";
-import { ChatProgress } from "../../../src/openai/chat/chat-progress.js";
+import { ChatProgress } from "../../../src/protocols/chat/chat-progress.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 
 describe("the bound of hidden output", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { priceFor } from "../../../src/call/admission/price-for.js";
-import { compilePrice } from "../../../src/metering/prices/compile-price.js";
-import { scaledPrice } from "../../../src/metering/prices/scaled-price.js";
+import { compilePrice } from "../../../src/prices/compile-price.js";
+import { scaledPrice } from "../../../src/prices/compiled-price.js";
 
 describe("the price for a caller", () => {
   const price = compilePrice({ input: 1, output: 1 });

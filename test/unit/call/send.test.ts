@@ -3,11 +3,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AbortNotifier } from "../../../src/call/abort-notifier.js";
 import { send as sendRequest } from "../../../src/call/relay/send.js";
 import { noObserver } from "../../../src/events/request-observer.js";
-import { MemberRules } from "../../../src/model-api/request/member-rules.js";
-import { chatCompletions } from "../../../src/operations/chat-completions/chat-completions.js";
-import type { Exchange } from "../../../src/operations/operation.js";
+import { MemberRules } from "../../../src/protocols/shared/member-rules.js";
+import { chatCompletions } from "../../../src/protocols/chat/chat-completions.js";
+import type { Exchange } from "../../../src/protocols/shared/operation.js";
 import type { UpstreamAnswer, UpstreamProvider } from "../../../src/providers/upstream-provider.js";
-import { resolveTokenBounds } from "../../../src/tokens/token-bounds.js";
+import { resolveTokenBounds } from "../../../src/tokens/tokenizer.js";
 import { ownSeal } from "../../support/own-seal.js";
 
 const model = {

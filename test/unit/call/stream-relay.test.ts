@@ -5,12 +5,12 @@ import { Meter, type MeteredCall } from "../../../src/call/meter.js";
 import type { AbortReason } from "../../../src/call/open-calls.js";
 import { StreamBody } from "../../../src/call/relay/respond-with-stream.js";
 import { StreamRelay } from "../../../src/call/relay/stream-relay.js";
-import type { Outcome } from "../../../src/events/outcome.js";
-import type { UsageSource } from "../../../src/metering/outcome.js";
-import type { Dialect } from "../../../src/model-api/dialect.js";
-import { ChatCodec } from "../../../src/openai/chat/chat-codec.js";
-import { ReceivedBody } from "../../../src/providers/transport/received-body.js";
-import { readPiece } from "../../../src/wire/pieces/piece-source.js";
+import type { Outcome } from "../../../src/events/request-observer.js";
+import type { UsageSource } from "../../../src/prices/charge.js";
+import type { Dialect } from "../../../src/protocols/shared/dialect.js";
+import { ChatCodec } from "../../../src/protocols/chat/chat-codec.js";
+import { ReceivedBody } from "../../../src/providers/transport/undici-response.js";
+import { readPiece } from "../../../src/wire/piece-source.js";
 import { answerContext } from "../../support/answer-context.js";
 
 const encoder = new TextEncoder();

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { memoryAuditTrail } from "../../../src/memory/books/memory-audit-trail.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
-import { memoryRequestLog } from "../../../src/memory/memory-request-log.js";
-import { memoryResponseStore } from "../../../src/memory/memory-response-store.js";
+import { memoryAuditTrail } from "../../../src/stores/memory/memory-audit-trail.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
+import { memoryResponseStore } from "../../../src/stores/memory/memory-response-store.js";
 import * as postgres from "../../../src/postgres.js";
 import * as redis from "../../../src/redis.js";
 import * as sqlite from "../../../src/sqlite.js";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { LedgerSweep } from "../../../src/gateway/ledger-sweep.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { LedgerSweep } from "../../../src/gateway/watched-ledger.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { SettlementKeptError } from "../../../src/guard/settlement-kept-error.js";
-import { systemClock } from "../../../src/ledger/clock.js";
+import { SettlementKeptError } from "../../../src/ledger/guard/ledger-event.js";
+import { systemClock } from "../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { MemoryLedger } from "../../../src/memory/memory-ledger.js";
+import { MemoryLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { admitted, Fixture, start } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { guarded } from "../../support/guard/guarded.js";

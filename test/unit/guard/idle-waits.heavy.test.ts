@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { collectGarbage } from "../../support/collect-garbage.js";
 import { guarded } from "../../support/guard/guarded.js";
 

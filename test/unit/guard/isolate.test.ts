@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { SettlementKeptError } from "../../../src/guard/settlement-kept-error.js";
-import { TimeLimit, TimeLimitError } from "../../../src/guard/time-limit.js";
-import { systemClock } from "../../../src/ledger/clock.js";
+import { SettlementKeptError } from "../../../src/ledger/guard/ledger-event.js";
+import { TimeLimit, TimeLimitError } from "../../../src/ledger/guard/time-limit.js";
+import { systemClock } from "../../../src/ledger/calendar.js";
 import type { Lease, ReserveResult } from "../../../src/ledger/credit-ledger.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { admitted, Fixture, start } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { faultyLedger } from "../../support/guard/faulty-ledger.js";

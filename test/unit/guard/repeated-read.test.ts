@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { repeatedRead } from "../../../src/guard/repeated-read.js";
-import { TimeLimit } from "../../../src/guard/time-limit.js";
+import { repeatedRead } from "../../../src/ledger/guard/time-limit.js";
+import { TimeLimit } from "../../../src/ledger/guard/time-limit.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

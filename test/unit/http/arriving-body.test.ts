@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ArrivingBody } from "../../../src/http/arriving-body.js";
+import { ArrivingBody } from "../../../src/http/request-body.js";
 import type { BodyError, BodyLimits } from "../../../src/http/message.js";
 import { collectGarbage } from "../../support/collect-garbage.js";
 

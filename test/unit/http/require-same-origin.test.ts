@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { requireSameOrigin } from "../../../src/http/require-same-origin.js";
+import { requireSameOrigin } from "../../../src/http/origin.js";
 
 function isAllowed(method: string, headers: Record<string, string>, origins?: readonly string[]): boolean {
   try {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkKey } from "../../../src/keys/check-key.js";
+import { checkKey } from "../../../src/records/keys/check-key.js";
 
 const key = { id: "key_1", account: "a", plan: "pro" };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isMistypedKey, keyHint, makeManagedKey } from "../../../src/keys/managed-key.js";
+import { isMistypedKey, keyHint, makeManagedKey } from "../../../src/records/keys/managed-key.js";
 
 const alphabet = [..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"];
 const prefixLength = "sk-ig-".length;

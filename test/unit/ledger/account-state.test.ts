@@ -6,8 +6,8 @@ import {
   charged,
   newInstance,
   noInstances,
-} from "../../../src/ledger/account-state.js";
-import type { Bounds } from "../../../src/ledger/bounds.js";
+} from "../../../src/ledger/rules/windows.js";
+import type { Bounds } from "../../../src/ledger/limits.js";
 import { LedgerClockError, windowNames } from "../../../src/ledger/credit-ledger.js";
 
 describe("canHold", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { releaseIn, reserveIn, settleIn } from "../../../src/ledger/at-once.js";
-import { statesNow } from "../../../src/ledger/calls/live-states.js";
+import { statesNow } from "../../../src/ledger/window-states.js";
 import type { CreditLedger, ReserveResult, WindowStates } from "../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../src/memory/memory-credit-ledger.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 
 const now = Date.UTC(2026, 2, 11);
 const limits = windowLimits({ credits: { session: 1000, week: 5000, month: null }, sessionMs: 3_600_000, now });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Lease, LedgerConflictError } from "../../../src/ledger/credit-ledger.js";
-import { claimTopUp } from "../../../src/ledger/engine/claim-top-up.js";
+import { claimTopUp } from "../../../src/ledger/engine/ledger-records.js";
 import { LedgerEngine } from "../../../src/ledger/engine/ledger-engine.js";
-import { windowLimits } from "../../../src/ledger/windows.js";
-import { MemoryRecords } from "../../../src/memory/memory-records.js";
+import { windowLimits } from "../../../src/ledger/calendar.js";
+import { MemoryRecords } from "../../../src/stores/memory/memory-records.js";
 
 const minute = 60_000;
 const start = Date.UTC(2026, 2, 11, 9, 30);

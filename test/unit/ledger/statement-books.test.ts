@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { LedgerEntry } from "../../../src/ledger/credit-ledger.js";
-import { StatementBooks } from "../../../src/ledger/statement/statement-books.js";
+import { StatementBooks } from "../../../src/ledger/rules/statement.js";
 
 it("a statement has what came back by a release, and what ended in its time, to the millisecond", () => {
   const lots = [

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type UsedEntry, usedParts } from "../../../src/ledger/usage/used-parts.js";
+import { type UsedEntry, usedParts } from "../../../src/ledger/usage/usage-total.js";
 
 const tags = { input: 10, cachedInput: 4, cacheWrite: 2, output: 5, reasoning: 3, searches: 1, model: "m" };
 const tokens = { input: 10, cachedInput: 4, cacheWrite: 2, output: 5, reasoning: 3, searches: 1 };

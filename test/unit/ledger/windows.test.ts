@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Calendar, windowLimits } from "../../../src/ledger/windows.js";
+import { Calendar, windowLimits } from "../../../src/ledger/calendar.js";
 
 const day = 86_400_000;
 const week = 7 * day;

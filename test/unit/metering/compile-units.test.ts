@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { compilePrice } from "../../../src/metering/prices/compile-price.js";
-import type { CompiledPrice } from "../../../src/metering/prices/compiled-price.js";
-import type { ImagePrice, Price } from "../../../src/metering/prices/price.js";
-import type { ImageCount, UsageCounts } from "../../../src/metering/usage-counts.js";
+import { compilePrice } from "../../../src/prices/compile-price.js";
+import type { CompiledPrice } from "../../../src/prices/compiled-price.js";
+import type { ImagePrice, Price } from "../../../src/prices/price.js";
+import type { ImageCount, UsageCounts } from "../../../src/prices/usage-counts.js";
 import { readVersion } from "../../support/journal-price.js";
 
 const none: UsageCounts = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { messageTally, messageUsage } from "../../../src/anthropic/messages/message-usage.js";
-import { compilePrice } from "../../../src/metering/prices/compile-price.js";
-import { readUsage } from "../../../src/model-api/answer/usage.js";
-import { countNames, countPlaces } from "../../../src/model-api/usage/usage-names.js";
-import { readReport, UsageTally } from "../../../src/model-api/usage/usage-tally.js";
+import { messageTally, messageUsage } from "../../../src/protocols/messages/message-response.js";
+import { compilePrice } from "../../../src/prices/compile-price.js";
+import { readUsage } from "../../../src/protocols/shared/usage-object.js";
+import { countNames, countPlaces } from "../../../src/protocols/shared/usage-report.js";
+import { readReport, UsageTally } from "../../../src/protocols/shared/usage-tally.js";
 
 const count = fc.oneof(
   fc.constantFrom<unknown>(0, -1, 0.5, 1e9, 1e9 + 1, 1e308, Number.POSITIVE_INFINITY, 2 ** 53, "5", null, [], {}, true),

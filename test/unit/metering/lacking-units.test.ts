@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { withLackingUnits } from "../../../src/metering/lacking-units.js";
-import { addUnitTags } from "../../../src/metering/unit-tags.js";
-import { addUsed, type UsageCounts } from "../../../src/metering/usage-counts.js";
+import { withLackingUnits } from "../../../src/prices/usage-counts.js";
+import { addUnitTags } from "../../../src/prices/usage-counts.js";
+import { addUsed, type UsageCounts } from "../../../src/prices/usage-counts.js";
 
 const none: UsageCounts = { input: 1, cachedInput: 0, output: 2, reasoning: 0 };
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compilePrice } from "../../../src/metering/prices/compile-price.js";
-import { toMicro } from "../../../src/metering/to-micro.js";
+import { compilePrice } from "../../../src/prices/compile-price.js";
+import { toMicro } from "../../../src/prices/micro.js";
 
 const none = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toPrice } from "../../../src/pages/account/to-price.js";
+import { toPrice } from "../../../src/pages/account/model-routes.js";
 
 it("has each part of a price, by the reader's factor", () => {
   const images = [{ quality: "high", size: "1024x1024", credits: 0.2 }, { credits: 0.1 }];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readAll, upstreamCall } from "../../../src/testing/upstream-calls.js";
+import { readAll, upstreamCall } from "../../../src/testing/upstream-operations/operation-rules.js";
 import { rawAnswer, startFakeUpstream, wholeAnswer } from "../../../src/testing.js";
 import { describeTransports, useProviders } from "../../support/providers/provider-harness.js";
 

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { moderationDetails } from "../../../src/model-api/failure/moderation-details.js";
-import { mostErrorText } from "../../../src/model-api/failure/read-faults.js";
-import { readErrorObject } from "../../../src/model-api/failure/upstream-failure.js";
+import { moderationDetails } from "../../../src/protocols/shared/openai-protocol.js";
+import { mostErrorText } from "../../../src/protocols/shared/upstream-failure.js";
+import { readErrorObject } from "../../../src/protocols/shared/upstream-failure.js";
 import { KeyMask } from "../../../src/redaction/key-mask.js";
-import { ownWords } from "../../../src/redaction/own-words.js";
+import { ownWords } from "../../../src/redaction/judge-word.js";
 
 const key = "sk-live-Qm7vT2xLw9Zk";
 const hide = (json: string, ...keys: string[]) => KeyMask.of([key, ...keys])?.hideText(json);

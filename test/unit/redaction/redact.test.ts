@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chatNames } from "../../../src/openai/chat/chat-request.js";
-import { embeddingNames } from "../../../src/operations/embeddings/embedding-request.js";
+import { chatNames } from "../../../src/protocols/chat/chat-request.js";
+import { embeddingNames } from "../../../src/protocols/embeddings/embedding-request.js";
 import { redact, redactKeys } from "../../../src/redaction/redact.js";
 import type { UpstreamSecrets } from "../../../src/redaction/upstream-secrets.js";
 

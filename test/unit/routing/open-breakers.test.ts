@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AbortNotifier } from "../../../src/call/abort-notifier.js";
 import { atCapacity, badGateway, isGatewayError } from "../../../src/errors/gateway-error.js";
-import { UpstreamStatusError } from "../../../src/errors/upstream-status-error.js";
+import { UpstreamStatusError } from "../../../src/errors/upstream-fault.js";
 import { UpstreamError } from "../../../src/providers/upstream-provider.js";
 import { Breaker } from "../../../src/routing/breaker.js";
 import { TargetRoute, type TargetRouteOptions } from "../../../src/routing/target-route.js";
 import { TargetSearch } from "../../../src/routing/target-search.js";
-import type { TargetVisit } from "../../../src/routing/target-visit.js";
+import type { TargetVisit } from "../../../src/routing/target.js";
 import { makeTarget } from "./fixtures/make-target.js";
 
 const down = () => badGateway("down", { cause: new UpstreamError("unreachable", "refused") });

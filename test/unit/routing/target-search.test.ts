@@ -8,7 +8,7 @@ import {
   isGatewayError,
   upstreamTimeout,
 } from "../../../src/errors/gateway-error.js";
-import { UpstreamStatusError } from "../../../src/errors/upstream-status-error.js";
+import { UpstreamStatusError } from "../../../src/errors/upstream-fault.js";
 import { UpstreamError } from "../../../src/providers/upstream-provider.js";
 import { Breaker } from "../../../src/routing/breaker.js";
 import { drawOrder, type Target } from "../../../src/routing/target.js";

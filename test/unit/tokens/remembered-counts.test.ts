@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
-import { RememberedCounts } from "../../../src/tokens/remembered-counts.js";
+import { RememberedCounts } from "../../../src/tokens/text-tokens.js";
 
 const texts = fc.array(fc.tuple(fc.constantFrom("a", "b", "é", "漢"), fc.nat(9000)), { maxLength: 60 });
 

@@ -1,9 +1,9 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { generateText, jsonSchema, streamText, type ToolSet } from "ai";
 import { describe, expect, it } from "vitest";
-import { chatToMessage } from "../../../src/translate/chat-to-message.js";
-import { ChatToMessagesStream } from "../../../src/translate/chat-to-messages-stream.js";
-import { wholeOutgoing } from "../../../src/wire/sliced/late-bytes.js";
+import { chatToMessage } from "../../../src/protocols/translate/chat-to-message.js";
+import { ChatToMessagesStream } from "../../../src/protocols/translate/chat-to-messages-stream.js";
+import { wholeOutgoing } from "../../../src/wire/slices.js";
 import { called, chunk, head, translation, usage } from "../../support/translate/chat-samples.js";
 
 const chunks = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toResponse } from "../../../src/translate/chat-to-response.js";
+import { toResponse } from "../../../src/protocols/translate/responses-client-sink.js";
 import { contextOf, end } from "../../support/translate/responses-samples.js";
 
 const completion = (message: object, finish = "stop", others: object = {}) => ({

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chunkParts } from "../../../src/translate/chat/chunk-parts.js";
+import { chunkParts } from "../../../src/protocols/translate/chat-client-sink.js";
 
 const chunk = (delta: object, more: object = {}) => ({
   id: "chatcmpl-1",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { FreeIds } from "../../../src/translate/free-ids.js";
+import { FreeIds } from "../../../src/protocols/translate/tool-ids.js";
 
 it("ids are different, and those that were asked for first stay as they are", () => {
   const id = fc.constantFrom("a", "a_2", "a_3", "a_2_2", "b", "");

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ReceivedAnswer } from "../../../src/model-api/answer/received-answer.js";
-import { readUsage } from "../../../src/model-api/answer/usage.js";
-import { messageToChat } from "../../../src/translate/message-to-chat.js";
-import { MessagesToChatStream } from "../../../src/translate/messages-to-chat-stream.js";
+import { ReceivedAnswer } from "../../../src/protocols/shared/received-response.js";
+import { readUsage } from "../../../src/protocols/shared/usage-object.js";
+import { messageToChat } from "../../../src/protocols/translate/message-to-chat.js";
+import { MessagesToChatStream } from "../../../src/protocols/translate/messages-to-chat-stream.js";
 import { answerContext } from "../../support/answer-context.js";
 import type { Json } from "../../support/translate/chat-samples.js";
 

@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { anthropicErrorBody } from "../../../src/anthropic/error-body.js";
-import { parseMessagesRequest } from "../../../src/anthropic/messages/messages-request.js";
-import { writeOwnSignature } from "../../../src/anthropic/messages/own-signature.js";
+import { anthropicErrorBody } from "../../../src/protocols/messages/anthropic-error.js";
+import { parseMessagesRequest } from "../../../src/protocols/messages/messages-request.js";
+import { writeOwnSignature } from "../../../src/protocols/messages/own-thinking.js";
 import { GatewayError } from "../../../src/errors/gateway-error.js";
-import { isBeyondTarget } from "../../../src/errors/target-limit.js";
-import { parseChatRequest } from "../../../src/openai/chat/chat-request.js";
-import type { ChatTargetOptions } from "../../../src/translate/messages/chat-target-options.js";
-import { messagesToChatRequest } from "../../../src/translate/messages-to-chat-request.js";
+import { isBeyondTarget } from "../../../src/errors/refusal.js";
+import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
+import type { ChatTargetOptions } from "../../../src/protocols/translate/messages-to-chat-request.js";
+import { messagesToChatRequest } from "../../../src/protocols/translate/messages-to-chat-request.js";
 import { thoughtsOf } from "../../support/own-seal.js";
 import type { Json } from "../../support/translate/chat-samples.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { toolInputSteps } from "../../../src/translate/messages/tool-input.js";
-import { jsonSteps } from "../../../src/wire/sliced/json-steps.js";
+import { toolInputSteps } from "../../../src/protocols/translate/tool-ids.js";
+import { jsonSteps } from "../../../src/wire/json-steps.js";
 import { atOnce } from "../../../src/wire/slices.js";
 
 const inputOf = (text: string) => atOnce(jsonSteps(atOnce(toolInputSteps(text)))).toString();

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { ReceivedAnswer } from "../../../src/model-api/answer/received-answer.js";
-import { parseChatRequest } from "../../../src/openai/chat/chat-request.js";
-import { chatToMessagesRequest } from "../../../src/translate/chat-to-messages-request.js";
-import { messageToChat } from "../../../src/translate/message-to-chat.js";
-import { MessagesToChatStream } from "../../../src/translate/messages-to-chat-stream.js";
+import { ReceivedAnswer } from "../../../src/protocols/shared/received-response.js";
+import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
+import { chatToMessagesRequest } from "../../../src/protocols/translate/chat-to-messages-request.js";
+import { messageToChat } from "../../../src/protocols/translate/message-to-chat.js";
+import { MessagesToChatStream } from "../../../src/protocols/translate/messages-to-chat-stream.js";
 import { answerContext } from "../../support/answer-context.js";
 import type { Json } from "../../support/translate/chat-samples.js";
 

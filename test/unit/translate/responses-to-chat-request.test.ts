@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../src/errors/gateway-error.js";
-import { isBeyondTarget } from "../../../src/errors/target-limit.js";
-import { parseChatRequest } from "../../../src/openai/chat/chat-request.js";
-import { writeReasoning } from "../../../src/openai/responses/reasoning-payload.js";
-import { imageNote, noOutput } from "../../../src/translate/responses/conversation.js";
+import { isBeyondTarget } from "../../../src/errors/refusal.js";
+import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
+import { writeReasoning } from "../../../src/protocols/responses/own-items.js";
+import { imageNote, noOutput } from "../../../src/protocols/translate/conversation.js";
 import { ownSeal, thoughtsOf } from "../../support/own-seal.js";
 import { readLadder } from "../../support/translate/event-ladder.js";
 import {

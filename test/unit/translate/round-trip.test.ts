@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseMessagesRequest } from "../../../src/anthropic/messages/messages-request.js";
-import { ReceivedAnswer } from "../../../src/model-api/answer/received-answer.js";
-import { parseChatRequest } from "../../../src/openai/chat/chat-request.js";
-import { chatToMessage } from "../../../src/translate/chat-to-message.js";
-import { chatToMessagesRequest } from "../../../src/translate/chat-to-messages-request.js";
-import { messageToChat } from "../../../src/translate/message-to-chat.js";
-import { messagesToChatRequest } from "../../../src/translate/messages-to-chat-request.js";
+import { parseMessagesRequest } from "../../../src/protocols/messages/messages-request.js";
+import { ReceivedAnswer } from "../../../src/protocols/shared/received-response.js";
+import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
+import { chatToMessage } from "../../../src/protocols/translate/chat-to-message.js";
+import { chatToMessagesRequest } from "../../../src/protocols/translate/chat-to-messages-request.js";
+import { messageToChat } from "../../../src/protocols/translate/message-to-chat.js";
+import { messagesToChatRequest } from "../../../src/protocols/translate/messages-to-chat-request.js";
 import { thoughtsOf } from "../../support/own-seal.js";
 import { completions, head, type Json, translation, usage } from "../../support/translate/chat-samples.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromMessagesToolId, toMessagesToolId } from "../../../src/translate/messages/tool-ids.js";
+import { fromMessagesToolId, toMessagesToolId } from "../../../src/protocols/translate/tool-ids.js";
 
 const ids = fc.oneof(fc.string({ unit: "grapheme", minLength: 1 }), fc.stringMatching(/^toolu_x[A-Za-z0-9_-]{0,9}$/));
 

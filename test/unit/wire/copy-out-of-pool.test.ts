@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
-import { parseChatRequest } from "../../../src/openai/chat/chat-request.js";
-import { toUpstreamBody } from "../../../src/openai/chat/encode-chat-request.js";
-import { unpooled } from "../../../src/wire/copy-out-of-pool.js";
+import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
+import { toUpstreamBody } from "../../../src/protocols/chat/encode-chat-request.js";
+import { unpooled } from "../../../src/wire/bytes.js";
 
 it("gives short bytes memory of their own, and leaves long ones, which have it, alone", () => {
   const short = Buffer.from("short");

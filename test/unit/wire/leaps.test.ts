@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findJsonFault } from "../../../src/wire/json-syntax.js";
-import { LeapTable, longValue, noLeaps } from "../../../src/wire/leaps.js";
+import { LeapTable, longValue, noLeaps } from "../../../src/wire/skip-table.js";
 
 /** What a check notes of the text, in a table and in a map. */
 function noted(json: unknown) {

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { refuseLacking } from "../../../src/openai/chat/capabilities.js";
-import { parseChatRequest, parseChatRequestInTurns } from "../../../src/openai/chat/chat-request.js";
-import { toUpstreamBody } from "../../../src/openai/chat/encode-chat-request.js";
+import { refuseLacking } from "../../../src/protocols/chat/encode-chat-request.js";
+import { parseChatRequest, parseChatRequestInTurns } from "../../../src/protocols/chat/chat-request.js";
+import { toUpstreamBody } from "../../../src/protocols/chat/encode-chat-request.js";
 import {
   parseEmbeddingRequest,
   parseEmbeddingRequestInTurns,
-} from "../../../src/operations/embeddings/embedding-request.js";
+} from "../../../src/protocols/embeddings/embedding-request.js";
 import { inTurns, type SlicedWork, sliceBytes } from "../../../src/wire/slices.js";
 
 const pad = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import type { Clock } from "../../../../src/ledger/clock.js";
+import type { Clock } from "../../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
-import { shardedLedger } from "../../../../src/ledger/sharding/sharded-ledger.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
-import { sqliteCreditLedger } from "../../../../src/sqlite/sqlite-credit-ledger.js";
+import { shardedLedger } from "../../../../src/ledger/sharded-ledger.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { sqliteCreditLedger } from "../../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import { describeCreditLedger } from "../../../../src/testing/describe-credit-ledger.js";
 import { hasRedisServer } from "../../../support/redis-server.js";
 import { describeCreditLedgerModel } from "../../contracts/credit-ledger-model.js";

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { CapLimit } from "../../../../src/ledger/cap-limit.js";
+import type { CapLimit } from "../../../../src/ledger/limits.js";
 import {
   type CreditLedger,
   type Lease,
   type LedgerEntry,
   LedgerUnavailableError,
 } from "../../../../src/ledger/credit-ledger.js";
-import type { RateLimit } from "../../../../src/ledger/rate-limit.js";
+import type { RateLimit } from "../../../../src/ledger/limits.js";
 import type {
   AskedRecords,
   Commit,
@@ -17,8 +17,8 @@ import type {
 } from "../../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../../src/ledger/storage/storage-credit-ledger.js";
 import { UsageSums } from "../../../../src/ledger/usage/usage-sums.js";
-import { capBounds, windowLimits } from "../../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
+import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { entriesOf } from "../../../../src/testing/credit-ledger-journal/journal-tests.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { MemoryStorage } from "../../../support/ledger/storage/memory-storage.js";

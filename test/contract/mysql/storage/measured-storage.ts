@@ -1,8 +1,8 @@
-import { MysqlDatabase } from "../../../../src/mysql/mysql-database.js";
-import { type MysqlPool, runSql } from "../../../../src/mysql/mysql-pool.js";
-import { literal } from "../../../../src/mysql/sql-literals.js";
-import { MysqlStorage } from "../../../../src/mysql/storage/mysql-storage.js";
-import { mysqlLedgerTables } from "../../../../src/mysql/storage/storage-tables.js";
+import { MysqlDatabase } from "../../../../src/stores/mysql/mysql-database.js";
+import { type MysqlPool, runSql } from "../../../../src/stores/mysql/mysql-database.js";
+import { literal } from "../../../../src/stores/mysql/mysql-database.js";
+import { MysqlStorage } from "../../../../src/stores/mysql/mysql-storage.js";
+import { mysqlLedgerTables } from "../../../../src/stores/mysql/storage-tables.js";
 import type { CaredStorage, Sizes } from "../../../support/ledger/storage/describe-storage-care.js";
 
 /** A storage with what tests see of it. */

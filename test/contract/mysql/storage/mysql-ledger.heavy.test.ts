@@ -1,10 +1,10 @@
 import { createPool, type Pool } from "mysql2/promise";
 import { afterAll, beforeAll } from "vitest";
-import type { Clock } from "../../../../src/ledger/clock.js";
+import type { Clock } from "../../../../src/ledger/calendar.js";
 import { storageCreditLedger } from "../../../../src/ledger/storage/storage-credit-ledger.js";
-import { MysqlDatabase } from "../../../../src/mysql/mysql-database.js";
-import { MysqlStorage } from "../../../../src/mysql/storage/mysql-storage.js";
-import { mysqlLedgerTables } from "../../../../src/mysql/storage/storage-tables.js";
+import { MysqlDatabase } from "../../../../src/stores/mysql/mysql-database.js";
+import { MysqlStorage } from "../../../../src/stores/mysql/mysql-storage.js";
+import { mysqlLedgerTables } from "../../../../src/stores/mysql/storage-tables.js";
 import { describeCreditLedger } from "../../../../src/testing/describe-credit-ledger.js";
 import { describeStorageCare } from "../../../support/ledger/storage/describe-storage-care.js";
 import { describeWithMariaDb } from "../../../support/mariadb-server.js";

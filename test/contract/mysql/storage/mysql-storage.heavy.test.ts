@@ -12,12 +12,12 @@ import {
   type Put,
 } from "../../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../../src/ledger/storage/storage-credit-ledger.js";
-import { emptyCommit } from "../../../../src/ledger/storage/stored-claims.js";
-import { windowLimits } from "../../../../src/ledger/windows.js";
-import { MysqlDatabase } from "../../../../src/mysql/mysql-database.js";
-import type { MysqlConnection, MysqlPool } from "../../../../src/mysql/mysql-pool.js";
-import { MysqlStorage } from "../../../../src/mysql/storage/mysql-storage.js";
-import { mysqlLedgerTables } from "../../../../src/mysql/storage/storage-tables.js";
+import { emptyCommit } from "../../../../src/ledger/storage/caretaker.js";
+import { windowLimits } from "../../../../src/ledger/calendar.js";
+import { MysqlDatabase } from "../../../../src/stores/mysql/mysql-database.js";
+import type { MysqlConnection, MysqlPool } from "../../../../src/stores/mysql/mysql-database.js";
+import { MysqlStorage } from "../../../../src/stores/mysql/mysql-storage.js";
+import { mysqlLedgerTables } from "../../../../src/stores/mysql/storage-tables.js";
 import { describeWithMariaDb } from "../../../support/mariadb-server.js";
 import { TcpProxy } from "../../../support/tcp-proxy.js";
 

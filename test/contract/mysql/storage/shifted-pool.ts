@@ -1,6 +1,6 @@
-import type { Clock } from "../../../../src/ledger/clock.js";
-import type { MysqlPool, MysqlPromisePool } from "../../../../src/mysql/mysql-pool.js";
-import { clockSql } from "../../../../src/mysql/sql-literals.js";
+import type { Clock } from "../../../../src/ledger/calendar.js";
+import type { MysqlPool, MysqlPromisePool } from "../../../../src/stores/mysql/mysql-database.js";
+import { clockSql } from "../../../../src/stores/mysql/mysql-database.js";
 
 /** A pool for whose statements the database's clock stands where a test puts it. */
 export function shiftedPool(pool: MysqlPromisePool, clock: Clock): MysqlPool {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LedgerInputError, LedgerUnavailableError } from "../../../../src/ledger/credit-ledger.js";
-import type { BatchBounds } from "../../../../src/postgres/batching/batch-options.js";
+import type { BatchBounds } from "../../../../src/stores/postgres/ledger/account-queue.js";
 import { type Statement, Statements, turn } from "./statements.js";
 
 /** Operations come, on one of a few accounts; a turn ends; or one of the statements under way ends. */

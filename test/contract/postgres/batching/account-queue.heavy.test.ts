@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { LedgerInputError, LedgerUnavailableError } from "../../../../src/ledger/credit-ledger.js";
-import { batchBounds } from "../../../../src/postgres/batching/batch-options.js";
-import type { LedgerAnswer } from "../../../../src/postgres/ledger-answer.js";
+import { batchBounds } from "../../../../src/stores/postgres/ledger/account-queue.js";
+import type { LedgerAnswer } from "../../../../src/stores/postgres/ledger/ledger-answer.js";
 import { Statements, turn } from "./statements.js";
 
 const bounds = batchBounds();

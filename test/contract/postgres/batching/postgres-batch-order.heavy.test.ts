@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
 import { expect, it, vi } from "vitest";
-import { runMigrations } from "../../../../src/postgres/run-migrations.js";
+import { runMigrations } from "../../../../src/stores/postgres/schema/run-migrations.js";
 import { bundled } from "../../../support/bundled.js";
 import { describeWithPostgres } from "../../../support/postgres-server.js";
 

@@ -7,10 +7,10 @@ import {
   LedgerInputError,
   LedgerUnavailableError,
 } from "../../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../../src/ledger/windows.js";
-import { postgresCreditLedger } from "../../../../src/postgres/postgres-credit-ledger.js";
-import type { PostgresPool } from "../../../../src/postgres/postgres-pool.js";
-import { runMigrations } from "../../../../src/postgres/run-migrations.js";
+import { windowLimits } from "../../../../src/ledger/calendar.js";
+import { postgresCreditLedger } from "../../../../src/stores/postgres/postgres-credit-ledger.js";
+import type { PostgresPool } from "../../../../src/stores/postgres/postgres-pool.js";
+import { runMigrations } from "../../../../src/stores/postgres/schema/run-migrations.js";
 import { journalOf } from "../../../support/journal-of.js";
 import { describeWithPostgres } from "../../../support/postgres-server.js";
 

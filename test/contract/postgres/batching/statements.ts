@@ -1,7 +1,7 @@
-import type { AccountBatch } from "../../../../src/postgres/batching/account-batch.js";
-import { AccountQueue } from "../../../../src/postgres/batching/account-queue.js";
-import type { BatchBounds } from "../../../../src/postgres/batching/batch-options.js";
-import type { LedgerAnswer } from "../../../../src/postgres/ledger-answer.js";
+import type { AccountBatch } from "../../../../src/stores/postgres/ledger/account-batches.js";
+import { AccountQueue } from "../../../../src/stores/postgres/ledger/account-queue.js";
+import type { BatchBounds } from "../../../../src/stores/postgres/ledger/account-queue.js";
+import type { LedgerAnswer } from "../../../../src/stores/postgres/ledger/ledger-answer.js";
 
 /** A statement that has reached the database; the test decides what comes of it. */
 export interface Statement {

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { expect, it } from "vitest";
-import { windowLimits } from "../../../../src/ledger/windows.js";
-import { postgresCreditLedger } from "../../../../src/postgres/postgres-credit-ledger.js";
+import { windowLimits } from "../../../../src/ledger/calendar.js";
+import { postgresCreditLedger } from "../../../../src/stores/postgres/postgres-credit-ledger.js";
 import { describeWithPostgres } from "../../../support/postgres-server.js";
 import { busyAccount } from "../../contracts/busy-account.js";
 import { createShiftedSchema, shiftedPool } from "../test-schema.js";

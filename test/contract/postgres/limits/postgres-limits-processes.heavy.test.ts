@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
-import { postgresCreditLedger } from "../../../../src/postgres/postgres-credit-ledger.js";
+import { postgresCreditLedger } from "../../../../src/stores/postgres/postgres-credit-ledger.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { bundled } from "../../../support/bundled.js";
 import type { Hammered } from "../../../support/hammer-limits.js";

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { capBounds, windowLimits } from "../../../../src/ledger/windows.js";
-import { postgresCreditLedger } from "../../../../src/postgres/postgres-credit-ledger.js";
+import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
+import { postgresCreditLedger } from "../../../../src/stores/postgres/postgres-credit-ledger.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { describeWithPostgres } from "../../../support/postgres-server.js";
 import { createShiftedSchema, shiftedPool } from "../test-schema.js";

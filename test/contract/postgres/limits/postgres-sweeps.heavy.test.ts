@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Lease } from "../../../../src/ledger/credit-ledger.js";
-import { postgresCreditLedger } from "../../../../src/postgres/postgres-credit-ledger.js";
+import { postgresCreditLedger } from "../../../../src/stores/postgres/postgres-credit-ledger.js";
 import { Fixture, minute, start } from "../../../../src/testing/credit-ledger-fixture.js";
 import { creditsNow, prepaidLeft, topUp } from "../../../../src/testing/credit-limits/limits-fixture.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";

@@ -1,7 +1,7 @@
 import type pg from "pg";
-import type { UsageSum } from "../../../../src/ledger/usage/usage-sum.js";
+import type { UsageSum } from "../../../../src/ledger/usage/usage-request.js";
 import { UsageSums } from "../../../../src/ledger/usage/usage-sums.js";
-import { postgresCreditLedger } from "../../../../src/postgres/postgres-credit-ledger.js";
+import { postgresCreditLedger } from "../../../../src/stores/postgres/postgres-credit-ledger.js";
 import { Fixture } from "../../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { createShiftedSchema, shiftedPool } from "../test-schema.js";

@@ -12,10 +12,10 @@ import {
   type WindowLimits,
   type WindowName,
 } from "../../../../src/ledger/credit-ledger.js";
-import { capBounds, windowLimits } from "../../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
-import type { IoredisClient } from "../../../../src/redis/redis-client.js";
-import { redisCreditLedger } from "../../../../src/redis/redis-credit-ledger.js";
+import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import type { IoredisClient } from "../../../../src/stores/redis/redis-client.js";
+import { redisCreditLedger } from "../../../../src/stores/redis/redis-credit-ledger.js";
 import { everywhere, Fixture, second, start, unique } from "../../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { hasRedisServer } from "../../../support/redis-server.js";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { decodeReplies } from "../../../../src/redis/batch/decode-replies.js";
-import { replyLengths, replyStatuses } from "../../../../src/redis/batch/reply-lengths.js";
+import { decodeReplies } from "../../../../src/stores/redis/ledger/ledger-reply.js";
+import { replyLengths, replyStatuses } from "../../../../src/stores/redis/lua/replies.js";
 
 const most = Number.MAX_SAFE_INTEGER;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LeasedWindows } from "../../../../src/redis/batch/leased-windows.js";
+import { LeasedWindows } from "../../../../src/stores/redis/ledger/recent-accounts.js";
 
 describe("the windows of an account's leases", () => {
   const spans = [10, 20, 11, 21, 12, 22] as const;

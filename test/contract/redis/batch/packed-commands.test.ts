@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { Cluster, Command, Redis } from "ioredis";
 import { createClient } from "redis";
 import { describe, expect, it } from "vitest";
-import { packedSender } from "../../../../src/redis/commands/packed-sender.js";
-import { packed } from "../../../../src/redis/commands/script-keys.js";
-import type { RedisClient } from "../../../../src/redis/redis-client.js";
+import { packedSender } from "../../../../src/stores/redis/script.js";
+import { packed } from "../../../../src/stores/redis/script.js";
+import type { RedisClient } from "../../../../src/stores/redis/redis-client.js";
 
 const offline = { lazyConnect: true } as const;
 

@@ -1,4 +1,4 @@
-import type { LedgerEvent } from "../../../../src/guard/ledger-event.js";
+import type { LedgerEvent } from "../../../../src/ledger/guard/ledger-event.js";
 
 /** What processes see, all together. Loads and latencies are of calls that began after the warm-up. */
 export class ClientFigures {

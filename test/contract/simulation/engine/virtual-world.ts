@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers";
-import type { Clock } from "../../../../src/ledger/clock.js";
+import type { Clock } from "../../../../src/ledger/calendar.js";
 import { EventHeap, type Owner, type VirtualEvent } from "./event-heap.js";
 
 /** A Wednesday: no window ends while a run lasts. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../../src/ledger/clock.js";
+import type { Clock } from "../../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
 import { storeRules } from "./store-rules.js";
 import type { Operation } from "./store-server.js";

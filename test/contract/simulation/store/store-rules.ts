@@ -1,8 +1,8 @@
-import type { Clock } from "../../../../src/ledger/clock.js";
+import type { Clock } from "../../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
 import { idHash } from "../../../../src/ledger/id-hash.js";
-import { shardedLedger } from "../../../../src/ledger/sharding/sharded-ledger.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
+import { shardedLedger } from "../../../../src/ledger/sharded-ledger.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 
 /** More than a run makes. */
 const historyEntries = 100_000_000;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { createGate, eventStream } from "../../../../src/testing.js";
 import { withAgentSession } from "../support/agent-session.js";
 import { chatSpeech, streamedTurn } from "../support/chat-speech.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { anthropic } from "../../../../src/providers/anthropic.js";
+import { anthropic } from "../../../../src/providers/presets.js";
 import { withAgentSession } from "../support/agent-session.js";
 import { messagesSpeech } from "../support/messages-speech.js";
 import { tokens } from "../support/model-turn.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { memoryAccountStore } from "../../../../src/memory/memory-account-store.js";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatChunks, createGate, eventStream } from "../../../../src/testing.js";
 import { withAgentSession } from "../support/agent-session.js";
 import { chatSpeech, streamedTurn } from "../support/chat-speech.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openAI } from "../../../../src/providers/openai.js";
+import { openAI } from "../../../../src/providers/presets.js";
 import { withAgentSession } from "../support/agent-session.js";
 import { tokens } from "../support/model-turn.js";
 import { responsesSpeech } from "../support/responses-speech.js";

@@ -1,5 +1,5 @@
 import type { Model } from "../../../../src/gateway/options.js";
-import type { TokenCounts } from "../../../../src/metering/token-counts.js";
+import type { TokenCounts } from "../../../../src/prices/usage-counts.js";
 
 /** Micro-credits a token. */
 const price = { input: 3, cachedInput: 0.25, cacheWrite: 3.75, output: 15, reasoning: 20 };

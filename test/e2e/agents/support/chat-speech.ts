@@ -1,4 +1,4 @@
-import type { TokenCounts } from "../../../../src/metering/token-counts.js";
+import type { TokenCounts } from "../../../../src/prices/usage-counts.js";
 import { chatAnswer, chatChunks, eventStream, wholeAnswer } from "../../../../src/testing.js";
 import type { ModelCall, ModelTurn, ServerSpeech } from "./model-turn.js";
 

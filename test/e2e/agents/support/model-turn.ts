@@ -1,4 +1,4 @@
-import type { TokenCounts } from "../../../../src/metering/token-counts.js";
+import type { TokenCounts } from "../../../../src/prices/usage-counts.js";
 import type { FakeAnswer, FakeRequest } from "../../../../src/testing.js";
 
 /** One thing that a model says in a run of an agent, whichever API its server speaks. */

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { TokenCounts } from "../../../../src/metering/token-counts.js";
+import type { TokenCounts } from "../../../../src/prices/usage-counts.js";
 import { eventStream, wholeAnswer } from "../../../../src/testing.js";
 import type { ModelCall, ModelTurn, ServerSpeech } from "./model-turn.js";
 

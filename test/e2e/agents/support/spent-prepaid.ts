@@ -1,4 +1,4 @@
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import type { AgentSession } from "./agent-session.js";
 
 /** The plan of the sessions' account, which then lives on prepaid credits. */

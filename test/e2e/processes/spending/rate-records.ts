@@ -1,4 +1,4 @@
-import type { RateLimit } from "../../../../src/ledger/rate-limit.js";
+import type { RateLimit } from "../../../../src/ledger/limits.js";
 import { mostTokens } from "./account-terms.js";
 import type { CallTrace } from "./call-trace.js";
 

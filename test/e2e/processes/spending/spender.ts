@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Gateway } from "../../../../src/gateway/gateway.js";
 import type { CreditLedger, Lease, RenewRequest } from "../../../../src/ledger/credit-ledger.js";
-import type { RateUse } from "../../../../src/ledger/rate-limit.js";
+import type { RateUse } from "../../../../src/ledger/limits.js";
 import { type AccountTerms, limitsOf, mostMicro, mostTokens, namedOf } from "./account-terms.js";
 import type { Random } from "./random.js";
 import type { SpendingStep } from "./spending-step.js";

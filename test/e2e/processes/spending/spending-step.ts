@@ -1,4 +1,4 @@
-import type { LeasedCap } from "../../../../src/ledger/cap-limit.js";
+import type { LeasedCap } from "../../../../src/ledger/limits.js";
 import type { Lease, SettleStatus } from "../../../../src/ledger/credit-ledger.js";
 import type { Crumb } from "../crumb.js";
 

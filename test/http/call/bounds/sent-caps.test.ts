@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { Dialect } from "../../../../src/model-api/dialect.js";
+import type { Dialect } from "../../../../src/protocols/shared/dialect.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";
 import { type Protocol, protocols } from "./greedy-upstream.js";
 import { startBounded, withBounded } from "./start-bounded.js";

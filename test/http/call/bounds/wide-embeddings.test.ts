@@ -1,6 +1,6 @@
 import * as o200k from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { fromGptTokenizer } from "../../../../src/tokens/from-gpt-tokenizer.js";
 import { expectNoSockets, withServer } from "../../../e2e/clients/start-server.js";
 import { honestEmbeddings } from "../../../support/embedding-samples.js";

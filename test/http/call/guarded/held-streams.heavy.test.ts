@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import OpenAI from "openai";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { AnswerGuard, GuardedAnswer } from "../../../../src/answer-guards/answer-guard.js";
+import type { AnswerGuard, GuardedAnswer } from "../../../../src/hooks/response-guard.js";
 import { chatChunks, createGate, eventStream } from "../../../../src/testing.js";
 import { smallModel } from "../../../support/test-gateway.js";
 import {

@@ -1,8 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import type { GuardedAnswer } from "../../../../src/answer-guards/answer-guard.js";
-import { operations } from "../../../../src/operations/table.js";
+import type { GuardedAnswer } from "../../../../src/hooks/response-guard.js";
+import { operations } from "../../../../src/protocols/operations.js";
 import { parseEvents } from "../../../support/operations/responses/responses-server.js";
 import { accumulated, eventsIn } from "../../../support/translate/message-events.js";
 import {

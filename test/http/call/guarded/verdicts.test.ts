@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { AnswerGuard, GuardedAnswer } from "../../../../src/answer-guards/answer-guard.js";
+import type { AnswerGuard, GuardedAnswer } from "../../../../src/hooks/response-guard.js";
 import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../../../src/testing.js";
 import { bodyFor, type GuardedServer, passing, refusing, saying, startGuardedServer } from "./start-guarded-server.js";
 

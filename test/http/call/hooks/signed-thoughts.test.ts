@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
-import type { PromptText } from "../../../../src/hooks/incoming-call.js";
+import type { PromptText } from "../../../../src/hooks/admission.js";
 import { chatAnswer, type FakeRequest, type FakeUpstream, wholeAnswer } from "../../../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 

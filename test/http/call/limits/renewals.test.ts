@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { RateLimit } from "../../../../src/ledger/rate-limit.js";
-import { windowLimits } from "../../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import type { RateLimit } from "../../../../src/ledger/limits.js";
+import { windowLimits } from "../../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatChunks, createGate, errorBody, eventStream, sampleUsage, wholeAnswer } from "../../../../src/testing.js";
 import { chatRequest, smallModel, startTestGateway } from "../../../support/test-gateway.js";
 

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { AccountConflictError } from "../../../../src/accounts/account-conflict-error.js";
-import type { WritableAccountStore } from "../../../../src/accounts/account-store.js";
-import type { Identity } from "../../../../src/gateway/host-session/identity.js";
+import { AccountConflictError } from "../../../../src/records/accounts/account-store.js";
+import type { WritableAccountStore } from "../../../../src/records/accounts/account-store.js";
+import type { Identity } from "../../../../src/gateway/identity/identity.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
-import type { ListedAccount, ListedAccountPage } from "../../../../src/gateway/records/listed-account.js";
-import { UnknownAccountError } from "../../../../src/gateway/refusals/unknown-account-error.js";
-import { UnknownTermsError } from "../../../../src/gateway/refusals/unknown-terms-error.js";
+import type { ListedAccount, ListedAccountPage } from "../../../../src/gateway/admin/listed-account.js";
+import { UnknownAccountError } from "../../../../src/gateway/admin/errors.js";
+import { UnknownTermsError } from "../../../../src/gateway/admin/errors.js";
 import type { UsageReport } from "../../../../src/server/usage-report.js";
 import { unique } from "../../../../src/testing/credit-ledger-fixture.js";
 import { expectAccountRoundTrips } from "../../../contract/contracts/any-limits.js";

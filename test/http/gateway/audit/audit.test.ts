@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { AuditEntry } from "../../../../src/books/audit/audit-trail.js";
+import type { AuditEntry } from "../../../../src/audit/audit-trail.js";
 import type { Gateway } from "../../../../src/gateway/gateway.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
-import { hashKey } from "../../../../src/keys/hash-key.js";
-import { memoryAuditTrail } from "../../../../src/memory/books/memory-audit-trail.js";
-import { memoryAccountStore } from "../../../../src/memory/memory-account-store.js";
-import { memoryBudgetStore } from "../../../../src/memory/memory-budget-store.js";
-import { memoryKeyStore } from "../../../../src/memory/memory-key-store.js";
-import { memoryModelStore } from "../../../../src/memory/memory-model-store.js";
+import { hashKey } from "../../../../src/records/keys/managed-key.js";
+import { memoryAuditTrail } from "../../../../src/stores/memory/memory-audit-trail.js";
+import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryBudgetStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
 import { startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 import { callMethod, validInput } from "../statuses/methods.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { memoryBudgetStore } from "../../../../src/memory/memory-budget-store.js";
-import { memoryModelStore } from "../../../../src/memory/memory-model-store.js";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { memoryBudgetStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { smallModel } from "../../../support/test-gateway.js";
 import { withBudgets } from "./start-budgets.js";
 

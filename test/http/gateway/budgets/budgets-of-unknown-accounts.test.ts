@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { UnknownAccountError } from "../../../../src/index.js";
-import { memoryAccountStore } from "../../../../src/memory/memory-account-store.js";
+import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
 import { withBudgets } from "./start-budgets.js";
 
 const budget = { tag: "member", credits: { month: 20 } };

@@ -1,9 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, describe, expect, it } from "vitest";
-import type { IncomingCall } from "../../../../src/hooks/incoming-call.js";
-import { memoryKeyStore } from "../../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import type { IncomingCall } from "../../../../src/hooks/admission.js";
+import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { resetBeforeHeaders, wholeAnswer } from "../../../../src/testing.js";
 import {
   type ClientServer,

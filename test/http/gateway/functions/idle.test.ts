@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { hashKey, memoryKeyStore } from "../../../../src/index.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
-import { memoryRequestLog } from "../../../../src/memory/memory-request-log.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
 import { Fixture } from "../../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { chatChunks, createGate, eventStream } from "../../../../src/testing.js";

@@ -2,11 +2,11 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import fastify from "fastify";
 import { afterEach, describe, expect, it } from "vitest";
-import type { OwnRequest } from "../../../../src/gateway/host-session/caller-of-request.js";
-import type { Identity } from "../../../../src/gateway/host-session/identity.js";
+import type { OwnRequest } from "../../../../src/gateway/identity/identified-callers.js";
+import type { Identity } from "../../../../src/gateway/identity/identity.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import type { HostRequest } from "../../../../src/http/host-request.js";
-import { memoryAccountStore } from "../../../../src/memory/memory-account-store.js";
+import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
 import { type Host, listen } from "../../../support/adapters/host.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 

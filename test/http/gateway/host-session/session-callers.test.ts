@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Identify } from "../../../../src/gateway/host-session/identity.js";
+import type { Identify } from "../../../../src/gateway/identity/identity.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
-import type { KeyStore, StoredKey } from "../../../../src/keys/key-store.js";
-import { memoryKeyStore } from "../../../../src/memory/memory-key-store.js";
+import type { KeyStore, StoredKey } from "../../../../src/records/keys/key-store.js";
+import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatRequest, getRequest, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 
 let test: TestGateway;

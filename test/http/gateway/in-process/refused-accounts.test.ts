@@ -6,8 +6,8 @@ import { APICallError, generateText, type LanguageModel } from "ai";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { InProcess } from "../../../../src/gateway/in-process/in-process.js";
-import { memoryAccountStore } from "../../../../src/memory/memory-account-store.js";
-import { memoryKeyStore } from "../../../../src/memory/memory-key-store.js";
+import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
 import { startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 
 let test: TestGateway;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
-import { makeManagedKey } from "../../../../src/keys/managed-key.js";
-import { memoryKeyStore } from "../../../../src/memory/memory-key-store.js";
-import { wholeAnswer } from "../../../../src/testing/fake-upstream/fake-answers.js";
+import { makeManagedKey } from "../../../../src/records/keys/managed-key.js";
+import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
+import { wholeAnswer } from "../../../../src/testing/fake-upstream/fake-responses.js";
 import { startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 import { chatCall } from "../../adapters/client.js";
 

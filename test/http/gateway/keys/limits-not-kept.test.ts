@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { KeyChange, StoredKey, WritableKeyStore } from "../../../../src/keys/key-store.js";
-import { memoryKeyStore } from "../../../../src/memory/memory-key-store.js";
+import type { KeyChange, StoredKey, WritableKeyStore } from "../../../../src/records/keys/key-store.js";
+import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
 import { startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 
 let test: TestGateway | undefined;

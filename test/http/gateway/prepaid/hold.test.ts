@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
-import { shardedLedger } from "../../../../src/ledger/sharding/sharded-ledger.js";
-import { memoryAccountStore } from "../../../../src/memory/memory-account-store.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
-import { memoryKeyStore } from "../../../../src/memory/memory-key-store.js";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { shardedLedger } from "../../../../src/ledger/sharded-ledger.js";
+import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { wholeAnswer } from "../../../../src/testing.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { LoggedRequest } from "../../../../src/books/requests/logged-request.js";
-import type { RequestLog } from "../../../../src/books/requests/request-log.js";
+import type { LoggedRequest } from "../../../../src/request-log/request-log.js";
+import type { RequestLog } from "../../../../src/request-log/request-log.js";
 import type { GatewayWarning } from "../../../../src/events/warning.js";
-import { memoryRequestLog } from "../../../../src/memory/memory-request-log.js";
+import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { chatRequest, getRequest, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 

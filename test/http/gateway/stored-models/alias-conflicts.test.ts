@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryModelStore } from "../../../../src/memory/memory-model-store.js";
+import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
 import { smallModel, type TestGateway } from "../../../support/test-gateway.js";
 import { call, closeStarted, listed, named, silentStore, start, startPair } from "./fixture.js";
 

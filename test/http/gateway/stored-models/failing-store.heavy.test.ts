@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ModelFeed } from "../../../../src/gateway/stored-models/model-feed.js";
-import { TimeLimit } from "../../../../src/guard/time-limit.js";
-import type { StoredModel } from "../../../../src/models/model-store.js";
+import { ModelFeed } from "../../../../src/gateway/models/model-feed.js";
+import { TimeLimit } from "../../../../src/ledger/guard/time-limit.js";
+import type { StoredModel } from "../../../../src/records/models/model-store.js";
 import { smallModel } from "../../../support/test-gateway.js";
 import { call, closeStarted, listed, named, silentStore, start } from "./fixture.js";
 

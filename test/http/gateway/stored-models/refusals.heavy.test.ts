@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryModelStore } from "../../../../src/memory/memory-model-store.js";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { largeModel, smallModel, startTestGateway } from "../../../support/test-gateway.js";
 import { closeStarted, listed, named, start, startPair } from "./fixture.js";
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import type { ThresholdReached } from "../../../../src/events/threshold-reached.js";
+import type { ThresholdReached } from "../../../../src/gateway/thresholds.js";
 import type { GatewayOptions } from "../../../../src/index.js";
 import { unique } from "../../../../src/testing/credit-ledger-fixture.js";
 import { chatAnswer, wholeAnswer } from "../../../../src/testing.js";

@@ -1,7 +1,7 @@
 import { Agent, applyPatchTool, OpenAIResponsesModel, Runner, shellTool } from "@openai/agents";
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
-import { responses } from "../../../../src/operations/responses/responses.js";
+import { responses } from "../../../../src/protocols/responses/responses.js";
 import { plainModel } from "../../../support/operations/responses/exchange-of.js";
 import type { SaidCall } from "../../../support/operations/responses/response-samples.js";
 import { ownSeal } from "../../../support/own-seal.js";

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
-import { chatCompletions } from "../../../../src/operations/chat-completions/chat-completions.js";
+import { chatCompletions } from "../../../../src/protocols/chat/chat-completions.js";
 import { collect } from "../../../e2e/clients/collect.js";
 import { plainModel } from "../../../support/operations/responses/exchange-of.js";
 import { ownSeal } from "../../../support/own-seal.js";

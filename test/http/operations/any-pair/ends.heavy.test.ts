@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { meaningOfEnd } from "../../../../src/model-api/answer/ends.js";
+import { meaningOfEnd } from "../../../../src/protocols/shared/received-response.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import {
   chatAnswer,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { chatCompletions } from "../../../../src/operations/chat-completions/chat-completions.js";
-import { responses } from "../../../../src/operations/responses/responses.js";
+import { chatCompletions } from "../../../../src/protocols/chat/chat-completions.js";
+import { responses } from "../../../../src/protocols/responses/responses.js";
 import { plainModel } from "../../../support/operations/responses/exchange-of.js";
 import { ownSeal } from "../../../support/own-seal.js";
 import { mostRealTokens } from "../../../support/real-tokenizers.js";

@@ -1,5 +1,5 @@
 import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
-import { anthropic } from "../../../../src/providers/anthropic.js";
+import { anthropic } from "../../../../src/providers/presets.js";
 import { type OpenAICompatibleOptions, openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../../../src/providers/upstream-provider.js";
 import type { FakeAnswer, FakeUpstream } from "../../../../src/testing.js";

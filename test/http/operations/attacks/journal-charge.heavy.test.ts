@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { OperationName } from "../../../../src/metering/operation-name.js";
-import type { Price } from "../../../../src/metering/prices/price.js";
+import type { OperationName } from "../../../../src/prices/operation-name.js";
+import type { Price } from "../../../../src/prices/price.js";
 import { wholeAnswer } from "../../../../src/testing.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";
 import { costOfEntry } from "../../../support/journal-price.js";

@@ -1,6 +1,6 @@
-import type { OperationName } from "../../../../src/metering/operation-name.js";
-import type { Price } from "../../../../src/metering/prices/price.js";
-import { operations } from "../../../../src/operations/table.js";
+import type { OperationName } from "../../../../src/prices/operation-name.js";
+import type { Price } from "../../../../src/prices/price.js";
+import { operations } from "../../../../src/protocols/operations.js";
 import { eventStream, type FakeAnswer, wholeAnswer } from "../../../../src/testing.js";
 import { textChunks, textCompletion } from "../../../support/completion-samples.js";
 import { pricesOf, streamedOperations } from "./any-operation.js";

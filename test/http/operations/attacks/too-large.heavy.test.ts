@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, describe, expect, it } from "vitest";
-import type { OperationName } from "../../../../src/metering/operation-name.js";
+import type { OperationName } from "../../../../src/prices/operation-name.js";
 import { eventStream, type FakeAnswer, wholeAnswer } from "../../../../src/testing.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";
 import { everyCall, modelFor, startOperation } from "./any-operation.js";

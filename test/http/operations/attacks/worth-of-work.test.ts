@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Model } from "../../../../src/gateway/options.js";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { createGate, eventStream, type FakeAnswer, wholeAnswer } from "../../../../src/testing.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";
 import { baseModel, textChunks, textCompletion } from "../../../support/completion-samples.js";

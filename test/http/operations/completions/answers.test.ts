@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AnswerGuard } from "../../../../src/answer-guards/answer-guard.js";
-import { completionAnswers } from "../../../../src/operations/completions/completion-answers.js";
+import type { AnswerGuard } from "../../../../src/hooks/response-guard.js";
+import { completionAnswers } from "../../../../src/protocols/completions/completions.js";
 import { createGate, errorBody, eventStream, wholeAnswer } from "../../../../src/testing.js";
 import { textChunk, textChunks, textCompletion } from "../../../support/completion-samples.js";
 import { readEvents } from "../../../support/test-gateway.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import { createGate, errorBody, wholeAnswer } from "../../../../src/testing.js";
 import { textTokens } from "../../../../src/tokens/text-tokens.js";

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
-import { windowLimits } from "../../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
+import { windowLimits } from "../../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { startFakeUpstream, wholeAnswer } from "../../../../src/testing.js";
 import { baseModel, completionServer, textCompletion } from "../../../support/completion-samples.js";
 import { embeddingModel, smallModel, startTestGateway } from "../../../support/test-gateway.js";

@@ -2,7 +2,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { APICallError, generateText, Output, stepCountIs, streamText, tool } from "ai";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { collect } from "../../../e2e/clients/collect.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";
 import { bothTargets, type MessagesServerKind } from "../../../support/operations/messages/message-samples.js";

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, describe, expect, it } from "vitest";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { createGate } from "../../../../src/testing.js";
 import { collect } from "../../../e2e/clients/collect.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { anthropic } from "../../../../src/providers/anthropic.js";
+import { anthropic } from "../../../../src/providers/presets.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import { chatAnswer, chatChunks, eventStream, wholeAnswer } from "../../../../src/testing.js";
 import { type ClientServer, startServer } from "../../../e2e/clients/start-server.js";

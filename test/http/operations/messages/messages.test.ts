@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
-import { anthropic } from "../../../../src/providers/anthropic.js";
+import { anthropic } from "../../../../src/providers/presets.js";
 import { chatAnswer, chatChunks, eventStream, startFakeUpstream, wholeAnswer } from "../../../../src/testing.js";
 import {
   chatRequest,

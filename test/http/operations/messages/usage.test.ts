@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { Price } from "../../../../src/metering/prices/price.js";
+import type { Price } from "../../../../src/prices/price.js";
 import { type EventStreamOptions, eventStream, type FakeAnswer, wholeAnswer } from "../../../../src/testing.js";
 import { textTokens } from "../../../../src/tokens/text-tokens.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { memoryResponseStore } from "../../../../src/memory/memory-response-store.js";
+import { memoryResponseStore } from "../../../../src/stores/memory/memory-response-store.js";
 import { toDirectProvider } from "../../../../src/providers/direct-call.js";
 import { chatAnswer } from "../../../../src/testing.js";
 import { smallModel, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { createGate } from "../../../../src/testing.js";
 import { bothServers, type SampleServer } from "../../../support/operations/responses/response-samples.js";
 import { type ResponsesServer, withResponses } from "../../../support/operations/responses/responses-server.js";

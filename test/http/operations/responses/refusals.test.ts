@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
-import { memoryPlanStore } from "../../../../src/memory/memory-plan-store.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import { createGate, startFakeUpstream } from "../../../../src/testing.js";
 import { bothServers, honest, nativeServer } from "../../../support/operations/responses/response-samples.js";

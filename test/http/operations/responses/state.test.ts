@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { memoryResponseStore } from "../../../../src/memory/memory-response-store.js";
+import { memoryResponseStore } from "../../../../src/stores/memory/memory-response-store.js";
 import type { KeptResponse, ResponseStore } from "../../../../src/responses/response-store.js";
 import { chatAnswer, createGate, wholeAnswer } from "../../../../src/testing.js";
 import {

@@ -1,8 +1,8 @@
 import { afterAll, expect, it, onTestFinished } from "vitest";
-import { ArrivingBody } from "../../../../src/http/arriving-body.js";
-import { transcriptionForm } from "../../../../src/openai/audio/transcription-request.js";
-import { FormBody } from "../../../../src/openai/form/form-body.js";
-import { readFormRequest } from "../../../../src/openai/form/form-request.js";
+import { ArrivingBody } from "../../../../src/http/request-body.js";
+import { transcriptionForm } from "../../../../src/protocols/audio/transcription-request.js";
+import { FormBody } from "../../../../src/protocols/shared/form-request.js";
+import { readFormRequest } from "../../../../src/protocols/shared/form-request.js";
 import { createGate, eventStream, type Gate } from "../../../../src/testing.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";
 import { collectGarbage } from "../../../support/collect-garbage.js";

@@ -1,8 +1,8 @@
-import { deepSeek } from "../../../../src/providers/deepseek.js";
-import { groq } from "../../../../src/providers/groq.js";
-import { mistral } from "../../../../src/providers/mistral.js";
-import { openAI } from "../../../../src/providers/openai.js";
-import { openRouter } from "../../../../src/providers/openrouter.js";
+import { deepSeek } from "../../../../src/providers/presets.js";
+import { groq } from "../../../../src/providers/presets.js";
+import { mistral } from "../../../../src/providers/presets.js";
+import { openAI } from "../../../../src/providers/presets.js";
+import { openRouter } from "../../../../src/providers/presets.js";
 import { deepSeekSample } from "../dialects/deepseek.js";
 import { groqSample } from "../dialects/groq.js";
 import { mistralSample } from "../dialects/mistral.js";

@@ -1,6 +1,6 @@
-import { llamaCpp } from "../../../../src/providers/llama-cpp.js";
-import { ollama } from "../../../../src/providers/ollama.js";
-import { vLLM } from "../../../../src/providers/vllm.js";
+import { llamaCpp } from "../../../../src/providers/local-presets.js";
+import { ollama } from "../../../../src/providers/local-presets.js";
+import { vLLM } from "../../../../src/providers/local-presets.js";
 import { llamaCppSample, ollamaSample, vllmSample } from "../dialects/local-servers.js";
 import { type AddressSample, messagesFor, vectors } from "./address-sample.js";
 

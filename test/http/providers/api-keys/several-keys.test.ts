@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { ApiKeySource } from "../../../../src/providers/api-keys/read-api-keys.js";
+import type { ApiKeySource } from "../../../../src/providers/api-keys.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
-import { readAll, upstreamCall } from "../../../../src/testing/upstream-calls.js";
+import { readAll, upstreamCall } from "../../../../src/testing/upstream-operations/operation-rules.js";
 import { type FakeAnswer, honestChat, startFakeUpstream, wholeAnswer } from "../../../../src/testing.js";
 import { describeTransports } from "../../../support/providers/provider-harness.js";
 import { chatRequest, startTestGateway } from "../../../support/test-gateway.js";

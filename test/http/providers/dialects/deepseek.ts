@@ -1,4 +1,4 @@
-import { deepSeek } from "../../../../src/providers/deepseek.js";
+import { deepSeek } from "../../../../src/providers/presets.js";
 import { type DialectSample, done, events, messagesWithout } from "./dialect-sample.js";
 
 const usage = {

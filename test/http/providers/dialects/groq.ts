@@ -1,4 +1,4 @@
-import { groq } from "../../../../src/providers/groq.js";
+import { groq } from "../../../../src/providers/presets.js";
 import { type DialectSample, done, events, messagesWithout } from "./dialect-sample.js";
 
 const usage = {

@@ -1,4 +1,4 @@
-import { mistral } from "../../../../src/providers/mistral.js";
+import { mistral } from "../../../../src/providers/presets.js";
 import { type DialectSample, done, events, messagesWithout } from "./dialect-sample.js";
 
 const usage = { prompt_tokens: 16, total_tokens: 50, completion_tokens: 34 };

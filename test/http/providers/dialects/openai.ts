@@ -1,4 +1,4 @@
-import { openAI } from "../../../../src/providers/openai.js";
+import { openAI } from "../../../../src/providers/presets.js";
 import { type DialectSample, done, events, fullRequest } from "./dialect-sample.js";
 
 const usage = {

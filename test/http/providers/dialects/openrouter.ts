@@ -1,4 +1,4 @@
-import { openRouter } from "../../../../src/providers/openrouter.js";
+import { openRouter } from "../../../../src/providers/presets.js";
 import { type DialectSample, done, events, messagesWithout } from "./dialect-sample.js";
 
 const usage = {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { AbortNotifier } from "../../../../src/call/abort-notifier.js";
 import { directCallOf } from "../../../../src/providers/direct-call.js";
 import { type OpenAICompatibleOptions, openAICompatible } from "../../../../src/providers/openai-compatible.js";
-import { readAll, upstreamCall } from "../../../../src/testing/upstream-calls.js";
+import { readAll, upstreamCall } from "../../../../src/testing/upstream-operations/operation-rules.js";
 import {
   type ClosingServer,
   closesSecond,

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { directCallOf } from "../../../../src/providers/direct-call.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../../../src/providers/upstream-provider.js";
-import { readAll, upstreamCall } from "../../../../src/testing/upstream-calls.js";
+import { readAll, upstreamCall } from "../../../../src/testing/upstream-operations/operation-rules.js";
 import { describeTransports } from "../../../support/providers/provider-harness.js";
 
 const long = Buffer.alloc(5 * 1024 * 1024, "ä");

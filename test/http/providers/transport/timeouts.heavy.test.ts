@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { readAll, readBytes, upstreamCall } from "../../../../src/testing/upstream-calls.js";
+import { readAll, readBytes, upstreamCall } from "../../../../src/testing/upstream-operations/operation-rules.js";
 import {
   createGate,
   eventStream,

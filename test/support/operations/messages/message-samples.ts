@@ -1,4 +1,4 @@
-import { anthropic } from "../../../../src/providers/anthropic.js";
+import { anthropic } from "../../../../src/providers/presets.js";
 import { type OpenAICompatibleOptions, openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../../../src/providers/upstream-provider.js";
 import { type EventStreamOptions, eventStream, type FakeAnswer, wholeAnswer } from "../../../../src/testing.js";

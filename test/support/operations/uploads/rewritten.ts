@@ -1,8 +1,8 @@
 import { isGatewayError } from "../../../../src/errors/gateway-error.js";
-import { transcriptionForm } from "../../../../src/openai/audio/transcription-request.js";
-import { FormBody } from "../../../../src/openai/form/form-body.js";
-import { readFormRequest } from "../../../../src/openai/form/form-request.js";
-import { requireField } from "../../../../src/openai/form/form-values.js";
+import { transcriptionForm } from "../../../../src/protocols/audio/transcription-request.js";
+import { FormBody } from "../../../../src/protocols/shared/form-request.js";
+import { readFormRequest } from "../../../../src/protocols/shared/form-request.js";
+import { requireField } from "../../../../src/protocols/shared/form-values.js";
 import type { ReadPart } from "./form-readers.js";
 import type { SentForm } from "./odd-forms.js";
 

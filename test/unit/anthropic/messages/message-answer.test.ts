@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { toMessageAnswer } from "../../../../src/anthropic/messages/message-answer.js";
-import type { ModelAnswer } from "../../../../src/metering/model-answer.js";
-import { ReceivedAnswer } from "../../../../src/model-api/answer/received-answer.js";
+import { toMessageAnswer } from "../../../../src/protocols/messages/message-response.js";
+import type { ModelAnswer } from "../../../../src/prices/progress.js";
+import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
 import { answerContext } from "../../../support/answer-context.js";
 
 function answer(text: string): ModelAnswer | undefined {

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { MessageStream } from "../../../../src/anthropic/messages/message-stream.js";
-import { messageToEvents } from "../../../../src/anthropic/messages/message-to-events.js";
-import { ReceivedAnswer } from "../../../../src/model-api/answer/received-answer.js";
+import { MessageStream } from "../../../../src/protocols/messages/message-stream.js";
+import { messageToEvents } from "../../../../src/protocols/messages/message-to-events.js";
+import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
 import { answerContext } from "../../../support/answer-context.js";
 import { accumulated, eventsIn } from "../../../support/translate/message-events.js";
 

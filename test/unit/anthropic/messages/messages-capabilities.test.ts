@@ -4,8 +4,8 @@ import {
   messagesAskToReason,
   refuseLackingOfMessages,
   withoutLacking,
-} from "../../../../src/anthropic/messages/messages-capabilities.js";
-import { parseMessagesRequest } from "../../../../src/anthropic/messages/messages-request.js";
+} from "../../../../src/protocols/messages/messages-capabilities.js";
+import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
 
 const request = (more: object, content: unknown = "x") =>
   parseMessagesRequest(Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content }], ...more })), 64);

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { messagesPromptTokens, tokenCountBody } from "../../../../src/anthropic/messages/messages-prompt-tokens.js";
-import { parseMessagesRequest } from "../../../../src/anthropic/messages/messages-request.js";
-import { leastTokens } from "../../../../src/openai/chat/least-tokens.js";
-import { resolveTokenBounds } from "../../../../src/tokens/token-bounds.js";
+import { messagesPromptTokens, tokenCountBody } from "../../../../src/protocols/messages/messages-prompt-tokens.js";
+import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
+import { leastTokens } from "../../../../src/protocols/shared/demand.js";
+import { resolveTokenBounds } from "../../../../src/tokens/tokenizer.js";
 
 const limits = {
   contextLength: 200_000,

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { anthropicErrorBody } from "../../../../src/anthropic/error-body.js";
-import { hostedMessagesTool, hostedToolRefused } from "../../../../src/anthropic/messages/hosted-messages-tool.js";
+import { anthropicErrorBody } from "../../../../src/protocols/messages/anthropic-error.js";
+import { hostedMessagesTool, hostedToolRefused } from "../../../../src/protocols/messages/messages-capabilities.js";
 import {
   type MessagesRequest,
   parseMessagesRequest,
   parseMessagesRequestInTurns,
-} from "../../../../src/anthropic/messages/messages-request.js";
+} from "../../../../src/protocols/messages/messages-request.js";
 import { GatewayError } from "../../../../src/errors/gateway-error.js";
 
 const hello = { model: "acme/small", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };

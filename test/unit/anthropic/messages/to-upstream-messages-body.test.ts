@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseMessagesRequest } from "../../../../src/anthropic/messages/messages-request.js";
-import { writeOwnSignature } from "../../../../src/anthropic/messages/own-signature.js";
-import { toUpstreamMessagesBody } from "../../../../src/anthropic/messages/to-upstream-messages-body.js";
+import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
+import { writeOwnSignature } from "../../../../src/protocols/messages/own-thinking.js";
+import { toUpstreamMessagesBody } from "../../../../src/protocols/messages/to-upstream-messages-body.js";
 import { wholeText } from "../../../../src/wire/edited-bytes.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 

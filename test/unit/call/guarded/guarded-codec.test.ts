@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GuardedCodec } from "../../../../src/call/guarded/guarded-codec.js";
 import { EventRelay } from "../../../../src/call/relay/event-relay.js";
-import { ChatCodec } from "../../../../src/openai/chat/chat-codec.js";
-import type { StreamCodec } from "../../../../src/operations/stream-codec.js";
+import { ChatCodec } from "../../../../src/protocols/chat/chat-codec.js";
+import type { StreamCodec } from "../../../../src/protocols/shared/stream-codec.js";
 import { chatChunks, toEventBytes } from "../../../../src/testing.js";
-import { ByteWriter } from "../../../../src/wire/byte-writer.js";
-import { wholeOutgoing } from "../../../../src/wire/sliced/late-bytes.js";
+import { ByteWriter } from "../../../../src/wire/bytes.js";
+import { wholeOutgoing } from "../../../../src/wire/slices.js";
 import { answerContext } from "../../../support/answer-context.js";
 
 /** What a client gets for a stream that arrives in pieces of this many bytes. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addRateHeaders, rateDuration } from "../../../../src/call/admission/credit-headers.js";
-import type { RateState } from "../../../../src/ledger/rate-limit.js";
+import type { RateState } from "../../../../src/ledger/limits.js";
 
 /** Reads a duration as Go's `time.ParseDuration` does, in milliseconds. */
 function parseDuration(text: string): number {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { AccountTermsLookup } from "../../../../src/gateway/admin/account-terms.js";
-import { TermsComparison } from "../../../../src/gateway/host-session/terms-comparison.js";
-import { TimeLimit } from "../../../../src/guard/time-limit.js";
-import { memoryKeyStore } from "../../../../src/memory/memory-key-store.js";
+import { TermsComparison } from "../../../../src/gateway/identity/identified-callers.js";
+import { TimeLimit } from "../../../../src/ledger/guard/time-limit.js";
+import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
 
 const noLookups = { findAllowance: () => undefined, findAccount: undefined };
 

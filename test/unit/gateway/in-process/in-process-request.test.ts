@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { inProcessURL, toInProcessRequest } from "../../../../src/gateway/in-process/in-process-request.js";
+import { inProcessURL, toInProcessRequest } from "../../../../src/gateway/in-process/call-in-process.js";
 
 const { origin } = new URL(inProcessURL);
 const part = fc.oneof(

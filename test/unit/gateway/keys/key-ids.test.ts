@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KeyIds } from "../../../../src/keys/key-ids.js";
+import { KeyIds } from "../../../../src/records/keys/managed-key.js";
 
 const now = Date.UTC(2026, 5, 1);
 

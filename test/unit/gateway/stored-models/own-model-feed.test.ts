@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { OwnModelFeed } from "../../../../src/gateway/stored-models/own-model-feed.js";
-import { TimeLimit } from "../../../../src/guard/time-limit.js";
-import type { StoredModel } from "../../../../src/models/model-store.js";
+import { OwnModelFeed } from "../../../../src/gateway/models/model-feed.js";
+import { TimeLimit } from "../../../../src/ledger/guard/time-limit.js";
+import type { StoredModel } from "../../../../src/records/models/model-store.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

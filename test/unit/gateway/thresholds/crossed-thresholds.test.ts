@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { crossedThresholds } from "../../../../src/gateway/thresholds/crossed-thresholds.js";
-import { totalBounds } from "../../../../src/ledger/bounds.js";
-import { windowLimits } from "../../../../src/ledger/windows.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
+import { crossedThresholds } from "../../../../src/gateway/thresholds.js";
+import { totalBounds } from "../../../../src/ledger/limits.js";
+import { windowLimits } from "../../../../src/ledger/calendar.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 
 const of = (...percent: number[]) => ({ percent, prepaidMicro: undefined });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rendezvous } from "../../../../src/ledger/sharding/rendezvous.js";
+import { rendezvous } from "../../../../src/ledger/id-hash.js";
 import { accountNames } from "./shards-test.js";
 
 const names = fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 8 });

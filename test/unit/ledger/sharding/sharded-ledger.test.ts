@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { CreditLedger, RenewRequest } from "../../../../src/ledger/credit-ledger.js";
 import { LedgerConflictError, LedgerInputError, LedgerUnavailableError } from "../../../../src/ledger/credit-ledger.js";
-import { shardedLedger } from "../../../../src/ledger/sharding/sharded-ledger.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
+import { shardedLedger } from "../../../../src/ledger/sharded-ledger.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { everywhere, Fixture } from "../../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { accountNames, memoryShards } from "./shards-test.js";

@@ -1,5 +1,5 @@
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
-import { memoryCreditLedger } from "../../../../src/memory/memory-credit-ledger.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 
 /** Ledgers in memory, by name. */
 export function memoryShards(...names: string[]): Record<string, CreditLedger> {

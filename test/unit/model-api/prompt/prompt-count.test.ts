@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { messagesPromptTokens } from "../../../../src/anthropic/messages/messages-prompt-tokens.js";
-import { parseMessagesRequest } from "../../../../src/anthropic/messages/messages-request.js";
-import type { PromptCount } from "../../../../src/model-api/prompt/prompt-count.js";
-import { promptTokens } from "../../../../src/model-api/prompt/prompt-tokens.js";
-import { parseChatRequest } from "../../../../src/openai/chat/chat-request.js";
-import { responsesPromptTokens } from "../../../../src/openai/responses/responses-prompt-tokens.js";
-import { parseResponsesRequest } from "../../../../src/openai/responses/responses-request.js";
+import { messagesPromptTokens } from "../../../../src/protocols/messages/messages-prompt-tokens.js";
+import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
+import type { PromptCount } from "../../../../src/protocols/shared/prompt-tokens.js";
+import { promptTokens } from "../../../../src/protocols/shared/prompt-tokens.js";
+import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
+import { responsesPromptTokens } from "../../../../src/protocols/responses/responses-prompt-tokens.js";
+import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
 import { textTokens } from "../../../../src/tokens/text-tokens.js";
-import { resolveTokenBounds } from "../../../../src/tokens/token-bounds.js";
+import { resolveTokenBounds } from "../../../../src/tokens/tokenizer.js";
 
 const limits = { contextLength: 128_000, tokenizer: undefined, tokenBounds: resolveTokenBounds() };
 const image = { type: "image_url", image_url: { url: "https://images.test/1.png" } };

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { promptTokens } from "../../../../src/model-api/prompt/prompt-tokens.js";
-import { parseChatRequest } from "../../../../src/openai/chat/chat-request.js";
+import { promptTokens } from "../../../../src/protocols/shared/prompt-tokens.js";
+import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
 import { textTokens } from "../../../../src/tokens/text-tokens.js";
-import { resolveTokenBounds, type TokenBounds } from "../../../../src/tokens/token-bounds.js";
+import { resolveTokenBounds, type TokenBounds } from "../../../../src/tokens/tokenizer.js";
 import { mostRealTokens } from "../../../support/real-tokenizers.js";
 import { noise } from "../../../support/text-samples.js";
 import { plainWav } from "../../../support/wav-head.js";

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
-import { messagesTable } from "../../../../src/anthropic/messages-table.js";
-import { InnerMembers } from "../../../../src/model-api/tables/inner-members.js";
-import { OddPlaces } from "../../../../src/model-api/tables/odd-places.js";
-import { responsesTable } from "../../../../src/openai/tables/responses-table.js";
-import { noLeaps } from "../../../../src/wire/leaps.js";
+import { messagesTable } from "../../../../src/protocols/messages/messages-table.js";
+import { InnerMembers } from "../../../../src/protocols/shared/inner-members.js";
+import { OddPlaces } from "../../../../src/protocols/shared/protocol-table.js";
+import { responsesTable } from "../../../../src/protocols/responses/responses-table.js";
+import { noLeaps } from "../../../../src/wire/skip-table.js";
 
 const objects = (depth: number, end: string) => `${'{"source":'.repeat(depth)}${end}${"}".repeat(depth)}`;
 const lists = (depth: number, end: string) => `${"[".repeat(depth)}${end}${"]".repeat(depth)}`;

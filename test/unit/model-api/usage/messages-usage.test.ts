@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { messageTally } from "../../../../src/anthropic/messages/message-usage.js";
-import { toMessagesUsage } from "../../../../src/anthropic/to-messages-usage.js";
-import { readReport } from "../../../../src/model-api/usage/usage-tally.js";
+import { messageTally } from "../../../../src/protocols/messages/message-response.js";
+import { toMessagesUsage } from "../../../../src/protocols/messages/message-response.js";
+import { readReport } from "../../../../src/protocols/shared/usage-tally.js";
 
 const readMessagesUsage = (usage: unknown) => readReport(usage, true)?.tokens;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { compilePrice } from "../../../../src/metering/prices/compile-price.js";
-import { findReport, takeChoiceReports } from "../../../../src/model-api/usage/find-report.js";
-import { readReport, UsageTally } from "../../../../src/model-api/usage/usage-tally.js";
+import { compilePrice } from "../../../../src/prices/compile-price.js";
+import { findReport, takeChoiceReports } from "../../../../src/protocols/shared/usage-report.js";
+import { readReport, UsageTally } from "../../../../src/protocols/shared/usage-tally.js";
 
 type Usage = Record<string, unknown>;
 type Read = readonly [input: number, cached: number, written: number, output: number, reasoning: number];

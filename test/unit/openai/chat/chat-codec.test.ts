@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { isGatewayError } from "../../../../src/errors/gateway-error.js";
-import { StreamFault } from "../../../../src/errors/stream-fault.js";
-import { ChatCodec } from "../../../../src/openai/chat/chat-codec.js";
+import { StreamFault } from "../../../../src/errors/upstream-fault.js";
+import { ChatCodec } from "../../../../src/protocols/chat/chat-codec.js";
 import { answerContext } from "../../../support/answer-context.js";
 
 function open(options: { includeUsage?: boolean } = {}): ChatCodec {

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { ModelAnswer } from "../../../../src/metering/model-answer.js";
-import type { AnswerContext } from "../../../../src/model-api/answer/answer-context.js";
-import { ReceivedAnswer } from "../../../../src/model-api/answer/received-answer.js";
-import { toChatAnswer, toRepairedAnswer } from "../../../../src/openai/chat/chat-answer.js";
-import { plainCompletion } from "../../../../src/openai/plain-completion.js";
+import type { ModelAnswer } from "../../../../src/prices/progress.js";
+import type { AnswerContext } from "../../../../src/protocols/shared/exchange.js";
+import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
+import { toChatAnswer, toRepairedAnswer } from "../../../../src/protocols/chat/chat-response.js";
+import { plainCompletion } from "../../../../src/protocols/chat/plain-completion.js";
 import { answerContext } from "../../../support/answer-context.js";
 
 const message = '{"role":"assistant","content":"hi","refusal":null}';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StreamedCalls } from "../../../../src/openai/chat/streamed-calls.js";
+import { StreamedCalls } from "../../../../src/protocols/chat/tool-calls.js";
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { expandInput, inputItems, referencedIds } from "../../../../src/openai/responses/expand-input.js";
-import { previousResponseNotFound, responseNotFound } from "../../../../src/openai/responses/not-found.js";
-import { parseResponsesRequest } from "../../../../src/openai/responses/responses-request.js";
+import { expandInput, inputItems, referencedIds } from "../../../../src/protocols/responses/expand-input.js";
+import { previousResponseNotFound, responseNotFound } from "../../../../src/protocols/responses/expand-input.js";
+import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
 
 const json = (value: unknown) => JSON.stringify(value);
 const parse = (text: string) => parseResponsesRequest(Buffer.from(text), 64);

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { RepeatedTexts } from "../../../../src/openai/responses/repeated-texts.js";
-import { frameEvents, frameLate, type ResponseEvent } from "../../../../src/openai/responses/response-events.js";
-import { wholeOutgoing } from "../../../../src/wire/sliced/late-bytes.js";
+import { RepeatedTexts } from "../../../../src/protocols/responses/response-events.js";
+import { frameEvents, frameLate, type ResponseEvent } from "../../../../src/protocols/responses/response-events.js";
+import { wholeOutgoing } from "../../../../src/wire/slices.js";
 
 const text = fc.oneof(
   fc.constantFrom("", "x".repeat(511), "é\n".repeat(300), '"\\'.repeat(400), "\ud800".repeat(600), "a".repeat(300_000)),

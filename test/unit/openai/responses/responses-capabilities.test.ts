@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { withoutLackingVision } from "../../../../src/openai/responses/responses-capabilities.js";
-import { parseResponsesRequest } from "../../../../src/openai/responses/responses-request.js";
+import { withoutLackingVision } from "../../../../src/protocols/responses/responses-capabilities.js";
+import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
 
 const lacking = { action: "drop", tools: false, reasoning: false, vision: true } as const;
 const image = { type: "input_image", image_url: "https://x.test/a.png" };

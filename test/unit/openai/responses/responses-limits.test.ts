@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../../src/errors/gateway-error.js";
-import { isInputTooLong } from "../../../../src/openai/responses/is-input-too-long.js";
+import { isInputTooLong } from "../../../../src/protocols/responses/responses-prompt-tokens.js";
 import {
   lackingMembers,
   refuseLackingInResponse,
   responseAsksToReason,
-} from "../../../../src/openai/responses/responses-capabilities.js";
-import { parseResponsesRequest } from "../../../../src/openai/responses/responses-request.js";
+} from "../../../../src/protocols/responses/responses-capabilities.js";
+import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
 import { realTokenizers } from "../../../support/real-tokenizers.js";
 
 const requestOf = (members: object) =>

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { writeReasoning } from "../../../../src/openai/responses/reasoning-payload.js";
-import { responsesPromptTokens } from "../../../../src/openai/responses/responses-prompt-tokens.js";
-import { parseResponsesRequest } from "../../../../src/openai/responses/responses-request.js";
-import { resolveTokenBounds } from "../../../../src/tokens/token-bounds.js";
-import { toChatRequest } from "../../../../src/translate/responses-to-chat-request.js";
+import { writeReasoning } from "../../../../src/protocols/responses/own-items.js";
+import { responsesPromptTokens } from "../../../../src/protocols/responses/responses-prompt-tokens.js";
+import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
+import { resolveTokenBounds } from "../../../../src/tokens/tokenizer.js";
+import { toChatRequest } from "../../../../src/protocols/translate/responses-to-chat-request.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import { mostRealTokens } from "../../../support/real-tokenizers.js";
 import { noise } from "../../../support/text-samples.js";

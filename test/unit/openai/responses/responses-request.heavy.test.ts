@@ -3,7 +3,7 @@ import { GatewayError } from "../../../../src/errors/gateway-error.js";
 import {
   parseResponsesRequest,
   parseResponsesRequestInTurns,
-} from "../../../../src/openai/responses/responses-request.js";
+} from "../../../../src/protocols/responses/responses-request.js";
 
 const parse = (text: string) => parseResponsesRequest(Buffer.from(text), 64);
 const parseOf = (members: object) => parse(JSON.stringify({ model: "m", input: "hi", ...members }));

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { chatLayout } from "../../../../src/operations/chat-completions/chat-layout.js";
-import { inputLayout } from "../../../../src/operations/inputs/input-layout.js";
-import { messagesLayout } from "../../../../src/operations/messages/messages-layout.js";
-import { findPromptTexts } from "../../../../src/operations/prompt-texts/find-prompt-texts.js";
-import type { PromptLayout } from "../../../../src/operations/prompt-texts/prompt-layout.js";
-import { responsesLayout } from "../../../../src/operations/responses/responses-layout.js";
+import { chatLayout } from "../../../../src/protocols/chat/chat-completions.js";
+import { inputLayout } from "../../../../src/protocols/shared/prompt-layout.js";
+import { messagesLayout } from "../../../../src/protocols/messages/messages.js";
+import { findPromptTexts } from "../../../../src/protocols/shared/prompt-texts.js";
+import type { PromptLayout } from "../../../../src/protocols/shared/prompt-layout.js";
+import { responsesLayout } from "../../../../src/protocols/responses/responses.js";
 
 /** Lines such as `user messages[0].content: Hi`. */
 function textsOf(request: object | string, layout: PromptLayout): string[] {

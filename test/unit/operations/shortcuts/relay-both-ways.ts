@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { StreamCodec } from "../../../../src/operations/stream-codec.js";
-import { wholeOutgoing } from "../../../../src/wire/sliced/late-bytes.js";
+import type { StreamCodec } from "../../../../src/protocols/shared/stream-codec.js";
+import { wholeOutgoing } from "../../../../src/wire/slices.js";
 import { relayPieces } from "../../../support/relay-pieces.js";
 
 /** The parts of a codec that a stream needs. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { ModelTraits, TargetTraits } from "../../../../src/operations/operation.js";
-import { originOf } from "../../../../src/operations/translated/origin-of.js";
+import type { ModelTraits, TargetTraits } from "../../../../src/protocols/shared/operation.js";
+import { originOf } from "../../../../src/protocols/translate/translated-exchange.js";
 
 const origin = (upstreamModel: string, id: string) =>
   originOf({ upstreamModel } as TargetTraits, { id } as ModelTraits);

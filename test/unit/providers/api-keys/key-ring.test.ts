@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { KeyRing } from "../../../../src/providers/api-keys/key-ring.js";
+import { KeyRing } from "../../../../src/providers/api-keys.js";
 
 const none: ReadonlySet<string> = new Set();
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readAll, readBytes, upstreamCall } from "../../../../src/testing/upstream-calls.js";
+import { readAll, readBytes, upstreamCall } from "../../../../src/testing/upstream-operations/operation-rules.js";
 import {
   chatChunks,
   createGate,

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { toFetchBody } from "../../../../src/providers/transport/fetch-body.js";
+import { toFetchBody } from "../../../../src/providers/transport/fetch-transport.js";
 
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toFetchError } from "../../../../src/providers/transport/fetch-error.js";
+import { toFetchError } from "../../../../src/providers/transport/transport-error.js";
 import { UpstreamError } from "../../../../src/providers/upstream-provider.js";
 
 function coded(code: string, message = "failed"): Error {

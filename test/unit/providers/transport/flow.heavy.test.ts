@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import { readAll, upstreamCall } from "../../../../src/testing/upstream-calls.js";
+import { readAll, upstreamCall } from "../../../../src/testing/upstream-operations/operation-rules.js";
 import {
   chatChunks,
   createGate,

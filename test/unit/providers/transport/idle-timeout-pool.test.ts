@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { IdleTimeoutPool } from "../../../../src/providers/transport/idle-timeout-pool.js";
+import { IdleTimeoutPool } from "../../../../src/providers/transport/idle-timeout.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());

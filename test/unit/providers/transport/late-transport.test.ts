@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { AbortNotifier } from "../../../../src/call/abort-notifier.js";
-import { createLateTransport, type LoadTransport } from "../../../../src/providers/transport/late-transport.js";
+import { createLateTransport, type LoadTransport } from "../../../../src/providers/openai-compatible.js";
 import type { TransportRequest } from "../../../../src/providers/transport/transport.js";
 
 type Loaded = Awaited<ReturnType<LoadTransport>>;

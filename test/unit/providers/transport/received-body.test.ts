@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ReceivedBody } from "../../../../src/providers/transport/received-body.js";
+import { ReceivedBody } from "../../../../src/providers/transport/undici-response.js";
 import { UpstreamError } from "../../../../src/providers/upstream-provider.js";
 
 const source = { resume() {}, release() {} };

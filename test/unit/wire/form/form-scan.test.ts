@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { FormScan } from "../../../../src/wire/form/form-scan.js";
-import { boundaryOf } from "../../../../src/wire/form/form-type.js";
-import { newBoundary, writeForm } from "../../../../src/wire/form/write-form.js";
-import { PiecedBytes } from "../../../../src/wire/pieces/pieced-bytes.js";
+import { FormScan } from "../../../../src/wire/form.js";
+import { boundaryOf } from "../../../../src/wire/form-boundary.js";
+import { newBoundary, writeForm } from "../../../../src/wire/form-boundary.js";
+import { PiecedBytes } from "../../../../src/wire/pieced-bytes.js";
 import { sliceBytes } from "../../../../src/wire/slices.js";
 
 const limits = { mostParts: 64, mostFiles: 16 };

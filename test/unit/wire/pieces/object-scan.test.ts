@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ObjectScan } from "../../../../src/wire/pieces/object-scan.js";
+import { ObjectScan } from "../../../../src/wire/object-scan.js";
 
 function scanned(...pieces: string[]): boolean {
   const scan = new ObjectScan();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { PiecedBytes } from "../../../../src/wire/pieces/pieced-bytes.js";
+import { PiecedBytes } from "../../../../src/wire/pieced-bytes.js";
 
 /** Few letters, so that what is sought begins often and ends seldom. */
 const letters = fc.array(fc.constantFrom(0x61, 0x62), { maxLength: 60 }).map((bytes) => Buffer.from(bytes));

@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkByLoop } from "../../../../src/wire/syntax/check-by-loop.js";
-import { checkByVectors, vectorScan } from "../../../../src/wire/syntax/check-by-vectors.js";
-import { startOfCheck } from "../../../../src/wire/syntax/check-state.js";
+import { checkByLoop } from "../../../../src/wire/check-by-loop.js";
+import { checkByVectors, vectorScan } from "../../../../src/wire/json-syntax.js";
+import { startOfCheck } from "../../../../src/wire/check-by-loop.js";
 import { scanModuleSource } from "./vector/scan-module-source.js";
 
 const maxDepth = 40;
@@ -201,7 +201,7 @@ describe("checkByVectors does what checkByLoop does", () => {
 
 describe("the module", () => {
   it("is what its text says", () => {
-    const path = new URL("../../../../src/wire/syntax/json-scan-module.ts", import.meta.url);
+    const path = new URL("../../../../src/wire/json-scan-module.ts", import.meta.url);
     expect(readFileSync(path, "utf8")).toBe(scanModuleSource());
   });
 

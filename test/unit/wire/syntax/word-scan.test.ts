@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { skipPlainWords, wordsOf } from "../../../../src/wire/syntax/word-scan.js";
+import { skipPlainWords, wordsOf } from "../../../../src/wire/word-scan.js";
 
 const length = 600;
 /** What a word ends short of at the text's end. */

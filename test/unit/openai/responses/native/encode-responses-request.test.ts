@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ownItemId } from "../../../../../src/openai/responses/item-ids.js";
+import { ownItemId } from "../../../../../src/protocols/responses/own-items.js";
 import {
   encodeResponsesRequest,
   type NativeTarget,
-} from "../../../../../src/openai/responses/native/encode-responses-request.js";
-import { hostedToolsToDrop } from "../../../../../src/openai/responses/native/hosted-tools.js";
-import { writeReasoning } from "../../../../../src/openai/responses/reasoning-payload.js";
-import { parseResponsesRequest } from "../../../../../src/openai/responses/responses-request.js";
+} from "../../../../../src/protocols/responses/encode-responses-request.js";
+import { hostedToolsToDrop } from "../../../../../src/protocols/responses/responses-capabilities.js";
+import { writeReasoning } from "../../../../../src/protocols/responses/own-items.js";
+import { parseResponsesRequest } from "../../../../../src/protocols/responses/responses-request.js";
 import { wholeText } from "../../../../../src/wire/edited-bytes.js";
 import { thoughtsOf } from "../../../../support/own-seal.js";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { badGateway } from "../../../../../src/errors/gateway-error.js";
-import { StreamFault } from "../../../../../src/errors/stream-fault.js";
-import { guessTokens } from "../../../../../src/metering/guess-tokens.js";
-import type { NativeResponseContext } from "../../../../../src/openai/responses/native/native-response.js";
-import { NativeResponseStream } from "../../../../../src/openai/responses/native/native-response-stream.js";
+import { StreamFault } from "../../../../../src/errors/upstream-fault.js";
+import { guessTokens } from "../../../../../src/prices/usage-counts.js";
+import type { NativeResponseContext } from "../../../../../src/protocols/responses/native-response.js";
+import { NativeResponseStream } from "../../../../../src/protocols/responses/native-response-stream.js";
 import { createEventReader } from "../../../../../src/wire/event-reader.js";
 
 const context: NativeResponseContext = {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ReceivedAnswer } from "../../../../../src/model-api/answer/received-answer.js";
-import { readUsage } from "../../../../../src/model-api/answer/usage.js";
+import { ReceivedAnswer } from "../../../../../src/protocols/shared/received-response.js";
+import { readUsage } from "../../../../../src/protocols/shared/usage-object.js";
 import {
   failureOf,
   type NativeResponseContext,
   toNativeResponse,
-} from "../../../../../src/openai/responses/native/native-response.js";
+} from "../../../../../src/protocols/responses/native-response.js";
 
 const context: NativeResponseContext = {
   model: "acme/small",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { responseToEvents } from "../../../../../src/openai/responses/native/response-to-events.js";
-import { toResponse } from "../../../../../src/translate/chat-to-response.js";
+import { responseToEvents } from "../../../../../src/protocols/responses/response-to-events.js";
+import { toResponse } from "../../../../../src/protocols/translate/responses-client-sink.js";
 import { readLadder } from "../../../../support/translate/event-ladder.js";
 import { contextOf, end } from "../../../../support/translate/responses-samples.js";
 

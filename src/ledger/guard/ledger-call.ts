@@ -1,0 +1,256 @@
+import { readable } from "../../runtime/host-code.js";
+import type { Clock } from "../calendar.js";
+import type { CreditLedger, ReserveRequest, ReserveResult } from "../credit-ledger.js";
+import { isLedgerRefusal } from "../ledger-refusal.js";
+import type { Emit, LedgerHealth } from "./ledger-event.js";
+import { type TimeLimit, TimeLimitError, type Wait } from "./time-limit.js";
+
+const firstPauseMs = 20;
+
+/**
+ * An operation of a ledger, which is sent again while it fails, until its caller's time is over. It is an object, and not a
+ * chain of functions that wait for each other: each of these would cost every call a promise and more.
+ */
+abstract class LedgerCall<Result> implements Wait {
+  firstTick = 0;
+  place = -1;
+  readonly #limit: TimeLimit;
+  readonly #startedAt = performance.now();
+  #attempts = 0;
+  #isOver = false;
+
+  constructor(limit: TimeLimit) {
+    this.#limit = limit;
+  }
+
+  protected abstract send(): Promise<Result>;
+  /** @returns whether it may be sent again. @param attempts - how many have failed by now. */
+  protected abstract mayRepeat(error: unknown, attempts: number): boolean;
+  protected abstract succeed(result: Result): void;
+  /** @param error - a refusal, what the last attempt failed with, or a {@link TimeLimitError}. */
+  protected abstract fail(error: unknown): void;
+  /** Gets the result of an attempt that ended too late for the caller. */
+  protected late(_result: Result): void {}
+
+  start(): void {
+    this.#limit.begin(this);
+    this.#attempt();
+  }
+
+  expire(error: TimeLimitError): void {
+    this.#isOver = true;
+    this.fail(error);
+  }
+
+  #attempt(): void {
+    this.#attempts++;
+    let sent: Promise<Result>;
+    try {
+      // A host's own ledger may return its result without a promise.
+      sent = Promise.resolve(this.send());
+    } catch (error) {
+      this.#failed(readable(error));
+      return;
+    }
+    sent.then(
+      (result) => this.#succeeded(result),
+      (error: unknown) => this.#failed(readable(error)),
+    );
+  }
+
+  #succeeded(result: Result): void {
+    if (this.#isOver) {
+      this.late(result);
+      return;
+    }
+    this.#end();
+    try {
+      this.succeed(result);
+    } catch (error) {
+      // A host's own ledger may return anything.
+      this.fail(readable(error));
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#isOver) return;
+    const isLast = isLedgerRefusal(error) || !this.mayRepeat(error, this.#attempts) || this.#isTooLate();
+    if (isLast) {
+      this.#end();
+      this.fail(error);
+      return;
+    }
+    const pauseMs = firstPauseMs * 2 ** (this.#attempts - 1);
+    const timer = setTimeout(() => this.#attempt(), pauseMs * (0.5 + Math.random() / 2));
+    // It does not keep the process alive. The time limit of the waiting caller does.
+    if (typeof timer === "object") timer.unref?.();
+  }
+
+  /** A store that blocks the event loop keeps the time limit from firing. */
+  #isTooLate(): boolean {
+    return performance.now() - this.#startedAt > this.#limit.ms;
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#limit.end(this);
+  }
+}
+
+/** An operation of which nobody needs a result that comes too late. */
+interface BoundedOperation<Result> {
+  readonly name: string;
+  readonly limit: TimeLimit;
+  /** How often it is sent at most. */
+  readonly attempts: number;
+  send(): Promise<Result>;
+}
+
+/** Any operation but a reservation and its end, on its way to the ledger. */
+export class BoundedCall<Result> extends LedgerCall<Result> {
+  readonly #operation: BoundedOperation<Result>;
+  readonly #availability: Availability;
+  readonly #caller: { resolve(result: Result): void; reject(error: unknown): void };
+
+  constructor(
+    operation: BoundedOperation<Result>,
+    availability: Availability,
+    caller: { resolve(result: Result): void; reject(error: unknown): void },
+  ) {
+    super(operation.limit);
+    this.#operation = operation;
+    this.#availability = availability;
+    this.#caller = caller;
+  }
+
+  protected send(): Promise<Result> {
+    return this.#operation.send();
+  }
+
+  protected mayRepeat(error: unknown, attempts: number): boolean {
+    this.#availability.failed(this.#operation.name, error);
+    return attempts < this.#operation.attempts;
+  }
+
+  protected succeed(result: Result): void {
+    this.#availability.succeeded();
+    this.#caller.resolve(result);
+  }
+
+  protected fail(error: unknown): void {
+    if (error instanceof TimeLimitError) this.#availability.failed(this.#operation.name, error);
+    this.#caller.reject(error);
+  }
+}
+
+/** What all reservations of a ledger have in common. */
+export interface ReserveParts {
+  readonly ledger: CreditLedger;
+  readonly limit: TimeLimit;
+  readonly availability: Availability;
+  /** Gets what came too late. Every request has an id of its own, so nothing else ends a hold that was made too late. */
+  giveBack(request: ReserveRequest, late: ReserveResult): void;
+}
+
+/** Who waits for a reservation. */
+export interface ReserveCaller {
+  /** How often it is sent at most. */
+  readonly attempts: number;
+  resolve(result: ReserveResult): void;
+  reject(error: unknown): void;
+}
+
+/** A reservation on its way to the ledger. */
+export class ReserveCall extends LedgerCall<ReserveResult> {
+  readonly #parts: ReserveParts;
+  readonly #request: ReserveRequest;
+  readonly #caller: ReserveCaller;
+
+  constructor(parts: ReserveParts, request: ReserveRequest, caller: ReserveCaller) {
+    super(parts.limit);
+    this.#parts = parts;
+    this.#request = request;
+    this.#caller = caller;
+  }
+
+  protected send(): Promise<ReserveResult> {
+    return this.#parts.ledger.reserve(this.#request);
+  }
+
+  protected mayRepeat(error: unknown, attempts: number): boolean {
+    this.#parts.availability.failed("reserve", error);
+    return attempts < this.#caller.attempts;
+  }
+
+  protected succeed(result: ReserveResult): void {
+    this.#parts.availability.succeeded();
+    this.#caller.resolve(result);
+  }
+
+  protected fail(error: unknown): void {
+    const { availability } = this.#parts;
+    if (error instanceof TimeLimitError) availability.failed("reserve", error);
+    else if (isLedgerRefusal(error)) availability.succeeded();
+    this.#caller.reject(error);
+  }
+
+  protected override late(result: ReserveResult): void {
+    this.#parts.giveBack(this.#request, result);
+  }
+}
+
+/** Whether the ledger's store responds, as far as its latest responses show. */
+export class Availability {
+  readonly #clock: Clock;
+  readonly #emit: Emit;
+  readonly #onAnswer: () => void;
+  readonly #onReturn: (downSince: number) => void;
+  #downSince: number | undefined;
+  #outages = 0;
+  #lastOutage: LedgerHealth["lastOutage"];
+
+  constructor(options: {
+    clock: Clock;
+    emit: Emit;
+    /** The store has responded. */
+    onAnswer: () => void;
+    /** The store responds again. It may be another server, which lacks what the first one acknowledged last. */
+    onReturn: (downSince: number) => void;
+  }) {
+    this.#clock = options.clock;
+    this.#emit = options.emit;
+    this.#onAnswer = options.onAnswer;
+    this.#onReturn = options.onReturn;
+  }
+
+  get isDown(): boolean {
+    return this.#downSince !== undefined;
+  }
+
+  /** What is known of its outages. */
+  get history(): Pick<LedgerHealth, "downSince" | "outages" | "lastOutage"> {
+    return {
+      outages: this.#outages,
+      ...(this.#downSince !== undefined && { downSince: this.#downSince }),
+      ...(this.#lastOutage !== undefined && { lastOutage: this.#lastOutage }),
+    };
+  }
+
+  failed(operation: string, cause: unknown): void {
+    if (this.#downSince !== undefined) return;
+    this.#downSince = this.#clock.now();
+    this.#outages++;
+    this.#emit({ type: "unavailable", operation, cause });
+  }
+
+  succeeded(): void {
+    this.#onAnswer();
+    const downSince = this.#downSince;
+    if (downSince === undefined) return;
+    this.#downSince = undefined;
+    const to = Math.max(downSince, this.#clock.now());
+    this.#lastOutage = { from: downSince, to };
+    this.#emit({ type: "available", outageMs: to - downSince });
+    this.#onReturn(downSince);
+  }
+}

@@ -1,0 +1,34 @@
+import { afterTurn } from "../runtime/runtime.js";
+
+/** As an async function does: what it throws rejects. It makes no promise of its own. */
+export function promised<Result>(start: () => Promise<Result>): Promise<Result> {
+  try {
+    return start();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** What becomes of an answer of which nothing else is made. */
+export function asItIs<Answer>(answer: Answer): Answer {
+  return answer;
+}
+
+/** Resolves in the next turn of the event loop, after other work. A promise alone would resolve in the same turn. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => afterTurn(resolve));
+}
+
+/** Waits for a promise, for `ms` milliseconds at most. The timer does not keep the process alive. */
+export async function atMost(ms: number, awaited: Promise<unknown> | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+    if (typeof timer === "object") timer.unref?.();
+  });
+  try {
+    await Promise.race([awaited, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

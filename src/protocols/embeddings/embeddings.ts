@@ -1,0 +1,75 @@
+import { requireAllowedMembers } from "../shared/demand.js";
+import type { AnswerContext } from "../shared/exchange.js";
+import { DocumentExchange, toAnswerContext } from "../shared/exchange.js";
+import { countInput, promptDemand, requireInputsFit } from "../shared/inputs.js";
+import { tokenTerms } from "../shared/model-type.js";
+import { openAIProtocol } from "../shared/openai-protocol.js";
+import type {
+  AttemptFacts,
+  Demand,
+  Exchange,
+  ModelRequest,
+  ModelTraits,
+  Operation,
+  TargetTraits,
+} from "../shared/operation.js";
+import { jsonBodies, jsonReader, ParsedRequest, upstreamBody } from "../shared/parsed-request.js";
+import { inputLayout } from "../shared/prompt-layout.js";
+import type { ReceivedAnswer } from "../shared/received-response.js";
+import {
+  type EmbeddingRequest,
+  embeddingNames,
+  parseEmbeddingRequest,
+  parseEmbeddingRequestInTurns,
+} from "./embedding-request.js";
+import { toEmbeddingAnswer } from "./embedding-response.js";
+
+/** `POST /v1/embeddings`. Vectors are no tokens: only the inputs count. */
+export const embeddings: Operation<"embeddings"> = {
+  name: "embeddings",
+  paths: ["/v1/embeddings"],
+  modelTypes: ["embedding"],
+  priced: { required: [["input"]], known: tokenTerms },
+  protocol: openAIProtocol,
+  names: embeddingNames,
+  table: undefined,
+  prompt: inputLayout,
+  answers: undefined,
+  ...jsonBodies(
+    jsonReader(parseEmbeddingRequest, parseEmbeddingRequestInTurns),
+    (request) => new EmbeddingModelRequest(request),
+  ),
+};
+
+class EmbeddingModelRequest extends ParsedRequest<EmbeddingRequest> implements ModelRequest {
+  readonly asksForMuch = true;
+
+  demand(model: ModelTraits): Demand {
+    const request = this.request;
+    requireAllowedMembers(request, model);
+    requireInputsFit(request, request.inputs, "input", model);
+    const tokens = request.inputs.map((input) => countInput(request.body, input, model));
+    return { ...promptDemand(tokens, model), outputTokens: 0, addedCap: undefined };
+  }
+
+  exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
+    if (!target.operations.has("embeddings")) return undefined;
+    const dialect = target.rules.dialectFor(this.request, target.dialect);
+    const body = upstreamBody(this.request, { model: target.upstreamModel, dialect });
+    return new EmbeddingExchange(this.request, body, toAnswerContext(target, model, attempt, "input"));
+  }
+}
+
+class EmbeddingExchange extends DocumentExchange {
+  readonly operation = "embeddings";
+  readonly #request: EmbeddingRequest;
+
+  constructor(request: EmbeddingRequest, body: Uint8Array, context: AnswerContext) {
+    super(body, context);
+    this.#request = request;
+  }
+
+  read(received: ReceivedAnswer) {
+    return toEmbeddingAnswer(received, this.#request, this.context);
+  }
+}

@@ -1,0 +1,37 @@
+import { Buffer } from "node:buffer";
+import { looksRandom, type UpstreamSecrets } from "../redaction/upstream-secrets.js";
+
+const credential = /auth|key|token|secret|cookie|password|credential|signature|session/i;
+
+/** Headers of the protocol, whose values are the same everywhere. */
+const common = /^(?:content-type|accept|accept-language|user-agent|cache-control)$/i;
+
+/** What of the headers that an operator has given must not get out in an error. */
+export function headerSecrets(headers: Readonly<Record<string, string>>): UpstreamSecrets & { keys: string[] } {
+  const keys: string[] = [];
+  const texts: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (common.test(name)) continue;
+    texts.push(value);
+    for (const part of value.split(/[\s;,]+/)) {
+      if (/^(?:bearer|basic)$/i.test(part)) continue;
+      if (credential.test(name) || looksRandom(part)) keys.push(part);
+    }
+    if (/^basic\s/i.test(value)) keys.push(...decodeBasic(value.slice("basic ".length)));
+  }
+  return { keys, texts };
+}
+
+function decodeBasic(encoded: string): string[] {
+  return Buffer.from(encoded.trim(), "base64").toString("utf8").split(":");
+}
+
+/** A field name (RFC 9110, section 5.1). */
+export function isHeaderName(text: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
+}
+
+/** A field value that every transport sends the same way: visible ASCII, with spaces and tabs inside. */
+export function isHeaderValue(text: string): boolean {
+  return /^([!-~]([ \t!-~]*[!-~])?)?$/.test(text);
+}
