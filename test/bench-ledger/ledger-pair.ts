@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { CreditLedger, WindowLimits } from "../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../src/ledger/calendar.js";
+import type { CreditLedger, WindowLimits } from "../../src/ledger/credit-ledger.js";
 import type { Pair } from "./benched-store.js";
 
 export const leaseMs = 60_000;

@@ -1,7 +1,6 @@
 import type { Pool } from "pg";
-import type { LoggedRequest } from "../../../src/request-log/request-log.js";
-import type { RequestLog } from "../../../src/request-log/request-log.js";
 import { noTokens } from "../../../src/prices/usage-counts.js";
+import type { LoggedRequest, RequestLog } from "../../../src/request-log/request-log.js";
 import { dayMs, month } from "../usage/month.js";
 
 /** Records, keys and balances of the month's accounts, made by SQL, and a million lines of the request log, written as a gateway does. */

@@ -1,9 +1,10 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
-import type { GuardedCreditLedger, GuardOptions } from "../../../src/ledger/guard/guarded-credit-ledger.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
+import type { GuardedCreditLedger, GuardOptions } from "../../../src/ledger/guard/guarded-credit-ledger.js";
 import type { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import type { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import type { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
@@ -26,16 +27,19 @@ interface Library {
 
 export type OpenStore = (library: Library) => Promise<OpenedStore>;
 
-const members = {
-  GuardedCreditLedger: "guard/guarded-credit-ledger",
-  memoryCreditLedger: "memory/memory-credit-ledger",
-  redisCreditLedger: "redis/redis-credit-ledger",
-  postgresCreditLedger: "postgres/postgres-credit-ledger",
-};
+const members = ["GuardedCreditLedger", "memoryCreditLedger", "redisCreditLedger", "postgresCreditLedger"];
 
 /** @param folder - of the clone. */
 async function libraryOf(folder: string): Promise<Library> {
-  const contents = Object.entries(members).map(([name, file]) => `export { ${name} } from "./src/${file}.js";`);
+  // Files have moved from one commit to another.
+  const files = readdirSync(join(folder, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => ({ file, text: readFileSync(join(folder, "src", file), "utf8") }));
+  const contents = members.map((name) => {
+    const place = files.find(({ text }) => new RegExp(`^export (class|function) ${name}\\b`, "m").test(text));
+    if (place === undefined) throw new Error(`No file of ${folder}/src exports ${name}.`);
+    return `export { ${name} } from "./src/${place.file.replace(/\.ts$/, ".js")}";`;
+  });
   const output = await mkdtemp(join(folder, "node_modules", ".bench-"));
   const outfile = join(output, "library.mjs");
   await bundle({

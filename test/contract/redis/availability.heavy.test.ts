@@ -1,14 +1,13 @@
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, it } from "vitest";
 import { LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
-import { connectionMark } from "../../../src/stores/redis/when-reconnected.js";
 import type { RedisClient } from "../../../src/stores/redis/redis-client.js";
-import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
 import type { RedisOptions } from "../../../src/stores/redis/redis-connection.js";
-import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { refuseEviction } from "../../../src/stores/redis/redis-connection.js";
-import { type RunScript, scriptRunner } from "../../../src/stores/redis/script.js";
-import { makeScript } from "../../../src/stores/redis/script.js";
+import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
+import { makeScript, type RunScript, scriptRunner } from "../../../src/stores/redis/script.js";
+import { connectionMark } from "../../../src/stores/redis/when-reconnected.js";
 import { everywhere, Fixture } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";

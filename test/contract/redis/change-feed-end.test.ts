@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { ChangeFeed } from "../../../src/stores/redis/change-feed.js";
 import type { Subscription } from "../../../src/stores/redis/change-feed.js";
+import { ChangeFeed } from "../../../src/stores/redis/change-feed.js";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -8,15 +8,15 @@ import {
   type NodeRedisClient,
   type RedisClient,
 } from "../../../src/stores/redis/redis-client.js";
-import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { redisRequestLog } from "../../../src/stores/redis/redis-request-log.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 import { everywhere, Fixture, unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
+import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";

@@ -204,13 +204,13 @@ export const mutations: readonly Mutation[] = [
     name: "an expiry charges nothing",
     find: "endHold(hold, part, hold.held, hold.checkpoint)",
     replace: "endHold(hold, part, hold.held, 0)",
-    part: "expiry",
+    part: "leases",
   },
   {
     name: "an expiry gives nothing back",
     find: "endHold(hold, part, hold.held, hold.checkpoint)",
     replace: "endHold(hold, part, 0, hold.checkpoint)",
-    part: "expiry",
+    part: "leases",
   },
   {
     name: "an expiry of nothing is in the journal",
@@ -428,7 +428,7 @@ export const mutations: readonly Mutation[] = [
     name: "a renewal after the expiry is not counted",
     find: "isChanged, isExtended = true, isExtended or hasLaterEnd",
     replace: "isExtended = isExtended or hasLaterEnd",
-    part: "renew",
+    part: "reserve",
   },
   {
     name: "a renewal after the expiry is not in the journal",
@@ -617,7 +617,7 @@ export const mutations: readonly Mutation[] = [
     name: "a look does not see what an expiry charges",
     find: "endHold(hold, part, hold.held, hold.checkpoint)",
     replace: "endHold(hold, part, hold.held, 0)",
-    part: "balance",
+    part: "account",
   },
   {
     name: "a look misses one of a thousand",
@@ -633,8 +633,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a grant id serves two",
-    find: "if earlier and earlier ~= given then return answerAlone(${code.conflict}) end\n",
-    replace: "",
+    find: "  if earlier and earlier ~= given then return answerAlone(${code.conflict}) end\n  if earlier then return answer(",
+    replace: "  if earlier then return answer(",
     part: "grant",
   },
   {
@@ -687,7 +687,7 @@ export const mutations: readonly Mutation[] = [
     name: "a reset leaves an empty session open",
     find: "  end\n  closeEmptySession()\n",
     replace: "  end\n",
-    part: "reset",
+    part: "grant",
   },
   {
     name: "a grant that is taken back leaves an empty session open",
@@ -753,7 +753,7 @@ export const mutations: readonly Mutation[] = [
     name: "an evicting server is trusted",
     find: 'policy !== "noeviction"',
     replace: "policy === undefined",
-    part: "refuse-eviction",
+    part: "redis-connection",
     test: availability,
   },
   {

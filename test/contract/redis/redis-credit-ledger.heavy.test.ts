@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import type { Clock } from "../../../src/ledger/calendar.js";
 import type { IoredisClient } from "../../../src/stores/redis/redis-client.js";
-import { creditLedgerOn, type RedisCreditLedgerOptions } from "../../../src/stores/redis/redis-credit-ledger.js";
 import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
+import { creditLedgerOn, type RedisCreditLedgerOptions } from "../../../src/stores/redis/redis-credit-ledger.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";
 import { describeCreditLedgerModel } from "../contracts/credit-ledger-model.js";

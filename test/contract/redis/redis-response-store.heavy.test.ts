@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/ledger/calendar.js";
-import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
-import { redisStores } from "../../../src/stores/redis/redis-stores.js";
-import { redisResponseStore, responseStoreOn } from "../../../src/stores/redis/redis-response-store.js";
-import { makeResponseScripts } from "../../../src/stores/redis/redis-response-store.js";
 import type { ResponseStore } from "../../../src/responses/response-store.js";
+import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
+import {
+  makeResponseScripts,
+  redisResponseStore,
+  responseStoreOn,
+} from "../../../src/stores/redis/redis-response-store.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { describeResponseStore } from "../../../src/testing/describe-response-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { item } from "../../../src/testing/response-store/response-fixture.js";

@@ -9,16 +9,15 @@ import {
   redisKeyStore,
   redisModelStore,
   redisPlanStore,
+  redisStores,
 } from "../../../src/stores/redis/redis-stores.js";
-import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAccountStore } from "../../../src/testing/describe-account-store.js";
 import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
 import { describeKeyStore } from "../../../src/testing/describe-key-store.js";
-import { describePlanStore } from "../../../src/testing/describe-plan-store.js";
+import { describePlanStore, describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";
 import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";

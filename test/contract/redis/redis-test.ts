@@ -2,12 +2,12 @@ import { Redis } from "ioredis";
 import type { Clock } from "../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import type { RedisClient } from "../../../src/stores/redis/redis-client.js";
+import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
 import {
   creditLedgerOn,
   type RedisCreditLedgerOptions,
   redisCreditLedger,
 } from "../../../src/stores/redis/redis-credit-ledger.js";
-import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
 import { Fixture, type FixturePlan, start } from "../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { RedisServer } from "../../support/redis-server.js";

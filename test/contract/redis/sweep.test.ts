@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Lease, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
+import { DueAccounts, sweepAccounts } from "../../../src/stores/redis/ledger/sweep-accounts.js";
 import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
-import { DueAccounts } from "../../../src/stores/redis/ledger/sweep-accounts.js";
-import { sweepAccounts } from "../../../src/stores/redis/ledger/sweep-accounts.js";
 import { day, Fixture, minute, monthEnd, second, start } from "../../../src/testing/credit-ledger-fixture.js";
 import { creditsNow, topUp } from "../../../src/testing/credit-limits/limits-fixture.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";

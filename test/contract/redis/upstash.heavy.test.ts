@@ -5,6 +5,9 @@ import { hashKey } from "../../../src/records/keys/managed-key.js";
 import { redisAuditTrail } from "../../../src/stores/redis/redis-audit-trail.js";
 import { fromUpstash } from "../../../src/stores/redis/redis-client.js";
 import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
+import { redisRequestLog } from "../../../src/stores/redis/redis-request-log.js";
+import { redisResponseCache } from "../../../src/stores/redis/redis-response-cache.js";
+import { makeResponseScripts, responseStoreOn } from "../../../src/stores/redis/redis-response-store.js";
 import {
   redisAccountStore,
   redisBudgetStore,
@@ -12,20 +15,15 @@ import {
   redisModelStore,
   redisPlanStore,
 } from "../../../src/stores/redis/redis-stores.js";
-import { redisRequestLog } from "../../../src/stores/redis/redis-request-log.js";
-import { redisResponseCache } from "../../../src/stores/redis/redis-response-cache.js";
-import { responseStoreOn } from "../../../src/stores/redis/redis-response-store.js";
-import { makeResponseScripts } from "../../../src/stores/redis/redis-response-store.js";
 import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAccountStore } from "../../../src/testing/describe-account-store.js";
 import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { describeKeyStore } from "../../../src/testing/describe-key-store.js";
-import { describePlanStore } from "../../../src/testing/describe-plan-store.js";
+import { describePlanStore, describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeResponseStore } from "../../../src/testing/describe-response-store.js";
 import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";
 import { describeResponseCacheStore } from "../../../src/testing/response-store/describe-response-cache-store.js";

@@ -181,14 +181,14 @@ export const limitMutations: readonly Mutation[] = [
     name: "ids of top-ups are noted for ever",
     find: "    this.#purge.run(now - keptMs);\n",
     replace: "",
-    part: "top-up-claims",
+    part: "forgotten-accounts",
     test: funding,
   },
   {
     name: "ids of top-ups are noted for too short",
     find: "this.#purge.run(now - keptMs);",
     replace: "this.#purge.run(now - keptMs + dayMs);",
-    part: "top-up-claims",
+    part: "forgotten-accounts",
     test: funding,
   },
 

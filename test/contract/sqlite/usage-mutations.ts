@@ -207,7 +207,7 @@ export const usageMutations: readonly Mutation[] = [
     name: "what the plan paid of a shared call is all of it, over all accounts",
     find: "iif(prepaid = amount, amount, amount - prepaid) AS charged",
     replace: "amount AS charged",
-    part: "add-to-totals",
+    part: "totals-roll-up",
     test: "all-totals",
   },
   {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { protocolTables } from "../../../src/protocols/operations.js";
 import { restrictions } from "../../../src/protocols/shared/dialect.js";
 import type { Place, Row, Treatment } from "../../../src/protocols/shared/protocol-table.js";
-import { protocolTables } from "../../../src/protocols/operations.js";
 import { pageOf } from "./documentation.js";
 
 const page = pageOf("docs/restricted-members.md");

@@ -92,7 +92,7 @@ describe("the reference", () => {
   });
 
   it("names every error and every warning", () => {
-    const folders = ["errors", "openai", "http", "routing", "access", "call", "server"];
+    const folders = ["errors", "protocols", "http", "routing", "access", "call", "server"];
     const files = folders
       .flatMap((folder) => readdirSync(`${root}src/${folder}`, { recursive: true }).map((file) => `${folder}/${file}`))
       .filter((file) => file.endsWith(".ts"))

@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import { pageOf, root } from "./documentation.js";
 
 const withoutIndents = (code: string) => code.trim().replace(/^[ \t]+/gm, "");
-const paths = readdirSync(`${root}src/mysql`, { recursive: true, encoding: "utf8" }).filter((path) =>
+const paths = readdirSync(`${root}src/stores/mysql`, { recursive: true, encoding: "utf8" }).filter((path) =>
   path.endsWith(".ts"),
 );
-const sources = paths.map((path) => withoutIndents(readFileSync(`${root}src/mysql/${path}`, "utf8")));
+const sources = paths.map((path) => withoutIndents(readFileSync(`${root}src/stores/mysql/${path}`, "utf8")));
 const excerpts = [...pageOf("docs/adding/store.md").matchAll(/```typescript\n([\s\S]*?)```/g)].map(
   ([, code = ""]) => code,
 );

@@ -1,13 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Model } from "../../../src/gateway/options.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
-import { anthropic } from "../../../src/providers/presets.js";
-import { openAI } from "../../../src/providers/presets.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
-import { cohere } from "../../../src/providers/presets.js";
+import { anthropic, cohere, openAI } from "../../../src/providers/presets.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { startFakeUpstream } from "../../../src/testing.js";
 import { expressAdapter } from "../../support/adapters/express-adapter.js";
 import { fastifyAdapter } from "../../support/adapters/fastify-adapter.js";

@@ -1,11 +1,8 @@
 import { afterAll, describe, it } from "vitest";
 import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import { describeExpiry } from "../../../src/testing/credit-ledger/expiry-rules.js";
-import { describeGrant } from "../../../src/testing/credit-ledger/grant-rules.js";
-import { describeLateSettle } from "../../../src/testing/credit-ledger/settle-rules.js";
-import { describeRenew } from "../../../src/testing/credit-ledger/settle-rules.js";
-import { describeReset } from "../../../src/testing/credit-ledger/grant-rules.js";
-import { describeSettle } from "../../../src/testing/credit-ledger/settle-rules.js";
+import { describeGrant, describeReset } from "../../../src/testing/credit-ledger/grant-rules.js";
+import { describeLateSettle, describeRenew, describeSettle } from "../../../src/testing/credit-ledger/settle-rules.js";
 import { fixtures } from "../../../src/testing/credit-ledger-fixture.js";
 import { describeCaps } from "../../../src/testing/credit-limits/cap-rules.js";
 import { describeFunding } from "../../../src/testing/credit-limits/funding-rules.js";

@@ -7,22 +7,17 @@ export interface Layer {
   readonly packages?: readonly string[];
 }
 
-const contracts = ["keys", "budgets", "plans", "accounts", "models", "ledger", "books", "responses"];
+const contracts = ["records", "ledger", "responses", "audit", "request-log"];
 const provider = "providers/upstream-provider.js";
-const store = ["records", ...contracts, "metering", "check"];
+const hostCode = "runtime/host-code.js";
 
 /** Lowest first: no folder imports one that stands below it here. */
 export const layers: readonly Layer[] = [
   {
     folder: "runtime",
-    question: "In what kind of process does this code run?",
+    question: "In what kind of process does this code run, and what may the host's functions return and throw?",
     imports: [],
     packages: ["node:buffer"],
-  },
-  {
-    folder: "host-code",
-    question: "What may the host's functions return and throw, so that it harms nothing?",
-    imports: [],
   },
   {
     folder: "wire",
@@ -43,55 +38,26 @@ export const layers: readonly Layer[] = [
     packages: ["zod", "zod/v4/core"],
   },
   {
-    folder: "metering",
+    folder: "prices",
     question: "What is counted, what does it cost, and how did a call end?",
     imports: ["wire"],
   },
   {
     folder: "tokens",
     question: "How many tokens is a text at most?",
-    imports: ["wire", "host-code"],
+    imports: ["wire", hostCode],
     packages: ["node:buffer"],
   },
   {
     folder: "records",
-    question: "What must a database do to keep keys, plans, accounts, budgets and models?",
-    imports: ["runtime"],
-  },
-  {
-    folder: "keys",
-    question: "What is an API key, and what does a key store promise?",
-    imports: ["runtime", "records", "metering", "check"],
-    packages: ["zod"],
-  },
-  {
-    folder: "budgets",
-    question: "What is a budget on a tag, and what does a store of budgets promise?",
-    imports: ["records", "keys", "metering", "check"],
-    packages: ["zod"],
-  },
-  {
-    folder: "plans",
-    question: "What is a plan, and what does a plan store promise?",
-    imports: ["records", "budgets", "metering", "check"],
-    packages: ["zod"],
-  },
-  {
-    folder: "accounts",
-    question: "What is an account, and what does an account store promise?",
-    imports: ["records", "keys", "metering", "check"],
-    packages: ["zod"],
-  },
-  {
-    folder: "models",
-    question: "What does a store of models promise, and which rules do all of them share?",
-    imports: ["records", "check"],
+    question: "What are keys, plans, accounts, budgets and models, and what must a database do to keep them?",
+    imports: ["runtime", "prices", "check"],
     packages: ["zod"],
   },
   {
     folder: "ledger",
-    question: "What does a credit ledger promise, and which rules do all of them share?",
-    imports: ["runtime", "metering", "check"],
+    question: "What does a credit ledger promise, which rules do all share, and what guards one that is slow or away?",
+    imports: ["runtime", "prices", "check"],
   },
   {
     folder: "responses",
@@ -100,15 +66,21 @@ export const layers: readonly Layer[] = [
     packages: ["node:buffer"],
   },
   {
-    folder: "books",
-    question: "What do the request log and the audit trail promise, and which rules do all of them share?",
-    imports: ["keys", "ledger", "metering", "check"],
+    folder: "audit",
+    question: "What does an audit trail promise, and which rules do all of them share?",
+    imports: ["check"],
+    packages: ["zod"],
+  },
+  {
+    folder: "request-log",
+    question: "What does a request log promise, and which rules do all of them share?",
+    imports: ["records", "ledger", "prices", "check"],
     packages: ["zod"],
   },
   {
     folder: "errors",
     question: "Which failures are there? No wire format.",
-    imports: ["metering", "host-code"],
+    imports: ["prices", hostCode],
   },
   {
     folder: "redaction",
@@ -117,153 +89,66 @@ export const layers: readonly Layer[] = [
     packages: ["node:buffer"],
   },
   {
-    folder: "model-api",
-    question: "What do the APIs of all model servers share, in prompts, answers and failures?",
-    imports: ["runtime", "wire", "tokens", "metering", "errors", "redaction"],
-    packages: ["node:buffer"],
-  },
-  {
-    folder: "openai",
-    question: "How does OpenAI's API look on the wire?",
-    imports: ["runtime", "wire", "seal", "tokens", "metering", "errors", "model-api"],
-    packages: ["node:buffer"],
-  },
-  {
-    folder: "anthropic",
-    question: "How does Anthropic's API look on the wire?",
-    imports: ["wire", "seal", "tokens", "metering", "errors", "model-api"],
-    packages: ["node:buffer"],
-  },
-  {
-    folder: "translate",
-    question: "How does one client protocol become another?",
-    imports: ["runtime", "wire", "seal", "metering", "errors", "model-api", "openai", "anthropic"],
-    packages: ["node:buffer"],
-  },
-  {
-    folder: "providers",
-    question: "How is a model server reached?",
-    imports: ["runtime", "host-code", "metering", "redaction", "model-api", "wire", "check"],
-    packages: ["zod", "lru-cache", "#transport", "node:*"],
-  },
-  {
-    folder: "operations",
-    question: "What can a client call?",
+    folder: "protocols",
+    question: "What can a client call, and how does each API look on the wire?",
     imports: [
-      "runtime",
-      ...["responses", "anthropic", "translate", "wire", "seal", "metering", "tokens", "errors", "redaction"],
-      ...["model-api", "openai"],
+      ...["runtime", "wire", "seal", "tokens", "prices", "errors", "redaction", "responses"],
       "ledger/calendar.js",
     ],
     packages: ["node:buffer"],
   },
   {
+    folder: "providers",
+    question: "How is a model server reached?",
+    imports: ["runtime", "prices", "redaction", "protocols/shared", "wire", "check"],
+    packages: ["zod", "lru-cache", "#transport", "node:*"],
+  },
+  {
     folder: "http",
     question: "How do a request and a response look, whatever the host framework?",
-    imports: ["host-code", "errors", provider],
+    imports: [hostCode, "errors", provider],
     packages: ["node:buffer"],
   },
   {
     folder: "events",
     question: "What does the host learn of requests and failures?",
     imports: [
-      "host-code",
-      "runtime",
-      "metering",
-      "errors",
-      "redaction",
-      "ledger/credit-ledger.js",
-      "ledger/limits.js",
-      "ledger/window-states.js",
-      "ledger/window-states.js",
-      "ledger/calendar.js",
+      ...["runtime", "prices", "errors", "redaction", "ledger/credit-ledger.js"],
+      ...["ledger/window-states.js", "ledger/calendar.js"],
     ],
-  },
-  {
-    folder: "hooks",
-    question: "What may the host's code decide about a call before it is made?",
-    imports: [
-      "wire",
-      "check",
-      "metering",
-      "errors",
-      "events",
-      "protocols/operations.js",
-      "providers/headers.js",
-    ],
-    packages: ["zod"],
-  },
-  {
-    folder: "guard",
-    question: "What stands between a call and a remote ledger that hangs, fails or comes back empty?",
-    imports: ["host-code", "runtime", "ledger", "metering"],
   },
   {
     folder: "cache",
     question: "How does a provider keep its responses for equal requests?",
-    imports: ["runtime", "wire", "check", "metering", "model-api", "providers", "ledger/guard/time-limit.js"],
+    imports: ["runtime", "wire", "check", "prices", "protocols/shared", "providers", "ledger/guard/time-limit.js"],
     packages: ["zod", "lru-cache", "node:buffer"],
   },
   {
-    folder: "memory",
-    question: "How are keys, plans, credits and responses kept in this process?",
-    imports: ["host-code", ...store.filter((folder) => folder !== "metering")],
-    packages: ["zod"],
-  },
-  {
-    folder: "redis",
-    question: "How are keys, plans, credits and responses kept in Redis?",
+    folder: "hooks",
+    question:
+      "What may the host's code decide about a call before it is made, and about a response before it goes out?",
     imports: [
-      ...["runtime", "records", ...contracts, "cache/response-cache-store.js", "metering", "ledger/guard/time-limit.js"],
-      "check/known-options.js",
-      "check/known-options.js",
-    ],
-    packages: ["lru-cache", "node:buffer"],
-  },
-  {
-    folder: "postgres",
-    question: "How are keys, plans, credits and responses kept in PostgreSQL?",
-    imports: ["runtime", ...store],
-  },
-  {
-    folder: "mysql",
-    question: "How are keys, plans and credits kept in MySQL and MariaDB?",
-    imports: ["records", "keys", "budgets", "plans", "accounts", "models", "ledger", "check"],
-    packages: ["node:buffer"],
-  },
-  {
-    folder: "sqlite",
-    question: "How are keys, plans, credits and responses kept in SQLite?",
-    imports: ["runtime", ...store],
-    packages: ["node:timers/promises"],
-  },
-  {
-    folder: "answer-guards",
-    question: "What may the host's code decide about an answer before it goes out?",
-    imports: [
-      "host-code",
-      ...["check", "metering", "events", "ledger/guard/time-limit.js", provider],
-      "protocols/shared/response-format.js",
+      ...[hostCode, "wire", "check", "prices", "errors", "events", "ledger/guard/time-limit.js", provider],
+      ...["protocols/operations.js", "protocols/shared/response-format.js", "providers/headers.js"],
     ],
     packages: ["zod", "node:async_hooks"],
   },
   {
+    folder: "stores",
+    question: "How are keys, plans, credits and responses kept in memory, SQLite, Redis, PostgreSQL and MySQL?",
+    imports: ["runtime", ...contracts, "prices", "check", "cache/response-cache-store.js"],
+    packages: ["zod", "lru-cache", "node:buffer", "node:timers/promises"],
+  },
+  {
     folder: "routing",
     question: "Which target, when again, and is it well?",
-    imports: [provider, "model-api", "redaction", "events", "metering", "errors", "ledger"],
+    imports: [provider, "protocols/shared", "redaction", "events", "prices", "errors", "ledger"],
   },
   {
     folder: "access",
     question: "Whose key is it, and what may it use? Cached and checked.",
     imports: [
-      "runtime",
-      "host-code",
-      ...["keys", "budgets", "plans", "accounts", "ledger"],
-      "metering",
-      "errors",
-      "events",
-      "guard",
-      "routing",
+      ...["runtime", "records", "ledger", "prices", "errors", "events", "routing"],
       ...["protocols/shared/operation.js", "protocols/shared/model-type.js", "protocols/operations.js"],
       "check/limit-schemas.js",
     ],
@@ -273,53 +158,25 @@ export const layers: readonly Layer[] = [
     folder: "call",
     question: "How is one metered call made: admit, send, relay, settle?",
     imports: [
-      "host-code",
-      "runtime",
-      ...["wire", "seal", "metering", "plans", "ledger", "errors", "redaction", provider, "providers/direct-call.js"],
-      ...[
-        "providers/direct-call.js",
-        "providers/headers.js",
-        "operations",
-        "http",
-        "events",
-        "hooks",
-        "guard",
-        "answer-guards",
-        "routing",
-        "access",
-      ],
+      ...["runtime", "wire", "seal", "prices", "records/plans/plan-store.js", "ledger", "errors", "redaction"],
+      ...[provider, "providers/direct-call.js", "providers/headers.js", "protocols", "http", "events", "hooks"],
+      ...["routing", "access"],
     ],
     packages: ["node:buffer"],
   },
   {
     folder: "server",
-    question: "How does a path become an answer: route, authenticate, run the operation?",
-    imports: ["host-code", "ledger", "errors", "events", "operations", "http", "access", "call"],
+    question: "How does a path become a response: route, authenticate, run the operation?",
+    imports: ["runtime", "ledger", "errors", "events", "protocols", "http", "access", "call"],
     packages: ["lru-cache"],
   },
   {
     folder: "gateway",
     question: "How is a gateway assembled, managed and closed?",
     imports: [
-      "host-code",
-      "runtime",
-      "books",
-      ...["responses", "stores/memory/memory-response-store.js", "stores/memory/rotating-map.js"],
-      ...[
-        "wire",
-        "seal",
-        "check",
-        "metering",
-        "tokens",
-        ...["keys", "budgets", "plans", "accounts", "models", "ledger", "responses"],
-        "errors",
-        "model-api",
-        provider,
-        "operations",
-        "http",
-      ],
-      "providers/direct-call.js",
-      ...["events", "hooks", "guard", "answer-guards", "routing", "access", "call", "server"],
+      ...["runtime", ...contracts, "stores/memory/memory-response-store.js", "stores/memory/rotating-map.js"],
+      ...["wire", "seal", "check", "prices", "tokens", "errors", "protocols", provider, "providers/direct-call.js"],
+      ...["http", "events", "hooks", "routing", "access", "call", "server"],
     ],
     packages: ["zod", "node:buffer"],
   },
@@ -330,12 +187,21 @@ export const layers: readonly Layer[] = [
     packages: ["node:*"],
   },
   {
+    folder: "observe",
+    question: "What do OpenTelemetry, Prometheus, logs and the operator's page learn of requests?",
+    imports: [
+      ...["gateway/observers/observer.js", "gateway/gateway-health.js", hostCode, "events"],
+      ...["ledger/guard/ledger-event.js", "prices/usage-counts.js", "protocols/shared/call-content.js"],
+    ],
+    packages: ["@opentelemetry/api", "prom-client"],
+  },
+  {
     folder: "pages",
     question: "What do people see and manage of a gateway in their browser?",
     imports: [
-      "host-code",
-      ...["check", "errors", "events", "http", "guard", "metering", "accounts", "ledger", "books"],
-      ...["plans", "protocols/shared/openai-protocol.js", "access/store-lookup.js", "access/model-patterns.js", "gateway"],
+      ...[hostCode, "check", "errors", "events", "http", "prices", "records", "ledger", "audit", "request-log"],
+      "observe/live-requests.js",
+      ...["protocols/shared/openai-protocol.js", "access/store-lookup.js", "access/model-patterns.js", "gateway"],
     ],
     packages: ["zod", "zod/v4/core", "node:buffer"],
   },
@@ -343,40 +209,16 @@ export const layers: readonly Layer[] = [
     folder: "ai-sdk",
     question: "How is a model of the AI SDK a provider?",
     imports: [
-      "host-code",
-      ...["model-api", "protocols/messages/claude-models.js", "redaction", "errors", "wire", "check", provider],
-      "providers/headers.js",
-      ...["providers/transport/transport-error.js", "providers/transport/idle-timeout.js"],
+      ...[hostCode, "protocols/shared", "protocols/messages/claude-models.js", "redaction", "errors", "wire", "check"],
+      ...[provider, "providers/headers.js", "providers/transport/transport-error.js"],
+      "providers/transport/idle-timeout.js",
     ],
     packages: ["zod", "node:buffer"],
   },
   {
-    folder: "otel",
-    question: "What does OpenTelemetry learn of requests?",
-    imports: [
-      ...["gateway/observers/observer.js", "host-code", "gateway/gateway-health.js"],
-      ...["events", "prices/usage-counts.js", "protocols/shared/call-content.js"],
-    ],
-    packages: ["@opentelemetry/api"],
-  },
-  {
-    folder: "prometheus",
-    question: "What does Prometheus learn of requests?",
-    imports: [
-      ...["gateway/observers/observer.js", "gateway/gateway-health.js", "events", "ledger/guard/ledger-event.js"],
-      "prices/usage-counts.js",
-    ],
-    packages: ["prom-client"],
-  },
-  {
-    folder: "logs",
-    question: "What does a log say of requests?",
-    imports: ["gateway/observers/observer.js", "events", "prices/usage-counts.js"],
-  },
-  {
     folder: "testing",
     question: "How does a user test stores, providers and apps of their own?",
-    imports: [...contracts, "cache/response-cache-store.js", "metering", provider],
+    imports: [...contracts, "cache/response-cache-store.js", "prices", provider],
     packages: ["node:*", "node:assert/strict", "node:timers/promises"],
   },
 ];
@@ -408,7 +250,7 @@ export const fileRules: readonly FileRule[] = [
   {
     files: ["providers/transport/undici-*.ts"],
     reason: "Only these files know undici, and they know no call.",
-    imports: ["providers/*.js", "providers/transport/*.js"],
+    imports: ["providers/*.js", "providers/transport/*.js", "runtime/this-runtime.js", "wire/piece-source.js"],
     packages: ["undici", "node:*"],
   },
   {
@@ -421,24 +263,91 @@ export const fileRules: readonly FileRule[] = [
     ],
     reason: "A contract imports types of what is counted, and no folder that implements it.",
     imports: [
-      "metering",
-      "records/budgets/budget-store.js",
-      "check/plain-data.js",
-      ...["ledger/limits.js", "ledger/*-limit.js", "ledger/limits.js"],
-      ...["ledger/usage/usage-request.js", "ledger/usage/usage-request.js", "ledger/usage/usage-request.js"],
-      ...["protocols/shared/dialect.js", "redaction/upstream-secrets.js"],
+      ...["prices", "records/budgets/budget-store.js", "check/plain-data.js", "ledger/limits.js"],
+      ...["ledger/usage/usage-request.js", "protocols/shared/dialect.js", "redaction/upstream-secrets.js"],
     ],
+  },
+  {
+    files: ["protocols/shared/*.ts"],
+    reason: "What several APIs share knows none of them.",
+    imports: [
+      ...["protocols/shared", "runtime", "wire", "seal", "tokens", "prices", "errors", "redaction", "responses"],
+      "ledger/calendar.js",
+    ],
+    packages: ["node:buffer"],
+  },
+  ...["audio", "images", "embeddings", "moderations", "rerank"].map((api) => ({
+    files: [`protocols/${api}/*.ts`],
+    reason: "It is an API by itself: it knows what all share, and no other API.",
+    imports: [
+      ...[`protocols/${api}`, "protocols/shared", "runtime", "wire", "tokens", "prices", "errors", "redaction"],
+      "ledger/calendar.js",
+    ],
+    packages: ["node:buffer"],
+  })),
+  {
+    files: ["ledger/rules/*.ts"],
+    reason: "Rules are pure: they know windows, limits and amounts, and no store, clock or process.",
+    imports: [
+      ...["ledger/rules/*.js", "ledger/credit-ledger.js", "ledger/limits.js", "ledger/calendar.js"],
+      ...["ledger/usage/usage-request.js", "prices/micro.js"],
+    ],
+  },
+  ...(
+    [
+      ["memory", [""], ["runtime/host-code.js", "check"], ["zod"]],
+      [
+        "redis",
+        ["", "*/"],
+        [
+          ...["runtime", "prices", "cache/response-cache-store.js", "ledger/guard/time-limit.js"],
+          "check/known-options.js",
+        ],
+        ["lru-cache", "node:buffer"],
+      ],
+      ["postgres", ["", "*/", "*/*/"], ["runtime", "prices", "check"], []],
+      ["mysql", [""], ["check"], ["node:buffer"]],
+      ["sqlite", ["", "*/", "*/*/"], ["runtime", "prices", "check"], ["node:timers/promises"]],
+    ] as const
+  ).map(([store, depths, imports, packages]) => ({
+    files: depths.map((depth) => `stores/${store}/${depth}*.ts`),
+    reason: "A store knows the contracts that it keeps, and no other store.",
+    imports: [`stores/${store}`, ...contracts, ...imports],
+    packages,
+  })),
+  {
+    files: ["observe/logs.ts", "observe/live-requests.ts"],
+    reason: "Logs and live requests need no package.",
+    imports: ["gateway/observers/observer.js", "events", "prices/usage-counts.js", hostCode],
+  },
+  {
+    files: ["observe/otel/*.ts"],
+    reason: "Only these files know OpenTelemetry.",
+    imports: [
+      ...["observe/otel", "gateway/observers/observer.js", hostCode, "gateway/gateway-health.js"],
+      ...["events", "prices/usage-counts.js", "protocols/shared/call-content.js"],
+    ],
+    packages: ["@opentelemetry/api"],
+  },
+  {
+    files: ["observe/prometheus/*.ts"],
+    reason: "Only these files know prom-client.",
+    imports: [
+      ...["observe/prometheus", "gateway/observers/observer.js", "gateway/gateway-health.js", "events"],
+      ...["ledger/guard/ledger-event.js", "prices/usage-counts.js"],
+    ],
+    packages: ["prom-client"],
   },
   {
     files: ["adapters/*.ts"],
     reason: "An adapter imports the gateway, the bridge of Node and files of its own, and no framework.",
-    imports: ["adapters/node.js", "adapters/fastify-*.js", "gateway/gateway.js", "gateway/gateway.js"],
+    imports: ["adapters/node.js", "gateway/gateway.js"],
     packages: ["node:*"],
   },
   {
     files: ["adapters/node*.ts"],
     reason: "The bridge of Node imports the gateway and its own files.",
-    imports: ["adapters/node-*.js", "gateway/gateway.js", "gateway/gateway.js"],
+    imports: ["adapters/node-*.js", "gateway/gateway.js"],
     packages: ["node:*"],
   },
   {
@@ -456,6 +365,6 @@ export const fileRules: readonly FileRule[] = [
   {
     files: ["*.ts"],
     reason: "An entry exports what the folders of src/ have.",
-    imports: ["*/*.js", "*/*/*.js"],
+    imports: ["*/*.js", "*/*/*.js", "*/*/*/*.js"],
   },
 ];

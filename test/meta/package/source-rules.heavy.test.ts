@@ -20,7 +20,7 @@ describe("the source", () => {
     expect(source.wireLiterals()).toEqual([]);
     const probe = new Source({
       "src/routing/probe.ts": 'export const done = "data: [DONE]";\n// chatcmpl-1\nexport const id = `chatcmpl-`;',
-      "src/openai/probe.ts": 'export const done = "data: [DONE]";',
+      "src/protocols/chat/probe.ts": 'export const done = "data: [DONE]";',
     });
     const found = probe.wireLiterals().map((text) => text.replace(/ .*/, ""));
     expect(found).toEqual(["src/routing/probe.ts:1", "src/routing/probe.ts:3"]);

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** Parts of wire formats: only these folders may spell them out. */
 /** A preset names the headers of its server. */
 const wireFiles = ["src/providers/presets.ts"];
-const wireFolders = ["openai", "anthropic", "translate", "operations", "testing", "ai-sdk"];
+const wireFolders = ["protocols", "testing", "ai-sdk"];
 const wireLiterals = [/chatcmpl-/, /\[DONE\]/, /event: ping/, /x-api-key/i, /anthropic-version/i];
 
 /** What browsers run is a program of its own, and a client. */

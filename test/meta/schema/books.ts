@@ -1,8 +1,8 @@
+import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
+import type { Balance, CreditLedger, Lease, LedgerEntry } from "../../../src/ledger/credit-ledger.js";
 import type { StoredAccount, WritableAccountStore } from "../../../src/records/accounts/account-store.js";
 import type { KeptBudget, WritableBudgetStore } from "../../../src/records/budgets/budget-store.js";
 import type { StoredKey, WritableKeyStore } from "../../../src/records/keys/key-store.js";
-import type { Balance, CreditLedger, Lease, LedgerEntry } from "../../../src/ledger/credit-ledger.js";
-import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
 import type { ModelStore, StoredModel } from "../../../src/records/models/model-store.js";
 import type { Plan, WritablePlanStore } from "../../../src/records/plans/plan-store.js";
 import type { KeptResponse, ResponseStore } from "../../../src/responses/response-store.js";

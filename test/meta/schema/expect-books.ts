@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { hashKey } from "../../../src/records/keys/managed-key.js";
 import type { Balance, CreditLedger, Lease } from "../../../src/ledger/credit-ledger.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
 import {
   type BookedStores,
   type Books,

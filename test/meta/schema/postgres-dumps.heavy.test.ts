@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
-import { runMigrations } from "../../../src/stores/postgres/schema/run-migrations.js";
 import { postgresVersions } from "../../../src/stores/postgres/schema/postgres-versions.js";
+import { runMigrations } from "../../../src/stores/postgres/schema/run-migrations.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { createShiftedSchema, shiftedPool } from "../../contract/postgres/test-schema.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { creditLedgerOn } from "../../../src/stores/redis/redis-credit-ledger.js";
 import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
+import { creditLedgerOn } from "../../../src/stores/redis/redis-credit-ledger.js";
 import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { runAt, shiftedScripts } from "../../contract/redis/store-clock.js";

@@ -180,10 +180,10 @@ export const usageMutations: readonly Mutation[] = [
     name: "a range begins late",
     find: " and at >= since and",
     replace: " and at > since and",
-    part: "used-entries",
+    part: "unit-columns",
     test: usage,
   },
-  { name: "a range ends late", find: "and at < until", replace: "and at <= until", part: "used-entries", test: usage },
+  { name: "a range ends late", find: "and at < until", replace: "and at <= until", part: "unit-columns", test: usage },
 
   // Their end
   {

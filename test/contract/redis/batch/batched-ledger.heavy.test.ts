@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
 import {
   type CreditLedger,
   type Lease,
@@ -12,7 +13,6 @@ import {
   type WindowLimits,
   type WindowName,
 } from "../../../../src/ledger/credit-ledger.js";
-import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import type { IoredisClient } from "../../../../src/stores/redis/redis-client.js";
 import { redisCreditLedger } from "../../../../src/stores/redis/redis-credit-ledger.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { TimeLimitError } from "../../../../src/ledger/guard/time-limit.js";
 import { LedgerUnavailableError } from "../../../../src/ledger/credit-ledger.js";
-import type { BatchSizes } from "../../../../src/stores/redis/ledger/operation-queue.js";
-import { OperationLanes } from "../../../../src/stores/redis/ledger/operation-lanes.js";
+import { TimeLimitError } from "../../../../src/ledger/guard/time-limit.js";
 import type { LedgerReply } from "../../../../src/stores/redis/ledger/ledger-reply.js";
+import { OperationLanes } from "../../../../src/stores/redis/ledger/operation-lanes.js";
+import type { BatchSizes } from "../../../../src/stores/redis/ledger/operation-queue.js";
 
 interface Sent {
   /** `account:operation` of each, as sent. */

@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { Cluster, Command, Redis } from "ioredis";
 import { createClient } from "redis";
 import { describe, expect, it } from "vitest";
-import { packedSender } from "../../../../src/stores/redis/script.js";
-import { packed } from "../../../../src/stores/redis/script.js";
 import type { RedisClient } from "../../../../src/stores/redis/redis-client.js";
+import { packed, packedSender } from "../../../../src/stores/redis/script.js";
 
 const offline = { lazyConnect: true } as const;
 

@@ -311,20 +311,20 @@ export const limitMutations: readonly Mutation[] = [
     name: "limits: a renewal after the expiry charges no cap",
     find: "    if limits then limits.keep() end\n",
     replace: "",
-    part: "renew",
+    part: "reserve",
   },
   {
     name: "limits: prepaid credits are there after they were forgotten",
     find: "  packedPrepaid = false\n",
     replace: "",
-    part: "forget",
+    part: "grant",
     test: limits,
   },
   {
     name: "limits: caps are there after they were forgotten",
     find: "  if limits then limits.drop() end\n",
     replace: "",
-    part: "forget",
+    part: "grant",
     test: limits,
   },
   {

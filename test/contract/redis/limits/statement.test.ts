@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { creditLedgerOn } from "../../../../src/stores/redis/redis-credit-ledger.js";
 import { connectionOf } from "../../../../src/stores/redis/redis-connection.js";
+import { creditLedgerOn } from "../../../../src/stores/redis/redis-credit-ledger.js";
 import { Fixture, second, start, unique } from "../../../../src/testing/credit-ledger-fixture.js";
 import { topUp } from "../../../../src/testing/credit-limits/limits-fixture.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";

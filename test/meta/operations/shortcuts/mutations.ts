@@ -21,6 +21,7 @@ export const templates: readonly Mutation[] = [
     name: "a text with escapes of other writers is passed",
     find: "    case 0x62:\n",
     replace: "    case 0x2f:\n    case 0x75:\n    case 0x62:\n",
+    part: "event-template",
   },
   {
     name: "a number with a zero before it is passed",
@@ -80,7 +81,7 @@ export const messages: readonly Mutation[] = [
     name: "a passed delta counts no output",
     find: "this.#progress.textCame(bytes, text, escapes);",
     replace: "",
-    part: "block-delta-source",
+    part: "message-stream",
   },
   {
     name: "a passed delta does not begin a block again",
