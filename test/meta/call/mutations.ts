@@ -127,7 +127,7 @@ export const mutations: readonly Mutation[] = [
     name: "an answer that is read too late is kept",
     find: "  attempt.commit();\n  const { review } = call;\n",
     replace: "  const { review } = call;\n",
-    test: "../operations/responses/late-answers",
+    test: "../protocols/responses/late-answers",
   },
   {
     name: "who leaves while a long answer is read pays nothing for it",

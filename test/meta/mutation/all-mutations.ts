@@ -11,9 +11,9 @@ import { mutations as sqlite } from "../../contract/sqlite/mutations.js";
 import { mutations as access, budgetMutations } from "../access/mutations.js";
 import { mutations as call, lateCounts } from "../call/mutations.js";
 import { mutations as gateway } from "../gateway/mutations.js";
-import * as modelApi from "../model-api/mutations.js";
-import { mutations as openai } from "../openai/mutations.js";
-import * as shortcuts from "../operations/shortcuts/mutations.js";
+import * as modelApi from "../protocols/shared/mutations.js";
+import { mutations as openai } from "../protocols/mutations.js";
+import * as shortcuts from "../protocols/shortcuts/mutations.js";
 import { postgresSchema } from "../schema/mutations.js";
 import { mutations as server } from "../server/mutations.js";
 import { mutations as tokens } from "../tokens/mutations.js";
@@ -43,9 +43,9 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "server", tests: ["repeated-errors"], mutations: server },
   { store: "stores/memory", testFolder: "memory", tests: ["memory-response-store"], mutations: memory },
   { store: "protocols", testFolder: "call", tests: ["denied-again"], mutations: lateCounts },
-  { store: "protocols", testFolder: "openai", tests: ["read-whole"], mutations: openai },
-  { store: "protocols/shared", testFolder: "openai", tests: ["read-whole"], mutations: modelApi.answers },
-  { store: "protocols/shared", testFolder: "model-api", tests: ["prompt/prompt-count"], mutations: modelApi.prompts },
+  { store: "protocols", testFolder: "protocols", tests: ["read-whole"], mutations: openai },
+  { store: "protocols/shared", testFolder: "protocols", tests: ["read-whole"], mutations: modelApi.answers },
+  { store: "protocols/shared", testFolder: "protocols/shared", tests: ["prompt/prompt-count"], mutations: modelApi.prompts },
   { store: "tokens", tests: ["text-tokens"], mutations: tokens },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {
@@ -81,31 +81,31 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "stores/postgres", testFolder: "postgres", tests: ["postgres-migrations"], mutations: postgresSchema },
   {
     store: "wire",
-    testFolder: "operations/shortcuts",
+    testFolder: "protocols/shortcuts",
     tests: ["native-streams"],
     mutations: shortcuts.templates,
   },
   {
     store: "protocols/chat",
-    testFolder: "operations/shortcuts",
+    testFolder: "protocols/shortcuts",
     tests: ["native-streams"],
     mutations: shortcuts.chat,
   },
   {
     store: "protocols/translate",
-    testFolder: "operations/shortcuts",
+    testFolder: "protocols/shortcuts",
     tests: ["translated-streams"],
     mutations: shortcuts.translated,
   },
   {
     store: "protocols/responses",
-    testFolder: "operations/shortcuts",
+    testFolder: "protocols/shortcuts",
     tests: ["native-streams"],
     mutations: shortcuts.responses,
   },
   {
     store: "protocols/messages",
-    testFolder: "operations/shortcuts",
+    testFolder: "protocols/shortcuts",
     tests: ["native-streams"],
     mutations: shortcuts.messages,
   },

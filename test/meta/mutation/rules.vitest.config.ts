@@ -5,7 +5,7 @@ import base from "../../vitest.config.js";
 
 /** The tests of the rules of credits and prices, those that take longest last: one that fails ends a run. */
 const files = [
-  "test/unit/metering/**/*.test.ts",
+  "test/unit/prices/**/*.test.ts",
   "test/{unit,contract}/ledger/**/*.test.ts",
   "test/contract/memory/{memory-credit-ledger,account-map,lapse-until,usage-costs}.test.ts",
   "test/contract/sqlite/lapse.test.ts",

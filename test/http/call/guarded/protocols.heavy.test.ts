@@ -157,8 +157,8 @@ describe("the operations", () => {
   it("that give texts have their answers guarded, each on every kind of server", () => {
     const guarded = operations.filter(({ answers }) => answers !== undefined).map(({ name }) => name);
     expect(guarded).toEqual(operations.filter(({ name }) => !textless.includes(name)).map(({ name }) => name));
-    // No other protocol is translated into completions: test/http/operations/completions/answers.test.ts has a guard of its own.
-    // Nor into transcripts: test/http/operations/audio/transcriptions.heavy.test.ts.
+    // No other protocol is translated into completions: test/http/protocols/completions/answers.test.ts has a guard of its own.
+    // Nor into transcripts: test/http/protocols/audio/transcriptions.heavy.test.ts.
     const alone = ["completions", "audio/transcriptions", "audio/translations"];
     expect(new Set([...pairs.map(([path]) => path), ...alone])).toEqual(new Set(guarded));
   });
