@@ -133,8 +133,6 @@ export interface SummedCounts extends TokenCounts {
   outputAudio?: number;
 }
 
-export const noCounts: Readonly<SummedCounts> = noTokens;
-
 export function addCounts(one: SummedCounts, other: SummedCounts): SummedCounts {
   const sum: SummedCounts = addTokens(one, other);
   for (const unit of summedUnits) {

@@ -1,6 +1,6 @@
 import type { Model } from "../../src/gateway/options.js";
-import { memoryPlanStore } from "../../src/stores/memory/memory-stores.js";
 import type { UpstreamOperation } from "../../src/providers/upstream-provider.js";
+import { memoryPlanStore } from "../../src/stores/memory/memory-stores.js";
 import { baseModel } from "./completion-samples.js";
 import { honestServer } from "./honest-server.js";
 import { type MediaOptions, type MediaServer, startMedia } from "./media-server.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Balance, CreditLedger, ReserveRequest } from "../../src/ledger/credit-ledger.js";
 import { capBounds, windowLimits } from "../../src/ledger/calendar.js";
+import type { Balance, CreditLedger, ReserveRequest } from "../../src/ledger/credit-ledger.js";
 
 /** What one of several processes was admitted, and what it was charged. */
 export interface Hammered {

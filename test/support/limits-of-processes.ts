@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 import { capBounds, windowLimits } from "../../src/ledger/calendar.js";
+import type { CreditLedger } from "../../src/ledger/credit-ledger.js";
 import type { Hammered } from "./hammer-limits.js";
 import { journalOf } from "./journal-of.js";
 import { prepaidLeft } from "./prepaid-left.js";

@@ -1,5 +1,4 @@
-import { PayloadSeal } from "../../src/seal/payload-seal.js";
-import { ThoughtSeal } from "../../src/seal/payload-seal.js";
+import { PayloadSeal, ThoughtSeal } from "../../src/seal/payload-seal.js";
 
 /** What tests sign with. */
 export const ownSeal = new PayloadSeal(["a secret of no other gateway than this"]);

@@ -1,5 +1,5 @@
-import { promptTokens } from "../../src/protocols/shared/prompt-tokens.js";
 import { parseChatRequest } from "../../src/protocols/chat/chat-request.js";
+import { promptTokens } from "../../src/protocols/shared/prompt-tokens.js";
 import { resolveTokenBounds } from "../../src/tokens/tokenizer.js";
 
 /** What is held for a prompt of a model of 128,000 tokens, and charged where no usage is reported. */

@@ -3,10 +3,9 @@ import type { GatewayWarning } from "../../src/events/warning.js";
 import { createGateway } from "../../src/gateway/create-gateway.js";
 import type { Gateway } from "../../src/gateway/gateway.js";
 import type { GatewayOptions, Model } from "../../src/gateway/options.js";
-import { memoryCreditLedger } from "../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
+import { memoryCreditLedger } from "../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore, memoryPlanStore } from "../../src/stores/memory/memory-stores.js";
 import { type FakeUpstream, startFakeUpstream } from "../../src/testing.js";
 
 /** A gateway in front of a fake upstream, with all that it reported. */

@@ -1,6 +1,6 @@
 import type { Micro } from "../../prices/micro.js";
 import { costTag } from "../../prices/tags.js";
-import { addCounts, noCounts, type SummedCounts, summedUnits } from "../../prices/usage-counts.js";
+import { addCounts, noTokens, type SummedCounts, summedUnits } from "../../prices/usage-counts.js";
 import type { EntryTags, LedgerEntry } from "../credit-ledger.js";
 import type { UsageTotal } from "./usage-request.js";
 
@@ -35,7 +35,7 @@ export function usedParts(entry: UsedCall): readonly UsedPart[] {
   if (prepaid === entry.amountMicro) return [{ ...whole, funding: "prepaid" }];
   return [
     partOf(whole, { funding: "plan", chargedMicro: entry.amountMicro - prepaid }),
-    partOf({ ...whole, requests: 0, costMicro: 0, tokens: noCounts }, { funding: "prepaid", chargedMicro: prepaid }),
+    partOf({ ...whole, requests: 0, costMicro: 0, tokens: noTokens }, { funding: "prepaid", chargedMicro: prepaid }),
   ];
 }
 
@@ -71,7 +71,7 @@ function tokensOf(tags: EntryTags): SummedCounts {
   return tokens;
 }
 
-export const noUsage: Readonly<UsageTotal> = { requests: 0, chargedMicro: 0, tokens: noCounts };
+export const noUsage: Readonly<UsageTotal> = { requests: 0, chargedMicro: 0, tokens: noTokens };
 
 export function addUsage(one: UsageTotal, other: UsageTotal): UsageTotal {
   return {

@@ -5,7 +5,7 @@ import type { Gateway } from "../../gateway/gateway.js";
 import type { GatewayHealth } from "../../gateway/gateway-health.js";
 import type { UsageRecord } from "../../gateway/usage/gateway-usage.js";
 import type { LedgerHealth } from "../../ledger/guard/ledger-event.js";
-import { addCounts, noCounts } from "../../prices/usage-counts.js";
+import { addCounts, noTokens } from "../../prices/usage-counts.js";
 import type { LoggedRequest } from "../../request-log/request-log.js";
 import { type PageRoute, pageRoute, toCredits, toSeconds, unlessUnsupported } from "../server/page-route.js";
 import type {
@@ -190,7 +190,7 @@ function sumOfUsage(records: readonly UsageRecord[]): UsageRecord {
       ...addedIfThere(sum, rest, "refusals"),
       ...addedIfThere(sum, rest, "failures"),
     }),
-    { by: {}, requests: 0, chargedMicro: 0, tokens: noCounts },
+    { by: {}, requests: 0, chargedMicro: 0, tokens: noTokens },
   );
 }
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import Database from "libsql";
 import { expect, it } from "vitest";
-import type { LoggedRequest } from "../../../src/request-log/request-log.js";
-import type { RequestLog, RequestQuery } from "../../../src/request-log/request-log.js";
+import type { LoggedRequest, RequestLog, RequestQuery } from "../../../src/request-log/request-log.js";
 import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
 import { sqliteRequestLog } from "../../../src/stores/sqlite/sqlite-request-log.js";
 import { RequestLogFixture } from "../../../src/testing/request-log/request-log-fixture.js";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect } from "vitest";
+import type { ModelRates, Rates } from "../../../src/prices/rates.js";
 import type { WritableAccountStore } from "../../../src/records/accounts/account-store.js";
 import type { KeyCredits } from "../../../src/records/keys/key-store.js";
-import type { ModelRates, Rates } from "../../../src/prices/rates.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 
 const count = fc.integer({ min: 0, max: 1e9 });

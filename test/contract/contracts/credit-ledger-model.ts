@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CapWindow } from "../../../src/ledger/limits.js";
+import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
 import {
   type CreditLedger,
   type LedgerEntry,
@@ -11,8 +11,7 @@ import {
   type WindowStates,
   windowNames,
 } from "../../../src/ledger/credit-ledger.js";
-import type { RateKind } from "../../../src/ledger/limits.js";
-import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
+import type { CapWindow, RateKind } from "../../../src/ledger/limits.js";
 import { type MakeLedger, unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { foldUse } from "../../../src/testing/credit-ledger-journal/journal-tests.js";
 import { expectSumsToMatch } from "../../../src/testing/credit-ledger-journal/usage-rules.js";

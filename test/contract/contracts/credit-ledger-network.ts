@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { type CreditLedger, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import { type CreditLedger, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
 import type { FaultyProxy } from "../../support/faulty-proxy.js";
 
 const hour = 3_600_000;

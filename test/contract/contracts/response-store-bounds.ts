@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ResponseLimits } from "../../../src/responses/response-store.js";
-import type { KeptResponse, ResponseStore } from "../../../src/responses/response-store.js";
+import type { KeptResponse, ResponseLimits, ResponseStore } from "../../../src/responses/response-store.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { item } from "../../../src/testing/response-store/response-fixture.js";
 

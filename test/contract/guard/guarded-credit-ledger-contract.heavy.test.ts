@@ -1,5 +1,5 @@
-import type { GuardOptions } from "../../../src/ledger/guard/guarded-credit-ledger.js";
 import type { Clock } from "../../../src/ledger/calendar.js";
+import type { GuardOptions } from "../../../src/ledger/guard/guarded-credit-ledger.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { faultyLedger } from "../../support/guard/faulty-ledger.js";

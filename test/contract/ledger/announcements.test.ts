@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Announcements } from "../../../src/ledger/announcements.js";
-import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
 import type { RedisClient } from "../../../src/stores/redis/redis-client.js";

@@ -1,4 +1,3 @@
-import type { CapLimit, LeasedCap } from "../../../src/ledger/limits.js";
 import type {
   AccountCredits,
   Blocked,
@@ -9,7 +8,7 @@ import type {
   WindowName,
   WindowStates,
 } from "../../../src/ledger/credit-ledger.js";
-import type { RateLimit, RateUse } from "../../../src/ledger/limits.js";
+import type { CapLimit, LeasedCap, RateLimit, RateUse } from "../../../src/ledger/limits.js";
 import { type BucketEvent, foldLevel, foldPrepaid, isFull, type PrepaidEvent } from "./oracle-folds.js";
 
 // What a ledger must do, written a second time: from the rules rather than from the code, with nothing clever in it.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { newInstance } from "../../../src/ledger/rules/windows.js";
 import { LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
+import { newInstance } from "../../../src/ledger/rules/windows.js";
 import { AccountMap } from "../../../src/stores/memory/account.js";
 
 const day = 86_400_000;

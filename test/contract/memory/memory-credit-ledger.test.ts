@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type CreditLedger, type Lease, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import { type CreditLedger, type Lease, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
 import { AccountMap } from "../../../src/stores/memory/account.js";
 import { type MemoryCreditLedgerOptions, memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { memoryModelStore } from "../../../src/stores/memory/memory-stores.js";
 import type { ModelData } from "../../../src/records/models/model-store.js";
 import { mostModels } from "../../../src/records/models/record-model-store.js";
+import { memoryModelStore } from "../../../src/stores/memory/memory-stores.js";
 import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 
 const shared = memoryModelStore();

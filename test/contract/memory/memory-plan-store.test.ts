@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import type { Plan } from "../../../src/records/plans/plan-store.js";
-import { describePlanStore } from "../../../src/testing/describe-plan-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { describePlanStore, describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 
 describePlanStore("memoryPlanStore", (plans) =>
   memoryPlanStore(Object.fromEntries(plans.map((plan) => [plan.id, plan]))),

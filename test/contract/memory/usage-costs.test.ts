@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TotalSums } from "../../../src/ledger/usage/usage-sums.js";
 import type { UsageTotal } from "../../../src/ledger/usage/usage-request.js";
+import { TotalSums } from "../../../src/ledger/usage/usage-sums.js";
 import type { UsedEntry } from "../../../src/ledger/usage/usage-total.js";
 
 const micro = fc.integer({ min: 0, max: 1_000_000 });

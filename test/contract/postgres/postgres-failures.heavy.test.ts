@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { windowLimits } from "../../../src/ledger/calendar.js";
 import {
   type CreditLedger,
   type Lease,
@@ -8,7 +9,6 @@ import {
   LedgerUnavailableError,
   type WindowLimits,
 } from "../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../src/ledger/calendar.js";
 import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import { runMigrations } from "../../../src/stores/postgres/schema/run-migrations.js";
 import { journalOf } from "../../support/journal-of.js";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { type Lease, LedgerInputError } from "../../../src/ledger/credit-ledger.js";
 import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
+import { type Lease, LedgerInputError } from "../../../src/ledger/credit-ledger.js";
 import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 

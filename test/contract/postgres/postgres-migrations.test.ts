@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { windowLimits } from "../../../src/ledger/calendar.js";
 import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
-import { runMigrations } from "../../../src/stores/postgres/schema/run-migrations.js";
 import { postgresFunctions } from "../../../src/stores/postgres/schema/postgres-functions.js";
 import { postgresVersions } from "../../../src/stores/postgres/schema/postgres-versions.js";
+import { runMigrations } from "../../../src/stores/postgres/schema/run-migrations.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 
 const spend = (amount: number) => ({

@@ -1,8 +1,8 @@
 import pg from "pg";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
 import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
+import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
 import { postgresRequestLog } from "../../../src/stores/postgres/postgres-request-log.js";
 import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";
 import { RequestLogFixture, refused } from "../../../src/testing/request-log/request-log-fixture.js";

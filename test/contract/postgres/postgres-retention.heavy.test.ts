@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { CreditLedger, Lease, WindowLimits } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { CreditLedger, Lease, WindowLimits } from "../../../src/ledger/credit-ledger.js";
 import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { journalOf } from "../../support/journal-of.js";

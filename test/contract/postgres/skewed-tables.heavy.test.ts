@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 

@@ -1,7 +1,6 @@
 import type { Clock } from "../../../src/ledger/calendar.js";
 import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
-import { runMigrations } from "../../../src/stores/postgres/schema/run-migrations.js";
-import { inSchema } from "../../../src/stores/postgres/schema/run-migrations.js";
+import { inSchema, runMigrations } from "../../../src/stores/postgres/schema/run-migrations.js";
 
 /** Stand in the place of the database's clock: what a test last set. Each by itself, since not every driver takes several. */
 const testClock = [

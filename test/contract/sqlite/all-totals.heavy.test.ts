@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { TotalSums } from "../../../src/ledger/usage/usage-sums.js";
-import type { TotalsRequest } from "../../../src/ledger/usage/usage-request.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
+import type { TotalsRequest } from "../../../src/ledger/usage/usage-request.js";
+import { TotalSums } from "../../../src/ledger/usage/usage-sums.js";
 import { JournalTable } from "../../../src/stores/sqlite/ledger/journal-table.js";
 import { SqliteConnection } from "../../../src/stores/sqlite/sqlite-connection.js";
 import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";

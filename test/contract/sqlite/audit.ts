@@ -1,11 +1,11 @@
 import { expect } from "vitest";
+import { windowLimits } from "../../../src/ledger/calendar.js";
 import {
   type CreditLedger,
   type LedgerEntry,
   type WindowLimits,
   windowNames,
 } from "../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../src/ledger/calendar.js";
 import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 import { foldUse } from "../../../src/testing/credit-ledger-journal/journal-tests.js";

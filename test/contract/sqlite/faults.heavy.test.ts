@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
 import {
   type CreditLedger,
   type Lease,
@@ -7,7 +8,6 @@ import {
   type ReserveRequest,
 } from "../../../src/ledger/credit-ledger.js";
 import type { NamedLimits } from "../../../src/ledger/rules/account-limits.js";
-import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
 import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 import { sqliteKeyStore, sqlitePlanStore } from "../../../src/stores/sqlite/sqlite-stores.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { type CreditLedger, LedgerConflictError, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import { type CreditLedger, LedgerConflictError, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
 import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";

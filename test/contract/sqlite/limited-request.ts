@@ -1,5 +1,5 @@
-import type { ReserveRequest } from "../../../src/ledger/credit-ledger.js";
 import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
+import type { ReserveRequest } from "../../../src/ledger/credit-ledger.js";
 import { account } from "./audit.js";
 
 /** What limits the calls of an account whose plan includes nothing. */

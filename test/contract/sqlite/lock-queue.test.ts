@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { isLocked } from "../../../src/stores/sqlite/sqlite-database.js";
 import { LockQueue } from "../../../src/stores/sqlite/sqlite-connection.js";
+import { isLocked } from "../../../src/stores/sqlite/sqlite-database.js";
 
 const locked = () => Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { hashKey } from "../../../src/records/keys/managed-key.js";
 import type { Lease } from "../../../src/ledger/credit-ledger.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
 import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
-import { sqlitePlanStore } from "../../../src/stores/sqlite/sqlite-stores.js";
-import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
+import { sqlitePlanStore, sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, getRequest, startTestGateway } from "../../support/test-gateway.js";
 import { account, audit, limitsAt } from "./audit.js";

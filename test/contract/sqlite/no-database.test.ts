@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
-import { sqliteKeyStore } from "../../../src/stores/sqlite/sqlite-stores.js";
-import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
+import { sqliteKeyStore, sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 
 it.each<[string, unknown]>([
   ["a path in its place", { database: "gateway.db" }],

@@ -1,5 +1,5 @@
-import type { ReserveRequest } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { ReserveRequest } from "../../../src/ledger/credit-ledger.js";
 import { account } from "./audit.js";
 
 /** Calls that the plan and prepaid credits pay. */

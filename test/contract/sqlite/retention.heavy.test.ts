@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
 import { type CreditLedger, type Lease, LedgerInputError, type Settlement } from "../../../src/ledger/credit-ledger.js";
 import type { NamedLimits } from "../../../src/ledger/rules/account-limits.js";
-import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
 import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 import { sqliteKeyStore } from "../../../src/stores/sqlite/sqlite-stores.js";

@@ -11,9 +11,9 @@ import {
 import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
+import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
 import { DatabaseFolder, drivers } from "./open-database.js";

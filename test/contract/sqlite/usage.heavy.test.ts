@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { windowLimits } from "../../../src/ledger/calendar.js";
 import { type CreditLedger, type Lease, LedgerInputError } from "../../../src/ledger/credit-ledger.js";
 import type { UsageSum } from "../../../src/ledger/usage/usage-request.js";
-import { windowLimits } from "../../../src/ledger/calendar.js";
 import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 import { expectSumsToMatch, sumsOf } from "../../../src/testing/credit-ledger-journal/usage-rules.js";

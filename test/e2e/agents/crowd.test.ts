@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { createGate, type Gate, startFakeUpstream } from "../../../src/testing.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";
 import { runClaudeCode } from "./claude-code/run-claude-code.js";

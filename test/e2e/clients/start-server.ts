@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { expect, vi } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { toNodeHandler } from "../../../src/node.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 export interface ServerOptions extends Partial<GatewayOptions> {

@@ -1,14 +1,14 @@
 import { beforeAll } from "vitest";
 import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
-import { type PostgresStores, postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
 import { postgresRequestLog } from "../../../src/stores/postgres/postgres-request-log.js";
 import { postgresResponseStore } from "../../../src/stores/postgres/postgres-response-store.js";
+import { type PostgresStores, postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
 import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
+import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeResponseStore } from "../../../src/testing/describe-response-store.js";
 import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
 import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";
 import { createShiftedSchema, shiftedPool } from "../../contract/postgres/test-schema.js";

@@ -1,6 +1,6 @@
 import type { Stores } from "../../../examples/demo/open-stores.js";
-import type { LedgerEntry } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { LedgerEntry } from "../../../src/ledger/credit-ledger.js";
 import { foldUse } from "../../../src/testing/credit-ledger-journal/journal-tests.js";
 import { journalOf } from "../../support/journal-of.js";
 

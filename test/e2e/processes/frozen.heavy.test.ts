@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStores, type Stores } from "../../../examples/demo/open-stores.js";
-import type { LoggedRequest } from "../../../src/request-log/request-log.js";
 import { hashKey } from "../../../src/index.js";
+import type { LoggedRequest } from "../../../src/request-log/request-log.js";
 import { type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
 import { hasPgBouncer, PgBouncer } from "../../support/pgbouncer.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { createGate, type FakeUpstream, type Gate, startFakeUpstream } from "../../../src/testing.js";
 import { answerOfCost, capOf } from "../../support/gateway/prepaid/upstream-of-cost.js";

@@ -5,9 +5,9 @@ import { Agent, fetch as undiciFetch } from "undici";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { toNodeHandler } from "../../../src/adapters/node.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import {
   errorBody,
   eventStream,

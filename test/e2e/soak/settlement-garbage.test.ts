@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { SettleOutbox } from "../../../src/ledger/guard/settle-outbox.js";
-import { TimeLimit } from "../../../src/ledger/guard/time-limit.js";
 import { systemClock } from "../../../src/ledger/calendar.js";
 import type { CreditLedger, Lease } from "../../../src/ledger/credit-ledger.js";
+import { SettleOutbox } from "../../../src/ledger/guard/settle-outbox.js";
+import { TimeLimit } from "../../../src/ledger/guard/time-limit.js";
 import { oldSpaceGrowth } from "../../support/old-space-growth.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { matchesPattern } from "../../../src/access/matches-pattern.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { getRequest, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 /** The definition: a star stands for nothing, or for one more character than it stood for. */

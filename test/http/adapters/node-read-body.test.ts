@@ -2,10 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
-import type { NodeClient } from "../../../src/adapters/node-request.js";
-import type { NodeIncoming } from "../../../src/adapters/node-request.js";
-import { readNodeBody } from "../../../src/adapters/node-request.js";
-import { NodeRequest } from "../../../src/adapters/node-request.js";
+import type { NodeClient, NodeIncoming } from "../../../src/adapters/node-request.js";
+import { NodeRequest, readNodeBody } from "../../../src/adapters/node-request.js";
 import { inOnePiece } from "../../../src/http/request-body.js";
 import { openRaw } from "../../support/adapters/raw-connection.js";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
 import { expressAdapter } from "../../support/adapters/express-adapter.js";
 import { fastifyAdapter } from "../../support/adapters/fastify-adapter.js";

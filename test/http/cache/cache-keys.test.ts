@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
-import { anthropic } from "../../../src/providers/presets.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { anthropic } from "../../../src/providers/presets.js";
+import { memoryAccountStore, memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, wholeAnswer } from "../../../src/testing.js";
 import { startCache } from "../../support/cache/start-cache.js";
 import { smallModel } from "../../support/test-gateway.js";

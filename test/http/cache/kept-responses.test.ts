@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decodeResponse, encodeResponse } from "../../../src/cache/cached-response.js";
-import { CopiedBody } from "../../../src/cache/response-cache.js";
 import { MemoryResponseCache } from "../../../src/cache/memory-response-cache.js";
+import { CopiedBody } from "../../../src/cache/response-cache.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { chatAnswer, chatChunks, eventStream, ManualClock, sampleUsage, wholeAnswer } from "../../../src/testing.js";
 import { startCache } from "../../support/cache/start-cache.js";

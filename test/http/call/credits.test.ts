@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { windowLimits } from "../../../src/ledger/calendar.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, createGate, eventStream, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, getRequest, smallModel, startTestGateway } from "../../support/test-gateway.js";
 

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Model } from "../../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { chatAnswer, createGate, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";

@@ -2,14 +2,14 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { toNodeHandler } from "../../../src/adapters/node.js";
-import type { AnswerGuard } from "../../../src/hooks/response-guard.js";
 import { GatewayError } from "../../../src/errors/gateway-error.js";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
+import type { AnswerGuard } from "../../../src/hooks/response-guard.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
+import type { DisconnectPolicy } from "../../../src/records/plans/plan-store.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
-import type { DisconnectPolicy } from "../../../src/records/plans/plan-store.js";
-import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import type { Gate } from "../../../src/testing/gate.js";
 import {
   chatAnswer,

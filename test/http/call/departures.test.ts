@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { windowLimits } from "../../../src/ledger/calendar.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { createGate, hangBeforeHeaders } from "../../../src/testing.js";
 import { chatRequest, startTestGateway } from "../../support/test-gateway.js";
 

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, createGate, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, smallModel, startTestGateway } from "../../support/test-gateway.js";
 

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Model } from "../../../src/gateway/options.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { compilePrice } from "../../../src/prices/compile-price.js";
 import {
   type UpstreamCall,
@@ -10,6 +9,7 @@ import {
   type UpstreamFailure,
   type UpstreamProvider,
 } from "../../../src/providers/upstream-provider.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { chatAnswer, chatChunks } from "../../../src/testing.js";
 import { chatRequest, smallModel, startTestGateway } from "../../support/test-gateway.js";

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, createGate, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, smallModel, startTestGateway } from "../../support/test-gateway.js";
 

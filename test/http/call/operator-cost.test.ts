@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
 import type { LedgerEntry } from "../../../src/ledger/credit-ledger.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import {
   chatChunks,
   createGate,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import {
   chatAnswer,
   chatChunks,

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from "vitest";
 import type { RequestCompleted } from "../../../src/events/request-completed.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
 import type { Tags } from "../../../src/prices/tags.js";
+import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatAnswer } from "../../../src/testing.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

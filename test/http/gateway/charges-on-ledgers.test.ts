@@ -1,12 +1,11 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Model } from "../../../src/gateway/options.js";
-import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
 import type { Price } from "../../../src/prices/price.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";
 import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { WritableAccountStore } from "../../../src/records/accounts/account-store.js";
 import type { WritableKeyStore } from "../../../src/records/keys/key-store.js";
-import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import type { WritablePlanStore } from "../../../src/records/plans/plan-store.js";
+import { memoryAccountStore, memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { startTestGateway } from "../../support/test-gateway.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] }));

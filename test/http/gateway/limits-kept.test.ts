@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hashKey } from "../../../src/records/keys/managed-key.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { wholeAnswer } from "../../../src/testing.js";

@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { UnknownKeyError, UnknownTermsError } from "../../../src/gateway/admin/errors.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { UnknownKeyError } from "../../../src/gateway/admin/errors.js";
-import { UnknownTermsError } from "../../../src/gateway/admin/errors.js";
-import type { KeyStore } from "../../../src/records/keys/key-store.js";
 import { LedgerConflictError, LedgerInputError } from "../../../src/ledger/credit-ledger.js";
+import type { KeyStore } from "../../../src/records/keys/key-store.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 let test: TestGateway | undefined;

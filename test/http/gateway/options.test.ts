@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { GatewayWarning } from "../../../src/events/warning.js";
 import { createGateway } from "../../../src/gateway/create-gateway.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { getRequest, smallModel } from "../../support/test-gateway.js";
 
 function options(): GatewayOptions {

@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, it } from "vitest";
 import type { LedgerOptions } from "../../../src/gateway/options.js";
-import type { LedgerEvent } from "../../../src/ledger/guard/ledger-event.js";
-import type { CreditLedger, WindowLimits } from "../../../src/ledger/credit-ledger.js";
-import { shardedLedger } from "../../../src/ledger/sharded-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { CreditLedger, WindowLimits } from "../../../src/ledger/credit-ledger.js";
+import type { LedgerEvent } from "../../../src/ledger/guard/ledger-event.js";
+import { shardedLedger } from "../../../src/ledger/sharded-ledger.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
 import { redisCreditLedger } from "../../../src/stores/redis/redis-credit-ledger.js";

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { hashKey } from "../../../src/records/keys/managed-key.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

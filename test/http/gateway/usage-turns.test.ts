@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import type { CreditLedger, HistoryRequest } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { CreditLedger, HistoryRequest } from "../../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { DatabaseFolder } from "../../contract/sqlite/open-database.js";

@@ -4,8 +4,7 @@ import type { GatewayOptions } from "../../../src/gateway/options.js";
 import type { GatewayRequest } from "../../../src/http/message.js";
 import { PendingBodies } from "../../../src/http/request-body.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatChunks, createGate, eventStream, hangBeforeHeaders } from "../../../src/testing.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

@@ -1,12 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ratesSchema } from "../../../src/check/limit-schemas.js";
-import { hashKey } from "../../../src/records/keys/managed-key.js";
 import type { WritableKeyStore } from "../../../src/records/keys/key-store.js";
-import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
 import type { WritablePlanStore } from "../../../src/records/plans/plan-store.js";
+import { memoryAccountStore, memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { canonical, credits, expectAccountRoundTrips, pattern, rates } from "../../contract/contracts/any-limits.js";
 import { describeBackEnds } from "../../e2e/processes/back-ends.js";

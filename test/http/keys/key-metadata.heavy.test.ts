@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashKey } from "../../../src/records/keys/managed-key.js";
 import { keyMetadata } from "../../../src/records/keys/check-key.js";
 import type { WritableKeyStore } from "../../../src/records/keys/key-store.js";
+import { hashKey } from "../../../src/records/keys/managed-key.js";
 import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
 import { unique } from "../../../src/testing/credit-ledger-fixture.js";
 import { describeBackEnds } from "../../e2e/processes/back-ends.js";

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Observer } from "infergate";
 import { afterEach, expect, it } from "vitest";
-import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
 import { chatRequest, getRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 let test: TestGateway | undefined;

@@ -3,8 +3,8 @@ import { Registry } from "prom-client";
 import { afterEach, expect, it } from "vitest";
 import type { StartedGateway } from "../../../src/gateway/observers/observer.js";
 import type { LedgerHealth } from "../../../src/ledger/guard/ledger-event.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { createGate, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

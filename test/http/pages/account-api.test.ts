@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GatewayWarning } from "../../../src/events/warning.js";
 import type { Gateway, Mountable } from "../../../src/gateway/gateway.js";
-import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryBudgetStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryModelStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
 import {
   type AccountIdentity,
   type AccountKey,
@@ -16,6 +10,14 @@ import {
   createAccountPage,
   type NewAccountKey,
 } from "../../../src/pages.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
+import {
+  memoryAccountStore,
+  memoryBudgetStore,
+  memoryKeyStore,
+  memoryModelStore,
+} from "../../../src/stores/memory/memory-stores.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 const start = Date.UTC(2026, 2, 10, 12);

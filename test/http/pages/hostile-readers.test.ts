@@ -2,16 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { GatewayWarning } from "../../../src/events/warning.js";
 import type { Mountable } from "../../../src/gateway/gateway.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { memoryAuditTrail } from "../../../src/stores/memory/memory-audit-trail.js";
-import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryBudgetStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
 import {
   type AccountIdentity,
   type AccountPageOptions,
   createAccountPage,
   createOperatorPage,
 } from "../../../src/pages.js";
+import { memoryAuditTrail } from "../../../src/stores/memory/memory-audit-trail.js";
+import { memoryAccountStore, memoryBudgetStore, memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
 import { startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 const start = Date.UTC(2026, 2, 10, 12);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Mountable } from "../../../src/gateway/gateway.js";
-import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
 import { createAccountPage, createOperatorPage, type OperatorRequest } from "../../../src/pages.js";
+import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
 import { startCache } from "../../support/cache/start-cache.js";
 import { chatRequest } from "../../support/test-gateway.js";
 

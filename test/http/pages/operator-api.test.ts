@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Gateway, Mountable } from "../../../src/gateway/gateway.js";
-import { createLiveRequests } from "../../../src/observe/live-requests.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import { memoryAuditTrail } from "../../../src/stores/memory/memory-audit-trail.js";
-import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryBudgetStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryModelStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
+import { createLiveRequests } from "../../../src/observe/live-requests.js";
 import { createOperatorPage, type OperatorPageApi, type OperatorPageOptions } from "../../../src/pages.js";
+import { memoryAuditTrail } from "../../../src/stores/memory/memory-audit-trail.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
+import {
+  memoryAccountStore,
+  memoryBudgetStore,
+  memoryKeyStore,
+  memoryModelStore,
+} from "../../../src/stores/memory/memory-stores.js";
 import { faultyLedger } from "../../support/guard/faulty-ledger.js";
 import { chatRequest, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

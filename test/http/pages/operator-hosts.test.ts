@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryModelStore } from "../../../src/stores/memory/memory-stores.js";
 import { createOperatorPage } from "../../../src/pages.js";
+import { memoryAccountStore, memoryModelStore } from "../../../src/stores/memory/memory-stores.js";
 import type { Host } from "../../support/adapters/host.js";
 import { mount, type PageHost, pageHosts } from "../../support/pages/page-hosts.js";
 import { smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";

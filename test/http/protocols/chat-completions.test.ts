@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requireMountable } from "../../../src/gateway/gateway.js";
-import { handle } from "../../../src/gateway/gateway.js";
+import { handle, requireMountable } from "../../../src/gateway/gateway.js";
 import { toEventBytes } from "../../../src/testing/fake-upstream/fake-responses.js";
 import {
   chatAnswer,

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { windowLimits } from "../../../src/ledger/calendar.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { fromBase64, toBase64 } from "../../../src/protocols/embeddings/embedding-response.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { createGate, errorBody, hangBeforeHeaders, wholeAnswer } from "../../../src/testing.js";
 import { textTokens } from "../../../src/tokens/text-tokens.js";
 import { honestEmbeddings, inputsOf, sampleBase64, sampleVector } from "../../support/embedding-samples.js";

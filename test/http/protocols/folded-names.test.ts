@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mistral } from "../../../src/providers/presets.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { mistral } from "../../../src/providers/presets.js";
 import {
   chatRequest,
   embeddingModel,

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { anthropic } from "../../../src/providers/presets.js";
-import { openAI } from "../../../src/providers/presets.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { anthropic, openAI } from "../../../src/providers/presets.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import { type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
 import { smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operationNames } from "../../../src/prices/operation-name.js";
 import type { Price } from "../../../src/prices/price.js";
+import { isOwnedMember, operations } from "../../../src/protocols/operations.js";
 import { type ModelType, modelTypes } from "../../../src/protocols/shared/model-type.js";
 import type { Operation } from "../../../src/protocols/shared/operation.js";
-import { isOwnedMember } from "../../../src/protocols/operations.js";
-import { operations } from "../../../src/protocols/operations.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { matchPath } from "../../../src/server/paths.js";
 import { pageOf } from "../../meta/examples/documentation.js";

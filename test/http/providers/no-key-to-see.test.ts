@@ -2,8 +2,7 @@ import { inspect } from "node:util";
 import { expect, it } from "vitest";
 import { anthropic, azureOpenAI, createGateway, groq, openAI, openAICompatible } from "../../../src/index.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { smallModel } from "../../support/test-gateway.js";
 
 const key = "sk-upstream-0123456789";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openAI } from "../../../src/providers/presets.js";
-import { openAICompatible } from "../../../src/providers/openai-compatible.js";
-import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import { vLLM } from "../../../src/providers/local-presets.js";
+import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { openAI } from "../../../src/providers/presets.js";
+import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import { type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
 import { chatServer, honest, nativeServer } from "../../support/operations/responses/response-samples.js";
 import { requestText } from "../../support/operations/responses/responses-server.js";

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { azureOpenAI } from "../../../src/providers/azure-openai.js";
-import { mistral } from "../../../src/providers/presets.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { mistral } from "../../../src/providers/presets.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { createGate, errorBody, type FakeUpstream, startFakeUpstream, wholeAnswer } from "../../../src/testing.js";
 import { honestEmbeddings } from "../../support/embedding-samples.js";
 import { embeddingModel, embeddingRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { isOwnAccount } from "../../../src/protocols/shared/own-account.js";
-import { anthropic } from "../../../src/providers/presets.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
+import { anthropic } from "../../../src/providers/presets.js";
 import {
   eventStream,
   type FakeAnswer,

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
-import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
+import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import {
   chatChunks,
   createGate,

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { aiSDK } from "../../../src/ai-sdk.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { logs } from "../../../src/logs.js";
+import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
-import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { chatRequest, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 /** What nobody may look at: whatever is asked of it throws. */

@@ -1,9 +1,9 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import type { ApiKey } from "../../../src/records/keys/key-store.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import {
   chatAnswer,

@@ -1,8 +1,7 @@
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { requireMountable } from "../../../src/gateway/gateway.js";
-import { handle } from "../../../src/gateway/gateway.js";
+import { handle, requireMountable } from "../../../src/gateway/gateway.js";
 import { fromErrorObject } from "../../../src/protocols/shared/upstream-failure.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { chatChunks, createGate, eventStream, hangAfterHeaders, wholeAnswer } from "../../../src/testing.js";

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import type { ModelType } from "../../../src/protocols/shared/model-type.js";
 import { modelRecord } from "../../../src/server/model-record.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { chatRequest, getRequest, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 let test: TestGateway;

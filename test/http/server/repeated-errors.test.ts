@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryAccountStore, memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { largeModel, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 const page = "https://app.example.com";

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { createGate, wholeAnswer } from "../../../src/testing.js";
 import { chatRequest, getRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 

@@ -11,8 +11,8 @@ import { mutations as sqlite } from "../../contract/sqlite/mutations.js";
 import { mutations as access, budgetMutations } from "../access/mutations.js";
 import { mutations as call, lateCounts } from "../call/mutations.js";
 import { mutations as gateway } from "../gateway/mutations.js";
-import * as modelApi from "../protocols/shared/mutations.js";
 import { mutations as openai } from "../protocols/mutations.js";
+import * as modelApi from "../protocols/shared/mutations.js";
 import * as shortcuts from "../protocols/shortcuts/mutations.js";
 import { postgresSchema } from "../schema/mutations.js";
 import { mutations as server } from "../server/mutations.js";
@@ -45,7 +45,12 @@ export const allMutations: readonly StoreMutations[] = [
   { store: "protocols", testFolder: "call", tests: ["denied-again"], mutations: lateCounts },
   { store: "protocols", testFolder: "protocols", tests: ["read-whole"], mutations: openai },
   { store: "protocols/shared", testFolder: "protocols", tests: ["read-whole"], mutations: modelApi.answers },
-  { store: "protocols/shared", testFolder: "protocols/shared", tests: ["prompt/prompt-count"], mutations: modelApi.prompts },
+  {
+    store: "protocols/shared",
+    testFolder: "protocols/shared",
+    tests: ["prompt/prompt-count"],
+    mutations: modelApi.prompts,
+  },
   { store: "tokens", tests: ["text-tokens"], mutations: tokens },
   { store: "wire", tests: ["syntax/check-by-vectors"], mutations: wire },
   {

@@ -1,7 +1,7 @@
-import { GuardedCreditLedger, type GuardOptions } from "../../../src/ledger/guard/guarded-credit-ledger.js";
-import type { LedgerEvent } from "../../../src/ledger/guard/ledger-event.js";
 import { systemClock } from "../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../src/ledger/credit-ledger.js";
+import { GuardedCreditLedger, type GuardOptions } from "../../../src/ledger/guard/guarded-credit-ledger.js";
+import type { LedgerEvent } from "../../../src/ledger/guard/ledger-event.js";
 
 /** The ledger behind a guard with the gateway's defaults, and the guard's events. */
 export function guarded(ledger: CreditLedger, options: Partial<GuardOptions> = {}) {

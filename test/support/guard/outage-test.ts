@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
-import type { LedgerEvent } from "../../../src/ledger/guard/ledger-event.js";
-import type { CreditLedger, WindowState } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { CreditLedger, WindowState } from "../../../src/ledger/credit-ledger.js";
+import type { LedgerEvent } from "../../../src/ledger/guard/ledger-event.js";
 import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../../src/testing.js";
 import { journalOf } from "../journal-of.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../test-gateway.js";

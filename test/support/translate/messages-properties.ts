@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { MessageStream } from "../../../src/protocols/messages/message-stream.js";
-import { parseMessagesRequest } from "../../../src/protocols/messages/messages-request.js";
 import { badGateway, GatewayError } from "../../../src/errors/gateway-error.js";
 import { StreamFault } from "../../../src/errors/upstream-fault.js";
 import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
+import { MessageStream } from "../../../src/protocols/messages/message-stream.js";
+import { parseMessagesRequest } from "../../../src/protocols/messages/messages-request.js";
 import { chatToMessagesRequest } from "../../../src/protocols/translate/chat-to-messages-request.js";
 import { ChatToMessagesStream } from "../../../src/protocols/translate/chat-to-messages-stream.js";
 import { messagesToChatRequest } from "../../../src/protocols/translate/messages-to-chat-request.js";

@@ -6,8 +6,8 @@ import {
   type ResponseFacts,
   toResponseContext,
 } from "../../../src/protocols/translate/response-context.js";
-import { ToolNames } from "../../../src/protocols/translate/tool-names.js";
 import { type ToChatOptions, toChatRequest } from "../../../src/protocols/translate/responses-to-chat-request.js";
+import { ToolNames } from "../../../src/protocols/translate/tool-names.js";
 import { thoughtsOf } from "../own-seal.js";
 
 export function requestOf(members: object): ResponsesRequest {

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { accountLookup } from "../../../src/access/account-lookup.js";
 import type { IdentifiedCaller } from "../../../src/access/caller.js";
 import { callerResolver } from "../../../src/access/caller-resolver.js";
-import type { AccountRecord } from "../../../src/records/accounts/account-store.js";
 import type { GatewayWarning } from "../../../src/events/warning.js";
-import { TimeLimit } from "../../../src/ledger/guard/time-limit.js";
 import { Calendar } from "../../../src/ledger/calendar.js";
+import { TimeLimit } from "../../../src/ledger/guard/time-limit.js";
+import type { AccountRecord } from "../../../src/records/accounts/account-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 
 const caller: IdentifiedCaller = {

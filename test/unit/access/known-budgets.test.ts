@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Generations } from "../../../src/access/budgets/generations.js";
 import { KnownBudgets } from "../../../src/access/budgets/known-budgets.js";
-import { budgetField } from "../../../src/records/budgets/budget-schema.js";
-import { type CheckedBudget, checkBudgets } from "../../../src/records/budgets/budget-schema.js";
+import { budgetField, type CheckedBudget, checkBudgets } from "../../../src/records/budgets/budget-schema.js";
 
 const tagNames = ["a", "a.b", "member"];
 const values = ["1", "=", "a=b/c", "__proto__", "ö".repeat(128)];

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dependsOnItself } from "../../../src/cache/request-key.js";
-import { requestKey } from "../../../src/cache/request-key.js";
-import { parseJsonRequest } from "../../../src/protocols/shared/json-request.js";
+import { dependsOnItself, requestKey } from "../../../src/cache/request-key.js";
 import { chatNames } from "../../../src/protocols/chat/chat-request.js";
+import { parseJsonRequest } from "../../../src/protocols/shared/json-request.js";
 import type { DirectCall } from "../../../src/providers/direct-call.js";
 import { asBuffer } from "../../../src/wire/bytes.js";
 import { writeForm } from "../../../src/wire/form-boundary.js";

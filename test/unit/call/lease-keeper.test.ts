@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type KeptLease, LeaseKeeper } from "../../../src/call/lease-keeper.js";
 import type { GatewayWarning } from "../../../src/events/warning.js";
-import type { CreditLedger, Lease, RenewRequest, RenewStatus } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { CreditLedger, Lease, RenewRequest, RenewStatus } from "../../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 
 beforeEach(() => {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { RateRule } from "../../../src/access/rate-rules.js";
 import { denialError } from "../../../src/call/admission/denial.js";
 import { repeatedDenial } from "../../../src/call/admission/repeated-denial.js";
-import type { CapLimit } from "../../../src/ledger/limits.js";
-import type { DeniedReservation, WindowState } from "../../../src/ledger/credit-ledger.js";
 import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
+import type { DeniedReservation, WindowState } from "../../../src/ledger/credit-ledger.js";
+import type { CapLimit } from "../../../src/ledger/limits.js";
 
 const start = Date.UTC(2026, 2, 11);
 const limits = windowLimits({ credits: { session: 1000, week: 5000, month: null }, sessionMs: 3_600_000, now: start });

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
+import * as postgres from "../../../src/postgres.js";
+import * as redis from "../../../src/redis.js";
+import * as sqlite from "../../../src/sqlite.js";
 import { memoryAuditTrail } from "../../../src/stores/memory/memory-audit-trail.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { memoryRequestLog } from "../../../src/stores/memory/memory-request-log.js";
 import { memoryResponseStore } from "../../../src/stores/memory/memory-response-store.js";
-import * as postgres from "../../../src/postgres.js";
-import * as redis from "../../../src/redis.js";
-import * as sqlite from "../../../src/sqlite.js";
 
 type Make = (options: never) => unknown;
 

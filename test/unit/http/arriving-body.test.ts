@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ArrivingBody } from "../../../src/http/request-body.js";
 import type { BodyError, BodyLimits } from "../../../src/http/message.js";
+import { ArrivingBody } from "../../../src/http/request-body.js";
 import { collectGarbage } from "../../support/collect-garbage.js";
 
 const limits: BodyLimits = {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { LedgerClockError, windowNames } from "../../../src/ledger/credit-ledger.js";
+import type { Bounds } from "../../../src/ledger/limits.js";
 import {
   admittingInstances,
   calendarInstance,
@@ -7,8 +9,6 @@ import {
   newInstance,
   noInstances,
 } from "../../../src/ledger/rules/windows.js";
-import type { Bounds } from "../../../src/ledger/limits.js";
-import { LedgerClockError, windowNames } from "../../../src/ledger/credit-ledger.js";
 
 describe("canHold", () => {
   const empty = { session: undefined, week: undefined, month: undefined };

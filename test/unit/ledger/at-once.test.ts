@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { releaseIn, reserveIn, settleIn } from "../../../src/ledger/at-once.js";
-import { statesNow } from "../../../src/ledger/window-states.js";
-import type { CreditLedger, ReserveResult, WindowStates } from "../../../src/ledger/credit-ledger.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import type { CreditLedger, ReserveResult, WindowStates } from "../../../src/ledger/credit-ledger.js";
+import { statesNow } from "../../../src/ledger/window-states.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 
 const now = Date.UTC(2026, 2, 11);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { denialIn, reserveIn, settleIn } from "../../../src/ledger/at-once.js";
-import type { Lease, ReserveRequest } from "../../../src/ledger/credit-ledger.js";
 import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
+import type { Lease, ReserveRequest } from "../../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 
 const start = Date.UTC(2026, 2, 11);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Lease, LedgerConflictError } from "../../../src/ledger/credit-ledger.js";
-import { claimTopUp } from "../../../src/ledger/engine/ledger-records.js";
-import { LedgerEngine } from "../../../src/ledger/engine/ledger-engine.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
+import { type Lease, LedgerConflictError } from "../../../src/ledger/credit-ledger.js";
+import { LedgerEngine } from "../../../src/ledger/engine/ledger-engine.js";
+import { claimTopUp } from "../../../src/ledger/engine/ledger-records.js";
 import { MemoryRecords } from "../../../src/stores/memory/memory-records.js";
 
 const minute = 60_000;

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { LedgerClockError, type WindowState } from "../../../src/ledger/credit-ledger.js";
-import { fundingOf, livesOnPrepaid } from "../../../src/ledger/window-states.js";
 import { freshCaps, leaseKey } from "../../../src/ledger/rules/reservation.js";
-import { remaining } from "../../../src/ledger/window-states.js";
+import { fundingOf, livesOnPrepaid, remaining } from "../../../src/ledger/window-states.js";
 
 function state(limitMicro: number | null, more: Partial<WindowState> = {}): WindowState {
   return { limitMicro, usedMicro: 0, heldMicro: 0, bonusMicro: 0, startsAt: null, resetsAt: null, ...more };

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { windowLimits } from "../../../src/ledger/calendar.js";
 import { currentStates, type Instances, newInstance, noInstances } from "../../../src/ledger/rules/windows.js";
 import { LiveStates, statesNow } from "../../../src/ledger/window-states.js";
-import { windowLimits } from "../../../src/ledger/calendar.js";
 
 const start = Date.UTC(2026, 2, 11);
 const hourMs = 3_600_000;

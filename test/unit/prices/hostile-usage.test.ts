@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { messageTally, messageUsage } from "../../../src/protocols/messages/message-response.js";
 import { compilePrice } from "../../../src/prices/compile-price.js";
+import { messageTally, messageUsage } from "../../../src/protocols/messages/message-response.js";
 import { readUsage } from "../../../src/protocols/shared/usage-object.js";
 import { countNames, countPlaces } from "../../../src/protocols/shared/usage-report.js";
 import { readReport, UsageTally } from "../../../src/protocols/shared/usage-tally.js";

@@ -1,7 +1,5 @@
 import { expect, it } from "vitest";
-import { withLackingUnits } from "../../../src/prices/usage-counts.js";
-import { addUnitTags } from "../../../src/prices/usage-counts.js";
-import { addUsed, type UsageCounts } from "../../../src/prices/usage-counts.js";
+import { addUnitTags, addUsed, type UsageCounts, withLackingUnits } from "../../../src/prices/usage-counts.js";
 
 const none: UsageCounts = { input: 1, cachedInput: 0, output: 2, reasoning: 0 };
 

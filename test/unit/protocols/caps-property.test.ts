@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isGatewayError } from "../../../src/errors/gateway-error.js";
-import type { Dialect } from "../../../src/protocols/shared/dialect.js";
-import { MemberRules } from "../../../src/protocols/shared/member-rules.js";
 import { chatCompletions } from "../../../src/protocols/chat/chat-completions.js";
 import { messages } from "../../../src/protocols/messages/messages.js";
-import type { ModelTraits, Operation, TargetTraits } from "../../../src/protocols/shared/operation.js";
 import { responses } from "../../../src/protocols/responses/responses.js";
+import type { Dialect } from "../../../src/protocols/shared/dialect.js";
+import { MemberRules } from "../../../src/protocols/shared/member-rules.js";
+import type { ModelTraits, Operation, TargetTraits } from "../../../src/protocols/shared/operation.js";
 import { plainModel } from "../../support/operations/responses/exchange-of.js";
 import { ownSeal } from "../../support/own-seal.js";
 

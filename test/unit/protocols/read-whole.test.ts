@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toMessageAnswer } from "../../../src/protocols/messages/message-response.js";
 import type { ModelAnswer } from "../../../src/prices/progress.js";
-import { ReceivedAnswer } from "../../../src/protocols/shared/received-response.js";
 import { toChatAnswer } from "../../../src/protocols/chat/chat-response.js";
-import { readWhole, type WholeReader } from "../../../src/protocols/shared/exchange.js";
+import { toMessageAnswer } from "../../../src/protocols/messages/message-response.js";
 import { toNativeResponse } from "../../../src/protocols/responses/native-response.js";
+import { readWhole, type WholeReader } from "../../../src/protocols/shared/exchange.js";
+import { ReceivedAnswer } from "../../../src/protocols/shared/received-response.js";
 import { answerContext } from "../../support/answer-context.js";
 
 const long = "The quick brown fox. ".repeat(300);

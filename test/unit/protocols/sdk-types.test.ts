@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { blockText } from "../../../src/protocols/messages/message-response.js";
-import { fromAnthropicErrorEvent } from "../../../src/protocols/messages/anthropic-error.js";
 import type { UpstreamStatusError } from "../../../src/errors/upstream-fault.js";
-import { meaningOfEnd } from "../../../src/protocols/shared/received-response.js";
-import { isOwnAccount } from "../../../src/protocols/shared/own-account.js";
-import { fromErrorObject } from "../../../src/protocols/shared/upstream-failure.js";
-import { restrictions } from "../../../src/protocols/shared/dialect.js";
-import { type Place, words } from "../../../src/protocols/shared/protocol-table.js";
+import { fromAnthropicErrorEvent } from "../../../src/protocols/messages/anthropic-error.js";
+import { blockText } from "../../../src/protocols/messages/message-response.js";
 import { protocolTables } from "../../../src/protocols/operations.js";
+import { restrictions } from "../../../src/protocols/shared/dialect.js";
+import { isOwnAccount } from "../../../src/protocols/shared/own-account.js";
+import { type Place, words } from "../../../src/protocols/shared/protocol-table.js";
+import { meaningOfEnd } from "../../../src/protocols/shared/received-response.js";
+import { fromErrorObject } from "../../../src/protocols/shared/upstream-failure.js";
 import { readSdkTypes } from "../../support/sdk-types.js";
 
 /** Everything that the SDKs' types let their clients send, and everything by which their servers end a response. */

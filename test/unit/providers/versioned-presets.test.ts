@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ollama } from "../../../src/providers/local-presets.js";
-import { vLLM } from "../../../src/providers/local-presets.js";
+import { ollama, vLLM } from "../../../src/providers/local-presets.js";
 
 const always = ["chat/completions", "embeddings"];
 const ofVllm = [...always, "completions", "rerank", "audio/transcriptions", "audio/translations"];

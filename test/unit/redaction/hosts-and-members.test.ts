@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { redact, redactKeys } from "../../../src/redaction/redact.js";
-import { isSecretName } from "../../../src/redaction/redact.js";
+import { isSecretName, redact, redactKeys } from "../../../src/redaction/redact.js";
 
 const base = { upstreamModel: "gpt-4.1", model: "acme/small" };
 /** Nothing else is there than what is expected, and what stands for the rest. */

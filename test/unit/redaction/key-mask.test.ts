@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { moderationDetails } from "../../../src/protocols/shared/openai-protocol.js";
-import { mostErrorText } from "../../../src/protocols/shared/upstream-failure.js";
-import { readErrorObject } from "../../../src/protocols/shared/upstream-failure.js";
-import { KeyMask } from "../../../src/redaction/key-mask.js";
+import { mostErrorText, readErrorObject } from "../../../src/protocols/shared/upstream-failure.js";
 import { ownWords } from "../../../src/redaction/judge-word.js";
+import { KeyMask } from "../../../src/redaction/key-mask.js";
 
 const key = "sk-live-Qm7vT2xLw9Zk";
 const hide = (json: string, ...keys: string[]) => KeyMask.of([key, ...keys])?.hideText(json);

@@ -5,9 +5,9 @@ import { atCapacity, badGateway, isGatewayError } from "../../../src/errors/gate
 import { UpstreamStatusError } from "../../../src/errors/upstream-fault.js";
 import { UpstreamError } from "../../../src/providers/upstream-provider.js";
 import { Breaker } from "../../../src/routing/breaker.js";
+import type { TargetVisit } from "../../../src/routing/target.js";
 import { TargetRoute, type TargetRouteOptions } from "../../../src/routing/target-route.js";
 import { TargetSearch } from "../../../src/routing/target-search.js";
-import type { TargetVisit } from "../../../src/routing/target.js";
 import { makeTarget } from "./fixtures/make-target.js";
 
 const down = () => badGateway("down", { cause: new UpstreamError("unreachable", "refused") });

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createEventReader } from "../../../src/wire/event-reader.js";
 import { TooLargeError } from "../../../src/wire/bytes.js";
+import { createEventReader } from "../../../src/wire/event-reader.js";
 
 function read(bytes: Uint8Array, cuts: readonly number[] = []): string[] {
   const reader = createEventReader(1000);

@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foldName } from "../../../src/wire/member-search.js";
 import { memberOf, membersOf } from "../../../src/wire/json-members.js";
+import { foldName, MemberSearch } from "../../../src/wire/member-search.js";
 import { noLeaps } from "../../../src/wire/skip-table.js";
-import { MemberSearch } from "../../../src/wire/member-search.js";
 
 const names = ["role", "task", "image_url"];
 

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { refuseLacking } from "../../../src/protocols/chat/encode-chat-request.js";
 import { parseChatRequest, parseChatRequestInTurns } from "../../../src/protocols/chat/chat-request.js";
-import { toUpstreamBody } from "../../../src/protocols/chat/encode-chat-request.js";
+import { refuseLacking, toUpstreamBody } from "../../../src/protocols/chat/encode-chat-request.js";
 import {
   parseEmbeddingRequest,
   parseEmbeddingRequestInTurns,

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { CapLimit } from "../../../../src/ledger/limits.js";
+import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
 import {
   type CreditLedger,
   type Lease,
   type LedgerEntry,
   LedgerUnavailableError,
 } from "../../../../src/ledger/credit-ledger.js";
-import type { RateLimit } from "../../../../src/ledger/limits.js";
+import type { CapLimit, RateLimit } from "../../../../src/ledger/limits.js";
 import type {
   AskedRecords,
   Commit,
@@ -17,7 +17,6 @@ import type {
 } from "../../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../../src/ledger/storage/storage-credit-ledger.js";
 import { UsageSums } from "../../../../src/ledger/usage/usage-sums.js";
-import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { entriesOf } from "../../../../src/testing/credit-ledger-journal/journal-tests.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { Clock } from "../../../../src/ledger/calendar.js";
+import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
 import { type CreditLedger, LedgerUnavailableError } from "../../../../src/ledger/credit-ledger.js";
 import { coreName, type LedgerStorage, namedBy } from "../../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../../src/ledger/storage/storage-credit-ledger.js";
-import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
 import { describeCreditLedger } from "../../../../src/testing/describe-credit-ledger.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { MemoryStorage } from "../../../support/ledger/storage/memory-storage.js";

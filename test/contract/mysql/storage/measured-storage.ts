@@ -1,6 +1,4 @@
-import { MysqlDatabase } from "../../../../src/stores/mysql/mysql-database.js";
-import { type MysqlPool, runSql } from "../../../../src/stores/mysql/mysql-database.js";
-import { literal } from "../../../../src/stores/mysql/mysql-database.js";
+import { literal, MysqlDatabase, type MysqlPool, runSql } from "../../../../src/stores/mysql/mysql-database.js";
 import { MysqlStorage } from "../../../../src/stores/mysql/mysql-storage.js";
 import { mysqlLedgerTables } from "../../../../src/stores/mysql/storage-tables.js";
 import type { CaredStorage, Sizes } from "../../../support/ledger/storage/describe-storage-care.js";

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { createPool as createCallbackPool } from "mysql2";
 import { createPool, type Pool } from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { windowLimits } from "../../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
+import { emptyCommit } from "../../../../src/ledger/storage/caretaker.js";
 import {
   type Commit,
   capName,
@@ -12,10 +14,8 @@ import {
   type Put,
 } from "../../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../../src/ledger/storage/storage-credit-ledger.js";
-import { emptyCommit } from "../../../../src/ledger/storage/caretaker.js";
-import { windowLimits } from "../../../../src/ledger/calendar.js";
-import { MysqlDatabase } from "../../../../src/stores/mysql/mysql-database.js";
 import type { MysqlConnection, MysqlPool } from "../../../../src/stores/mysql/mysql-database.js";
+import { MysqlDatabase } from "../../../../src/stores/mysql/mysql-database.js";
 import { MysqlStorage } from "../../../../src/stores/mysql/mysql-storage.js";
 import { mysqlLedgerTables } from "../../../../src/stores/mysql/storage-tables.js";
 import { describeWithMariaDb } from "../../../support/mariadb-server.js";

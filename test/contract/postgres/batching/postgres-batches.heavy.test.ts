@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { windowLimits } from "../../../../src/ledger/calendar.js";
 import {
   type CreditLedger,
   type Lease,
   LedgerInputError,
   LedgerUnavailableError,
 } from "../../../../src/ledger/credit-ledger.js";
-import { windowLimits } from "../../../../src/ledger/calendar.js";
 import { postgresCreditLedger } from "../../../../src/stores/postgres/postgres-credit-ledger.js";
 import type { PostgresPool } from "../../../../src/stores/postgres/postgres-pool.js";
 import { runMigrations } from "../../../../src/stores/postgres/schema/run-migrations.js";

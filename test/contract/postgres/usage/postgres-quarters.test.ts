@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { TotalSums } from "../../../../src/ledger/usage/usage-sums.js";
 import type { TotalsRequest } from "../../../../src/ledger/usage/usage-request.js";
+import { TotalSums } from "../../../../src/ledger/usage/usage-sums.js";
 import { day, type Fixture, hour, minute } from "../../../../src/testing/credit-ledger-fixture.js";
 import { entriesOf } from "../../../../src/testing/credit-ledger-journal/journal-tests.js";
 import { describeWithPostgres } from "../../../support/postgres-server.js";

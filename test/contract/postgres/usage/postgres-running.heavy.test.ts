@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { TotalSums } from "../../../../src/ledger/usage/usage-sums.js";
 import type { TotalsRequest } from "../../../../src/ledger/usage/usage-request.js";
+import { TotalSums } from "../../../../src/ledger/usage/usage-sums.js";
 import { day, hour, minute } from "../../../../src/testing/credit-ledger-fixture.js";
 import { describeWithPostgres } from "../../../support/postgres-server.js";
 import { shiftedPool } from "../test-schema.js";

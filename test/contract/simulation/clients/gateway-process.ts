@@ -1,9 +1,9 @@
 import { LeaseKeeper } from "../../../../src/call/lease-keeper.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import { type WatchedLedger, watchedLedger } from "../../../../src/gateway/watched-ledger.js";
-import type { LedgerEvent } from "../../../../src/ledger/guard/ledger-event.js";
 import type { Clock } from "../../../../src/ledger/calendar.js";
 import type { CreditLedger, Lease } from "../../../../src/ledger/credit-ledger.js";
+import type { LedgerEvent } from "../../../../src/ledger/guard/ledger-event.js";
 import { BackgroundWork } from "../../../../src/runtime/background-work.js";
 import { accountId, type Call, observedMicro } from "../books/call.js";
 import type { ClientFigures } from "../books/client-figures.js";

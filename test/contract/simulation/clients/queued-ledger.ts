@@ -1,9 +1,9 @@
-import { TimeLimit } from "../../../../src/ledger/guard/time-limit.js";
 import { type CreditLedger, LedgerUnavailableError, type RenewRequest } from "../../../../src/ledger/credit-ledger.js";
-import { batchSizes } from "../../../../src/stores/redis/ledger/operation-queue.js";
-import { OperationLanes } from "../../../../src/stores/redis/ledger/operation-lanes.js";
-import type { BatchedOperation } from "../../../../src/stores/redis/ledger/waiting-operations.js";
+import { TimeLimit } from "../../../../src/ledger/guard/time-limit.js";
 import type { LedgerReply } from "../../../../src/stores/redis/ledger/ledger-reply.js";
+import { OperationLanes } from "../../../../src/stores/redis/ledger/operation-lanes.js";
+import { batchSizes } from "../../../../src/stores/redis/ledger/operation-queue.js";
+import type { BatchedOperation } from "../../../../src/stores/redis/ledger/waiting-operations.js";
 import type { Operation, Outcome } from "../store/store-server.js";
 import type { Connection } from "./connection.js";
 

@@ -1,5 +1,5 @@
-import type { WindowLimits, WindowName } from "../../../../src/ledger/credit-ledger.js";
 import { Calendar } from "../../../../src/ledger/calendar.js";
+import type { WindowLimits, WindowName } from "../../../../src/ledger/credit-ledger.js";
 import { type Random, Zipf } from "../engine/random.js";
 
 /** What an account may use in a session, in micro-credits: about 3, 50 and any number of requests. */

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryAccountStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatChunks, createGate, eventStream } from "../../../../src/testing.js";
 import { withAgentSession } from "../support/agent-session.js";
 import { chatSpeech, streamedTurn } from "../support/chat-speech.js";

@@ -1,7 +1,7 @@
 import { expect, vi } from "vitest";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import type { TokenCounts } from "../../../../src/prices/usage-counts.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { type FakeAnswer, type FakeRequest, type FakeUpstream, startFakeUpstream } from "../../../../src/testing.js";
 import { type ClientServer, type ServerOptions, startServer } from "../../clients/start-server.js";
 import { makeAgentFolders } from "./agent-folders.js";

@@ -1,19 +1,21 @@
 import { createGateway } from "../../../../src/gateway/create-gateway.js";
 import type { Gateway } from "../../../../src/gateway/gateway.js";
-import { createLiveRequests, type LiveRequests } from "../../../../src/observe/live-requests.js";
 import type { Model } from "../../../../src/gateway/options.js";
-import type { WritableKeyStore } from "../../../../src/records/keys/key-store.js";
 import type { Clock } from "../../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
-import { memoryAuditTrail } from "../../../../src/stores/memory/memory-audit-trail.js";
-import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryBudgetStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
+import { createLiveRequests, type LiveRequests } from "../../../../src/observe/live-requests.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import type { WritableKeyStore } from "../../../../src/records/keys/key-store.js";
+import { memoryAuditTrail } from "../../../../src/stores/memory/memory-audit-trail.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
+import {
+  memoryAccountStore,
+  memoryBudgetStore,
+  memoryKeyStore,
+  memoryModelStore,
+  memoryPlanStore,
+} from "../../../../src/stores/memory/memory-stores.js";
 import { type FakeUpstream, startFakeUpstream } from "../../../../src/testing.js";
 
 const day = 86_400_000;

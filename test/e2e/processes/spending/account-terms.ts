@@ -1,7 +1,6 @@
-import type { CapLimit, CapWindow } from "../../../../src/ledger/limits.js";
-import type { WindowLimits, WindowName } from "../../../../src/ledger/credit-ledger.js";
-import type { RateLimit } from "../../../../src/ledger/limits.js";
 import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
+import type { WindowLimits, WindowName } from "../../../../src/ledger/credit-ledger.js";
+import type { CapLimit, CapWindow, RateLimit } from "../../../../src/ledger/limits.js";
 
 /** What a call of the workload costs at most, in micro-credits. */
 export const mostMicro = 100;

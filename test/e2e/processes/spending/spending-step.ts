@@ -1,5 +1,5 @@
-import type { LeasedCap } from "../../../../src/ledger/limits.js";
 import type { Lease, SettleStatus } from "../../../../src/ledger/credit-ledger.js";
+import type { LeasedCap } from "../../../../src/ledger/limits.js";
 import type { Crumb } from "../crumb.js";
 
 /** A line of what a spending process has done, written before anything else can happen. `at`: epoch milliseconds. */

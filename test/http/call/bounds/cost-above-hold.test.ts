@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, chatChunks, eventStream, startFakeUpstream, wholeAnswer } from "../../../../src/testing.js";
 import { expectNoSockets, startServer } from "../../../e2e/clients/start-server.js";
 import { chatRequest } from "../../../support/test-gateway.js";

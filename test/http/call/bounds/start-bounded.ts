@@ -1,10 +1,9 @@
 import type { Model } from "../../../../src/gateway/options.js";
-import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import type { Dialect } from "../../../../src/protocols/shared/dialect.js";
-import type { Plan } from "../../../../src/records/plans/plan-store.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import type { Plan } from "../../../../src/records/plans/plan-store.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { type FakeUpstream, startFakeUpstream } from "../../../../src/testing.js";
 import { type ClientServer, type ServerOptions, startServer } from "../../../e2e/clients/start-server.js";
 import { smallModel } from "../../../support/test-gateway.js";

@@ -1,9 +1,8 @@
 import { onTestFinished } from "vitest";
-import type { AnswerGuard } from "../../../../src/hooks/response-guard.js";
 import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
-import { anthropic } from "../../../../src/providers/presets.js";
-import { openAI } from "../../../../src/providers/presets.js";
+import type { AnswerGuard } from "../../../../src/hooks/response-guard.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import { anthropic, openAI } from "../../../../src/providers/presets.js";
 import { type FakeAnswer, type FakeUpstream, type Gate, startFakeUpstream } from "../../../../src/testing.js";
 import { type ClientServer, startServer } from "../../../e2e/clients/start-server.js";
 import { nativeTarget } from "../../../support/operations/messages/message-samples.js";

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { GatewayError } from "../../../../src/errors/gateway-error.js";
-import type { OnRequest } from "../../../../src/hooks/admission.js";
-import type { IncomingCall } from "../../../../src/hooks/admission.js";
+import type { IncomingCall, OnRequest } from "../../../../src/hooks/admission.js";
 import { createGate } from "../../../../src/testing/gate.js";
 import { post, startHookedGateway } from "./start-hooked-gateway.js";
 

@@ -2,10 +2,9 @@ import { Buffer } from "node:buffer";
 import { onTestFinished } from "vitest";
 import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
 import type { OnRequest } from "../../../../src/hooks/admission.js";
-import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { anthropic } from "../../../../src/providers/presets.js";
-import { openAI } from "../../../../src/providers/presets.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import { anthropic, openAI } from "../../../../src/providers/presets.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { chatAnswer, type FakeUpstream, startFakeUpstream, wholeAnswer } from "../../../../src/testing.js";
 import { embeddingModel, smallModel, startTestGateway } from "../../../support/test-gateway.js";
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import type { Rates } from "../../../../src/prices/rates.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../../../src/testing.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { RateLimit } from "../../../../src/ledger/limits.js";
 import { windowLimits } from "../../../../src/ledger/calendar.js";
+import type { RateLimit } from "../../../../src/ledger/limits.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatChunks, createGate, errorBody, eventStream, sampleUsage, wholeAnswer } from "../../../../src/testing.js";

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { AccountConflictError } from "../../../../src/records/accounts/account-store.js";
-import type { WritableAccountStore } from "../../../../src/records/accounts/account-store.js";
+import { UnknownAccountError, UnknownTermsError } from "../../../../src/gateway/admin/errors.js";
+import type { ListedAccount, ListedAccountPage } from "../../../../src/gateway/admin/listed-account.js";
 import type { Identity } from "../../../../src/gateway/identity/identity.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
-import type { ListedAccount, ListedAccountPage } from "../../../../src/gateway/admin/listed-account.js";
-import { UnknownAccountError } from "../../../../src/gateway/admin/errors.js";
-import { UnknownTermsError } from "../../../../src/gateway/admin/errors.js";
+import type { WritableAccountStore } from "../../../../src/records/accounts/account-store.js";
+import { AccountConflictError } from "../../../../src/records/accounts/account-store.js";
 import type { UsageReport } from "../../../../src/server/usage-report.js";
 import { unique } from "../../../../src/testing/credit-ledger-fixture.js";
 import { expectAccountRoundTrips } from "../../../contract/contracts/any-limits.js";

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type CreditLedger, LedgerUnavailableError } from "../../../../src/ledger/credit-ledger.js";
 import { shardedLedger } from "../../../../src/ledger/sharded-ledger.js";
-import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryAccountStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 
 const most = 8;

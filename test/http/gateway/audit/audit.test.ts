@@ -4,10 +4,12 @@ import type { Gateway } from "../../../../src/gateway/gateway.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import { hashKey } from "../../../../src/records/keys/managed-key.js";
 import { memoryAuditTrail } from "../../../../src/stores/memory/memory-audit-trail.js";
-import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryBudgetStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
+import {
+  memoryAccountStore,
+  memoryBudgetStore,
+  memoryKeyStore,
+  memoryModelStore,
+} from "../../../../src/stores/memory/memory-stores.js";
 import { startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 import { callMethod, validInput } from "../statuses/methods.js";
 

@@ -1,9 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
-import { memoryBudgetStore } from "../../../../src/stores/memory/memory-stores.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryBudgetStore, memoryKeyStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { postgresStores } from "../../../../src/stores/postgres/postgres-stores.js";
 import { redisStores } from "../../../../src/stores/redis/redis-stores.js";
 import { sqliteStores } from "../../../../src/stores/sqlite/sqlite-stores.js";

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryBudgetStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryBudgetStore, memoryModelStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { smallModel } from "../../../support/test-gateway.js";
 import { withBudgets } from "./start-budgets.js";
 

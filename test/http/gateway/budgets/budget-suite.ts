@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { WritableBudgetStore } from "../../../../src/records/budgets/budget-store.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
+import type { WritableBudgetStore } from "../../../../src/records/budgets/budget-store.js";
 import type { WritableKeyStore } from "../../../../src/records/keys/key-store.js";
 import { unique } from "../../../../src/testing/credit-ledger-fixture.js";
 import { type Managed, type Stores, startManaged } from "../managed-suite.js";

@@ -1,9 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, describe, expect, it } from "vitest";
-import type { BudgetStore } from "../../../../src/records/budgets/budget-store.js";
-import type { ThresholdReached } from "../../../../src/gateway/thresholds.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
+import type { ThresholdReached } from "../../../../src/gateway/thresholds.js";
+import type { BudgetStore } from "../../../../src/records/budgets/budget-store.js";
 import { memoryBudgetStore } from "../../../../src/stores/memory/memory-stores.js";
 import { shortenWaits } from "../../../e2e/clients/short-waits.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";

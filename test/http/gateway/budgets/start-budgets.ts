@@ -1,8 +1,6 @@
-import { memoryBudgetStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import type { Plan } from "../../../../src/records/plans/plan-store.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryBudgetStore, memoryKeyStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, ManualClock, wholeAnswer } from "../../../../src/testing.js";
 import { type ClientServer, type ServerOptions, startServer } from "../../../e2e/clients/start-server.js";
 import { chatRequest, freeModel, largeModel, smallModel } from "../../../support/test-gateway.js";

@@ -2,8 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, describe, expect, it } from "vitest";
 import type { IncomingCall } from "../../../../src/hooks/admission.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { resetBeforeHeaders, wholeAnswer } from "../../../../src/testing.js";
 import {
   type ClientServer,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
 import type { Price } from "../../../../src/prices/price.js";
+import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, wholeAnswer } from "../../../../src/testing.js";
 import {
   chatRequest,

@@ -5,10 +5,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { RequestCompleted } from "../../../../src/events/request-completed.js";
 import { createGateway } from "../../../../src/gateway/create-gateway.js";
 import type { Model } from "../../../../src/gateway/options.js";
-import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { collectGarbage } from "../../../support/collect-garbage.js";
 import { chatRequest } from "../../../support/test-gateway.js";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { KeyUses } from "../../../../src/access/key-uses.js";
-import type { RequestLog } from "../../../../src/request-log/request-log.js";
 import { TimeLimit } from "../../../../src/ledger/guard/time-limit.js";
+import type { RequestLog } from "../../../../src/request-log/request-log.js";
 import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
 import { getRequest, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 

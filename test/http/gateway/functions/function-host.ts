@@ -3,8 +3,8 @@ import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import { hashKey } from "../../../../src/index.js";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
 import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
+import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 
 /** What a host sees that ends with its responses, in its order. */

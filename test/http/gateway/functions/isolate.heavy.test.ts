@@ -2,14 +2,16 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createGateway } from "../../../../src/gateway/create-gateway.js";
 import type { Gateway } from "../../../../src/gateway/gateway.js";
 import { windowLimits } from "../../../../src/ledger/calendar.js";
-import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
+import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
 import { memoryResponseStore } from "../../../../src/stores/memory/memory-response-store.js";
-import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import {
+  memoryAccountStore,
+  memoryKeyStore,
+  memoryModelStore,
+  memoryPlanStore,
+} from "../../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, chatChunks } from "../../../../src/testing.js";
 import { Random } from "../../../e2e/processes/spending/random.js";
 import { journalOf } from "../../../support/journal-of.js";

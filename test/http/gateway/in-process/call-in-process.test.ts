@@ -9,8 +9,7 @@ import type { RequestCompleted } from "../../../../src/events/request-completed.
 import { createGateway } from "../../../../src/gateway/create-gateway.js";
 import type { InProcessCaller } from "../../../../src/gateway/in-process/in-process.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, chatChunks, eventStream, wholeAnswer } from "../../../../src/testing.js";
 import { smallModel } from "../../../support/test-gateway.js";
 import { ask, post, pro, start } from "./start-in-process.js";

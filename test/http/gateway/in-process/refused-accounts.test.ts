@@ -6,8 +6,7 @@ import { APICallError, generateText, type LanguageModel } from "ai";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { InProcess } from "../../../../src/gateway/in-process/in-process.js";
-import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryAccountStore, memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
 import { startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 
 let test: TestGateway;

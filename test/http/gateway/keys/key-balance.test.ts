@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryAccountStore, memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 
 const hour = 3_600_000;

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type Model, openAICompatible } from "../../../../src/index.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { unique } from "../../../../src/testing/credit-ledger-fixture.js";
 import { createGate, type FakeUpstream } from "../../../../src/testing.js";
 import { describeBackEnds } from "../../../e2e/processes/back-ends.js";

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import { shardedLedger } from "../../../../src/ledger/sharded-ledger.js";
-import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryAccountStore, memoryKeyStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { wholeAnswer } from "../../../../src/testing.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
 import { startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 
 let test: TestGateway;

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
-import type { LoggedTexts } from "../../../../src/request-log/request-log.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import type { KeepTexts } from "../../../../src/gateway/request-log/request-log-options.js";
+import type { LoggedTexts } from "../../../../src/request-log/request-log.js";
 import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
 import { chatChunks, createGate, eventStream, honestChat } from "../../../../src/testing.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";

@@ -1,8 +1,8 @@
 import OpenAI from "openai";
 import { afterEach, expect, it } from "vitest";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
-import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
 import { startFakeUpstream, wholeAnswer } from "../../../../src/testing.js";
 import { getRequest, smallModel, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { LoggedRequest } from "../../../../src/request-log/request-log.js";
-import type { RequestLog } from "../../../../src/request-log/request-log.js";
 import type { GatewayWarning } from "../../../../src/events/warning.js";
+import type { LoggedRequest, RequestLog } from "../../../../src/request-log/request-log.js";
 import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { chatRequest, getRequest, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";

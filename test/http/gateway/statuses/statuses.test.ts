@@ -13,14 +13,16 @@ import {
   UnknownPlanError,
   UnknownTermsError,
 } from "../../../../src/index.js";
-import { memoryAuditTrail } from "../../../../src/stores/memory/memory-audit-trail.js";
-import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryBudgetStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
 import type { PlanStore } from "../../../../src/records/plans/plan-store.js";
+import { memoryAuditTrail } from "../../../../src/stores/memory/memory-audit-trail.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
+import {
+  memoryAccountStore,
+  memoryBudgetStore,
+  memoryKeyStore,
+  memoryModelStore,
+} from "../../../../src/stores/memory/memory-stores.js";
 import { startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 import { type Act, type ErrorHost, errorHosts } from "./hosts.js";
 import { type Area, callMethod, methodsOf, validInput } from "./methods.js";

@@ -1,6 +1,6 @@
 import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
-import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
 import type { ModelStore, StoredModel } from "../../../../src/records/models/model-store.js";
+import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
 import {
   chatRequest,
   getRequest,

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryModelStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { createGate, wholeAnswer } from "../../../../src/testing.js";
 import type { Tokenizer } from "../../../../src/tokens/tokenizer.js";
 import { chatRequest, getRequest, largeModel, smallModel } from "../../../support/test-gateway.js";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryModelStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { largeModel, smallModel, startTestGateway } from "../../../support/test-gateway.js";
 import { closeStarted, listed, named, start, startPair } from "./fixture.js";
 

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ThresholdReached } from "../../../../src/gateway/thresholds.js";
 import { createGateway } from "../../../../src/gateway/create-gateway.js";
 import type { Gateway } from "../../../../src/gateway/gateway.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
+import type { ThresholdReached } from "../../../../src/gateway/thresholds.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryKeyStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
+import { memoryKeyStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 
 const terms = { plan: "p", anchor: null };

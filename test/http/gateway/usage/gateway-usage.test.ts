@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { windowLimits } from "../../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
 import { shardedLedger } from "../../../../src/ledger/sharded-ledger.js";
-import { windowLimits } from "../../../../src/ledger/calendar.js";
-import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryAccountStore } from "../../../../src/stores/memory/memory-stores.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { chatAnswer, wholeAnswer } from "../../../../src/testing.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";

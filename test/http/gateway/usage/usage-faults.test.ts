@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { toNodeHandler } from "../../../../src/node.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { memoryRequestLog } from "../../../../src/stores/memory/memory-request-log.js";
-import { toNodeHandler } from "../../../../src/node.js";
 import { redisRequestLog } from "../../../../src/stores/redis/redis-request-log.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { chatAnswer, wholeAnswer } from "../../../../src/testing.js";

@@ -1,8 +1,8 @@
 import type { Model } from "../../../../src/gateway/options.js";
 import { type OperationName, operationNames } from "../../../../src/prices/operation-name.js";
 import type { Price } from "../../../../src/prices/price.js";
-import type { Operation } from "../../../../src/protocols/shared/operation.js";
 import { operations } from "../../../../src/protocols/operations.js";
+import type { Operation } from "../../../../src/protocols/shared/operation.js";
 import { type MediaOptions, type MediaServer, startMedia } from "../../../support/media-server.js";
 import { smallestRequests } from "../fixtures/smallest-requests.js";
 

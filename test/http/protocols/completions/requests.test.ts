@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { createGate, errorBody, wholeAnswer } from "../../../../src/testing.js";
 import { textTokens } from "../../../../src/tokens/text-tokens.js";
 import { baseModel, completionServer, textCompletion } from "../../../support/completion-samples.js";

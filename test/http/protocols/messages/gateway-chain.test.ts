@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { anthropic } from "../../../../src/providers/presets.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import { anthropic } from "../../../../src/providers/presets.js";
 import { chatAnswer, chatChunks, eventStream, wholeAnswer } from "../../../../src/testing.js";
 import { type ClientServer, startServer } from "../../../e2e/clients/start-server.js";
 import { postMessage, readMessage } from "../../../support/operations/messages/messages-server.js";

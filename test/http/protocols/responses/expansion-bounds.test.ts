@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import { windowLimits } from "../../../../src/ledger/calendar.js";
-import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
-import { memoryResponseStore } from "../../../../src/stores/memory/memory-response-store.js";
 import type { KeptResponse, ResponseStore } from "../../../../src/responses/response-store.js";
+import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
+import { memoryResponseStore } from "../../../../src/stores/memory/memory-response-store.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { chatAnswer, createGate, wholeAnswer } from "../../../../src/testing.js";
 import { smallModel, startTestGateway } from "../../../support/test-gateway.js";
 

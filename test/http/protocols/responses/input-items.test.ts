@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { memoryResponseStore } from "../../../../src/stores/memory/memory-response-store.js";
 import type { KeptResponse, ResponseStore } from "../../../../src/responses/response-store.js";
+import { memoryResponseStore } from "../../../../src/stores/memory/memory-response-store.js";
 import { ManualClock } from "../../../../src/testing.js";
 import { chatServer } from "../../../support/operations/responses/response-samples.js";
 import {

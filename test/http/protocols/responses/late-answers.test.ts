@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
-import { memoryResponseStore } from "../../../../src/stores/memory/memory-response-store.js";
 import { toDirectProvider } from "../../../../src/providers/direct-call.js";
+import { memoryResponseStore } from "../../../../src/stores/memory/memory-response-store.js";
 import { chatAnswer } from "../../../../src/testing.js";
 import { smallModel, startTestGateway, type TestGateway } from "../../../support/test-gateway.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
-import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { createGate, startFakeUpstream } from "../../../../src/testing.js";
 import { bothServers, honest, nativeServer } from "../../../support/operations/responses/response-samples.js";
 import { refusalOf, requestText, withResponses } from "../../../support/operations/responses/responses-server.js";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { requireMountable } from "../../../../src/gateway/gateway.js";
-import { handle } from "../../../../src/gateway/gateway.js";
+import { handle, requireMountable } from "../../../../src/gateway/gateway.js";
 import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { createGate, errorBody, eventStream, hangAfterHeaders, hangBeforeHeaders } from "../../../../src/testing.js";
 import { bothServers, type SampleServer } from "../../../support/operations/responses/response-samples.js";

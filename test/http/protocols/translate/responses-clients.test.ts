@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { badGateway } from "../../../../src/errors/gateway-error.js";
 import { frameEvents } from "../../../../src/protocols/responses/response-events.js";
 import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
-import { toResponse } from "../../../../src/protocols/translate/responses-client-sink.js";
 import { ChatToResponsesStream } from "../../../../src/protocols/translate/chat-to-responses-stream.js";
 import { toResponseContext } from "../../../../src/protocols/translate/response-context.js";
+import { toResponse } from "../../../../src/protocols/translate/responses-client-sink.js";
 import { toChatRequest } from "../../../../src/protocols/translate/responses-to-chat-request.js";
 import { type Chunk, chunkOf, end, thoughts } from "../../../support/translate/responses-samples.js";
 

@@ -1,8 +1,7 @@
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { ArrivingBody } from "../../../../src/http/request-body.js";
 import { transcriptionForm } from "../../../../src/protocols/audio/transcription-request.js";
-import { FormBody } from "../../../../src/protocols/shared/form-request.js";
-import { readFormRequest } from "../../../../src/protocols/shared/form-request.js";
+import { FormBody, readFormRequest } from "../../../../src/protocols/shared/form-request.js";
 import { createGate, eventStream, type Gate } from "../../../../src/testing.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";
 import { collectGarbage } from "../../../support/collect-garbage.js";

@@ -1,8 +1,4 @@
-import { deepSeek } from "../../../../src/providers/presets.js";
-import { groq } from "../../../../src/providers/presets.js";
-import { mistral } from "../../../../src/providers/presets.js";
-import { openAI } from "../../../../src/providers/presets.js";
-import { openRouter } from "../../../../src/providers/presets.js";
+import { deepSeek, groq, mistral, openAI, openRouter } from "../../../../src/providers/presets.js";
 import { deepSeekSample } from "../dialects/deepseek.js";
 import { groqSample } from "../dialects/groq.js";
 import { mistralSample } from "../dialects/mistral.js";

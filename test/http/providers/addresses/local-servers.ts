@@ -1,6 +1,4 @@
-import { llamaCpp } from "../../../../src/providers/local-presets.js";
-import { ollama } from "../../../../src/providers/local-presets.js";
-import { vLLM } from "../../../../src/providers/local-presets.js";
+import { llamaCpp, ollama, vLLM } from "../../../../src/providers/local-presets.js";
 import { llamaCppSample, ollamaSample, vllmSample } from "../dialects/local-servers.js";
 import { type AddressSample, messagesFor, vectors } from "./address-sample.js";
 

@@ -1,6 +1,4 @@
-import { llamaCpp } from "../../../../src/providers/local-presets.js";
-import { ollama } from "../../../../src/providers/local-presets.js";
-import { vLLM } from "../../../../src/providers/local-presets.js";
+import { llamaCpp, ollama, vLLM } from "../../../../src/providers/local-presets.js";
 import { type DialectSample, done, events, messagesWithout } from "./dialect-sample.js";
 
 const usage = { prompt_tokens: 21, completion_tokens: 8, total_tokens: 29 };

@@ -1,9 +1,9 @@
-import { hashKey } from "../../../../src/records/keys/managed-key.js";
+import type { Rates } from "../../../../src/prices/rates.js";
 import type { ApiKey } from "../../../../src/records/keys/key-store.js";
+import { hashKey } from "../../../../src/records/keys/managed-key.js";
+import type { Plan } from "../../../../src/records/plans/plan-store.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
-import type { Rates } from "../../../../src/prices/rates.js";
-import type { Plan } from "../../../../src/records/plans/plan-store.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { type ClientServer, type ServerOptions, startServer } from "../../../e2e/clients/start-server.js";
 import { chatRequest } from "../../test-gateway.js";

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
 import { type CreditLedger, type Lease, LedgerConflictError } from "../../../../src/ledger/credit-ledger.js";
 import type { NamedLimits } from "../../../../src/ledger/rules/account-limits.js";
 import type { LedgerStorage } from "../../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../../src/ledger/storage/storage-credit-ledger.js";
 import { UsageSums } from "../../../../src/ledger/usage/usage-sums.js";
-import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
 import { eventually } from "../../../../src/testing/expect.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 

@@ -1,4 +1,4 @@
-import { type Clock, mostSkewMs } from "../../../../src/ledger/calendar.js";
+import { type Clock, dayMs, mostSkewMs } from "../../../../src/ledger/calendar.js";
 import {
   type AskedEntries,
   type AskedRecords,
@@ -22,7 +22,6 @@ import {
   type SumAddition,
   sumLengthsMs,
 } from "../../../../src/ledger/usage/kept-sums.js";
-import { dayMs } from "../../../../src/ledger/calendar.js";
 import { Notices } from "../../../../src/stores/memory/memory-record-store.js";
 
 interface Kept extends StoredRecord {

@@ -1,5 +1,5 @@
-import { anthropic } from "../../../../src/providers/presets.js";
 import { type OpenAICompatibleOptions, openAICompatible } from "../../../../src/providers/openai-compatible.js";
+import { anthropic } from "../../../../src/providers/presets.js";
 import type { UpstreamProvider } from "../../../../src/providers/upstream-provider.js";
 import { type EventStreamOptions, eventStream, type FakeAnswer, wholeAnswer } from "../../../../src/testing.js";
 import { chatServer, type Said, type SaidCall } from "../responses/response-samples.js";

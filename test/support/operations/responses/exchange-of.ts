@@ -1,6 +1,6 @@
+import { responses } from "../../../../src/protocols/responses/responses.js";
 import { MemberRules } from "../../../../src/protocols/shared/member-rules.js";
 import type { Exchange, ModelTraits } from "../../../../src/protocols/shared/operation.js";
-import { responses } from "../../../../src/protocols/responses/responses.js";
 import { resolveTokenBounds } from "../../../../src/tokens/tokenizer.js";
 import { ownSeal } from "../../own-seal.js";
 import type { SampleServer } from "./response-samples.js";

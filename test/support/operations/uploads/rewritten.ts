@@ -1,7 +1,6 @@
 import { isGatewayError } from "../../../../src/errors/gateway-error.js";
 import { transcriptionForm } from "../../../../src/protocols/audio/transcription-request.js";
-import { FormBody } from "../../../../src/protocols/shared/form-request.js";
-import { readFormRequest } from "../../../../src/protocols/shared/form-request.js";
+import { FormBody, readFormRequest } from "../../../../src/protocols/shared/form-request.js";
 import { requireField } from "../../../../src/protocols/shared/form-values.js";
 import type { ReadPart } from "./form-readers.js";
 import type { SentForm } from "./odd-forms.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { crossedThresholds } from "../../../../src/gateway/thresholds.js";
-import { totalBounds } from "../../../../src/ledger/limits.js";
 import { windowLimits } from "../../../../src/ledger/calendar.js";
+import { totalBounds } from "../../../../src/ledger/limits.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 

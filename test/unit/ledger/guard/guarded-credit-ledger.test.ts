@@ -1,11 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { GuardOptions } from "../../../../src/ledger/guard/guarded-credit-ledger.js";
-import type { LedgerEvent } from "../../../../src/ledger/guard/ledger-event.js";
 import { systemClock } from "../../../../src/ledger/calendar.js";
 import { LedgerInputError, LedgerUnavailableError, type ReserveResult } from "../../../../src/ledger/credit-ledger.js";
+import type { GuardOptions } from "../../../../src/ledger/guard/guarded-credit-ledger.js";
+import type { LedgerEvent } from "../../../../src/ledger/guard/ledger-event.js";
 import type { RateLimit } from "../../../../src/ledger/limits.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
-import { admitted, everywhere, Fixture, type FixturePlan, start } from "../../../../src/testing/credit-ledger-fixture.js";
+import {
+  admitted,
+  everywhere,
+  Fixture,
+  type FixturePlan,
+  start,
+} from "../../../../src/testing/credit-ledger-fixture.js";
 import { requestsRate } from "../../../../src/testing/credit-limits/limits-fixture.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { faultyLedger } from "../../../support/guard/faulty-ledger.js";

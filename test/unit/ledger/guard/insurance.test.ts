@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Insurance } from "../../../../src/ledger/guard/insurance.js";
 import type { Lease } from "../../../../src/ledger/credit-ledger.js";
+import { Insurance } from "../../../../src/ledger/guard/insurance.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { admitted, Fixture, hour, start } from "../../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";

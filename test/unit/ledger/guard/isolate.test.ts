@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { SettlementKeptError } from "../../../../src/ledger/guard/ledger-event.js";
-import { TimeLimit, TimeLimitError } from "../../../../src/ledger/guard/time-limit.js";
 import { systemClock } from "../../../../src/ledger/calendar.js";
 import type { Lease, ReserveResult } from "../../../../src/ledger/credit-ledger.js";
+import { SettlementKeptError } from "../../../../src/ledger/guard/ledger-event.js";
+import { TimeLimit, TimeLimitError } from "../../../../src/ledger/guard/time-limit.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { admitted, Fixture, start } from "../../../../src/testing/credit-ledger-fixture.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";

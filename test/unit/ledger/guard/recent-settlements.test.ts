@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { CreditLedger, Lease, Settlement } from "../../../../src/ledger/credit-ledger.js";
 import { RecentSettlements } from "../../../../src/ledger/guard/recent-settlements.js";
 import { TimeLimit } from "../../../../src/ledger/guard/time-limit.js";
-import type { CreditLedger, Lease, Settlement } from "../../../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { eventually } from "../../../../src/testing/expect.js";
 import { ManualClock } from "../../../../src/testing/manual-clock.js";

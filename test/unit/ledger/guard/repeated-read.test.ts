@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { repeatedRead } from "../../../../src/ledger/guard/time-limit.js";
-import { TimeLimit } from "../../../../src/ledger/guard/time-limit.js";
+import { repeatedRead, TimeLimit } from "../../../../src/ledger/guard/time-limit.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

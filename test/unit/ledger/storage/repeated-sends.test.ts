@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { windowLimits } from "../../../../src/ledger/calendar.js";
 import type * as repeatedSends from "../../../../src/ledger/storage/repeated-sends.js";
 import type * as storageLedger from "../../../../src/ledger/storage/storage-ledger.js";
-import { windowLimits } from "../../../../src/ledger/calendar.js";
 import { MemoryStorage } from "../../../support/ledger/storage/memory-storage.js";
 
 const minute = 60_000;

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AnswerFormat } from "../../../../src/protocols/shared/response-format.js";
-import { readAnswer, readStreamedAnswer } from "../../../../src/protocols/shared/response-format.js";
 import { chatAnswers } from "../../../../src/protocols/chat/chat-completions.js";
 import { messagesAnswers } from "../../../../src/protocols/messages/messages.js";
 import { responsesAnswers } from "../../../../src/protocols/responses/responses.js";
+import type { AnswerFormat } from "../../../../src/protocols/shared/response-format.js";
+import { readAnswer, readStreamedAnswer } from "../../../../src/protocols/shared/response-format.js";
 
 function textsOf(format: AnswerFormat, events: readonly object[]): Record<string, string[]> {
   const stream = events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join("");

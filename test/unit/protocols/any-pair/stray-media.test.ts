@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { chatCompletions } from "../../../../src/protocols/chat/chat-completions.js";
 import { messages } from "../../../../src/protocols/messages/messages.js";
-import type { Operation } from "../../../../src/protocols/shared/operation.js";
 import { responses } from "../../../../src/protocols/responses/responses.js";
+import type { Operation } from "../../../../src/protocols/shared/operation.js";
 import { resolveTokenBounds } from "../../../../src/tokens/tokenizer.js";
 import { plainModel } from "../../../support/operations/responses/exchange-of.js";
 import { ownSeal } from "../../../support/own-seal.js";

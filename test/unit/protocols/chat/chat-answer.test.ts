@@ -1,10 +1,8 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { editAnswer } from "../../../../src/protocols/shared/received-response.js";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
-import { answerToChunk } from "../../../../src/protocols/chat/chat-response.js";
-import { toChatAnswer } from "../../../../src/protocols/chat/chat-response.js";
+import { answerToChunk, toChatAnswer } from "../../../../src/protocols/chat/chat-response.js";
+import { editAnswer, ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
 import { editMembers, membersOf } from "../../../../src/wire/json-members.js";
 import { answerContext } from "../../../support/answer-context.js";
 

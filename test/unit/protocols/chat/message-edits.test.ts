@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { editMessages } from "../../../../src/protocols/chat/encode-chat-request.js";
 import { messageMedia } from "../../../../src/protocols/shared/message-media.js";
 import { outlineMessages } from "../../../../src/protocols/shared/message-outline.js";
-import { editMessages } from "../../../../src/protocols/chat/encode-chat-request.js";
 import { memberOf, membersOf } from "../../../../src/wire/json-members.js";
 import { findJsonFault } from "../../../../src/wire/json-syntax.js";
 

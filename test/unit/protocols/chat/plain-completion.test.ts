@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ModelAnswer } from "../../../../src/prices/progress.js";
-import type { AnswerContext } from "../../../../src/protocols/shared/exchange.js";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
 import { toChatAnswer, toRepairedAnswer } from "../../../../src/protocols/chat/chat-response.js";
 import { plainCompletion } from "../../../../src/protocols/chat/plain-completion.js";
+import type { AnswerContext } from "../../../../src/protocols/shared/exchange.js";
+import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
 import { answerContext } from "../../../support/answer-context.js";
 
 const message = '{"role":"assistant","content":"hi","refusal":null}';

@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { anthropicErrorBody, anthropicErrorEvent, anthropicErrorHeaders } from "../../../../src/protocols/messages/anthropic-error.js";
-import { fromAnthropicError, fromAnthropicErrorEvent } from "../../../../src/protocols/messages/anthropic-error.js";
 import {
   badGateway,
   GatewayError,
@@ -10,6 +8,13 @@ import {
   upstreamTimeout,
 } from "../../../../src/errors/gateway-error.js";
 import { UpstreamStatusError } from "../../../../src/errors/upstream-fault.js";
+import {
+  anthropicErrorBody,
+  anthropicErrorEvent,
+  anthropicErrorHeaders,
+  fromAnthropicError,
+  fromAnthropicErrorEvent,
+} from "../../../../src/protocols/messages/anthropic-error.js";
 
 const shown = (error: GatewayError) => JSON.parse(anthropicErrorBody(error, "req_1"));
 

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { toMessageAnswer } from "../../../../src/protocols/messages/message-response.js";
 import type { ModelAnswer } from "../../../../src/prices/progress.js";
+import { toMessageAnswer } from "../../../../src/protocols/messages/message-response.js";
 import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
 import { answerContext } from "../../../support/answer-context.js";
 

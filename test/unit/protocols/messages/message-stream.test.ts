@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { MessageStream } from "../../../../src/protocols/messages/message-stream.js";
 import { StreamFault } from "../../../../src/errors/upstream-fault.js";
+import { MessageStream } from "../../../../src/protocols/messages/message-stream.js";
 import { answerContext } from "../../../support/answer-context.js";
 
 const open = () => new MessageStream(answerContext({ model: "acme/large", promptTokens: 7 }));

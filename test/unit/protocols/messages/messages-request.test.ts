@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
+import { GatewayError } from "../../../../src/errors/gateway-error.js";
 import { anthropicErrorBody } from "../../../../src/protocols/messages/anthropic-error.js";
 import { hostedMessagesTool, hostedToolRefused } from "../../../../src/protocols/messages/messages-capabilities.js";
 import {
@@ -7,7 +8,6 @@ import {
   parseMessagesRequest,
   parseMessagesRequestInTurns,
 } from "../../../../src/protocols/messages/messages-request.js";
-import { GatewayError } from "../../../../src/errors/gateway-error.js";
 
 const hello = { model: "acme/small", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
 

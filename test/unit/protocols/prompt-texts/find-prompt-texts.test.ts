@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { chatLayout } from "../../../../src/protocols/chat/chat-completions.js";
-import { inputLayout } from "../../../../src/protocols/shared/prompt-layout.js";
 import { messagesLayout } from "../../../../src/protocols/messages/messages.js";
-import { findPromptTexts } from "../../../../src/protocols/shared/prompt-texts.js";
-import type { PromptLayout } from "../../../../src/protocols/shared/prompt-layout.js";
 import { responsesLayout } from "../../../../src/protocols/responses/responses.js";
+import type { PromptLayout } from "../../../../src/protocols/shared/prompt-layout.js";
+import { inputLayout } from "../../../../src/protocols/shared/prompt-layout.js";
+import { findPromptTexts } from "../../../../src/protocols/shared/prompt-texts.js";
 
 /** Lines such as `user messages[0].content: Hi`. */
 function textsOf(request: object | string, layout: PromptLayout): string[] {

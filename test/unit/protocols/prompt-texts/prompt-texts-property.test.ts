@@ -3,12 +3,11 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { chatLayout } from "../../../../src/protocols/chat/chat-completions.js";
-import { inputLayout } from "../../../../src/protocols/shared/prompt-layout.js";
 import { messagesLayout } from "../../../../src/protocols/messages/messages.js";
-import { findPromptTexts } from "../../../../src/protocols/shared/prompt-texts.js";
-import type { PromptLayout } from "../../../../src/protocols/shared/prompt-layout.js";
-import { replaceTexts } from "../../../../src/protocols/shared/prompt-texts.js";
 import { responsesLayout } from "../../../../src/protocols/responses/responses.js";
+import type { PromptLayout } from "../../../../src/protocols/shared/prompt-layout.js";
+import { inputLayout } from "../../../../src/protocols/shared/prompt-layout.js";
+import { findPromptTexts, replaceTexts } from "../../../../src/protocols/shared/prompt-texts.js";
 import { chatTurns, conversations, messagesTurns } from "../../../support/translate/conversations.js";
 import { spelled } from "./spelled.js";
 

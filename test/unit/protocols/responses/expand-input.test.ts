@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { expandInput, inputItems, referencedIds } from "../../../../src/protocols/responses/expand-input.js";
-import { previousResponseNotFound, responseNotFound } from "../../../../src/protocols/responses/expand-input.js";
+import {
+  expandInput,
+  inputItems,
+  previousResponseNotFound,
+  referencedIds,
+  responseNotFound,
+} from "../../../../src/protocols/responses/expand-input.js";
 import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
 
 const json = (value: unknown) => JSON.stringify(value);

@@ -1,8 +1,12 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { RepeatedTexts } from "../../../../src/protocols/responses/response-events.js";
-import { frameEvents, frameLate, type ResponseEvent } from "../../../../src/protocols/responses/response-events.js";
+import {
+  frameEvents,
+  frameLate,
+  RepeatedTexts,
+  type ResponseEvent,
+} from "../../../../src/protocols/responses/response-events.js";
 import { wholeOutgoing } from "../../../../src/wire/slices.js";
 
 const text = fc.oneof(

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../../src/errors/gateway-error.js";
-import { isInputTooLong } from "../../../../src/protocols/responses/responses-prompt-tokens.js";
 import {
   lackingMembers,
   refuseLackingInResponse,
   responseAsksToReason,
 } from "../../../../src/protocols/responses/responses-capabilities.js";
+import { isInputTooLong } from "../../../../src/protocols/responses/responses-prompt-tokens.js";
 import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
 import { realTokenizers } from "../../../support/real-tokenizers.js";
 

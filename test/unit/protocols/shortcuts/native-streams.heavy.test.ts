@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { pingEvent } from "../../../../src/protocols/messages/message-to-events.js";
-import { MessageStream } from "../../../../src/protocols/messages/message-stream.js";
 import { ChatCodec } from "../../../../src/protocols/chat/chat-codec.js";
+import { MessageStream } from "../../../../src/protocols/messages/message-stream.js";
+import { pingEvent } from "../../../../src/protocols/messages/message-to-events.js";
 import { NativeResponseStream } from "../../../../src/protocols/responses/native-response-stream.js";
 import { answerContext } from "../../../support/answer-context.js";
 import { anyStream, cuts, damage, damaged } from "./any-stream.js";

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MessageStream } from "../../../../src/protocols/messages/message-stream.js";
-import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
 import { GatewayError } from "../../../../src/errors/gateway-error.js";
 import { StreamFault } from "../../../../src/errors/upstream-fault.js";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
 import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
+import { MessageStream } from "../../../../src/protocols/messages/message-stream.js";
+import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
+import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
 import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
 import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { ChatToMessagesStream } from "../../../../src/protocols/translate/chat-to-messages-stream.js";

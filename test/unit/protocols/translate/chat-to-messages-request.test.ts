@@ -1,11 +1,14 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
 import { GatewayError } from "../../../../src/errors/gateway-error.js";
 import { isBeyondTarget } from "../../../../src/errors/refusal.js";
-import { jsonInstruction } from "../../../../src/protocols/shared/prompt-tokens.js";
 import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
-import { chatToMessagesRequest, type MessagesTargetOptions } from "../../../../src/protocols/translate/chat-to-messages-request.js";
+import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
+import { jsonInstruction } from "../../../../src/protocols/shared/prompt-tokens.js";
+import {
+  chatToMessagesRequest,
+  type MessagesTargetOptions,
+} from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import type { Json } from "../../../support/translate/chat-samples.js";
 
 function text(body: Json | string, options: Partial<MessagesTargetOptions> = {}): string {

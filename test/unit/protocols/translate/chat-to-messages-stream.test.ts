@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readOwnSignature } from "../../../../src/protocols/messages/own-thinking.js";
 import { badGateway } from "../../../../src/errors/gateway-error.js";
+import { readOwnSignature } from "../../../../src/protocols/messages/own-thinking.js";
 import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
 import { ChatToMessagesStream } from "../../../../src/protocols/translate/chat-to-messages-stream.js";
-import { MessageToolNames } from "../../../../src/protocols/translate/message-translation.js";
 import type { MessageTranslation } from "../../../../src/protocols/translate/message-translation.js";
+import { MessageToolNames } from "../../../../src/protocols/translate/message-translation.js";
 import { wholeOutgoing } from "../../../../src/wire/slices.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import {

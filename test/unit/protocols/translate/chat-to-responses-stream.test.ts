@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { atCapacity, badGateway, GatewayError } from "../../../../src/errors/gateway-error.js";
 import { frameEvents, type ResponseEvent } from "../../../../src/protocols/responses/response-events.js";
-import { toResponse } from "../../../../src/protocols/translate/responses-client-sink.js";
 import { ChatToResponsesStream } from "../../../../src/protocols/translate/chat-to-responses-stream.js";
+import { toResponse } from "../../../../src/protocols/translate/responses-client-sink.js";
 import { readBrokenLadder, readLadder } from "../../../support/translate/event-ladder.js";
 import {
   type Chunk,

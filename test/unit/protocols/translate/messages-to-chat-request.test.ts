@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { anthropicErrorBody } from "../../../../src/protocols/messages/anthropic-error.js";
-import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
-import { writeOwnSignature } from "../../../../src/protocols/messages/own-thinking.js";
 import { GatewayError } from "../../../../src/errors/gateway-error.js";
 import { isBeyondTarget } from "../../../../src/errors/refusal.js";
 import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
+import { anthropicErrorBody } from "../../../../src/protocols/messages/anthropic-error.js";
+import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
+import { writeOwnSignature } from "../../../../src/protocols/messages/own-thinking.js";
 import type { ChatTargetOptions } from "../../../../src/protocols/translate/messages-to-chat-request.js";
 import { messagesToChatRequest } from "../../../../src/protocols/translate/messages-to-chat-request.js";
 import { thoughtsOf } from "../../../support/own-seal.js";

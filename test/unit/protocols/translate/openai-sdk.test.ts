@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
 import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
+import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
 import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
 import { MessagesToChatStream } from "../../../../src/protocols/translate/messages-to-chat-stream.js";

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
 import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
-import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
 import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
 import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MemoryRecordStore } from "../../../../src/stores/memory/memory-record-store.js";
 import { recordModelStore } from "../../../../src/records/models/record-model-store.js";
 import type { RecordStore } from "../../../../src/records/record-store.js";
+import { MemoryRecordStore } from "../../../../src/stores/memory/memory-record-store.js";
 
 /** A store that holds these texts. @param more - what its database does in a way of its own. */
 function storeOf(entries: Record<string, string>, more: Partial<RecordStore> = {}) {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { joinOutgoing, LateBytes, lateBytes, wholeOutgoing } from "../../../../src/wire/slices.js";
 import { textSlices } from "../../../../src/wire/json-steps.js";
+import { joinOutgoing, LateBytes, lateBytes, wholeOutgoing } from "../../../../src/wire/slices.js";
 
 it("bytes are written when they are asked for, and no further", () => {
   let written = 0;

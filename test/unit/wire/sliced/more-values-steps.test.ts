@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { findJsonFault } from "../../../../src/wire/json-syntax.js";
 import { noLeaps } from "../../../../src/wire/skip-table.js";
-import { moreValuesSteps } from "../../../../src/wire/value-steps.js";
 import { atOnce } from "../../../../src/wire/slices.js";
+import { moreValuesSteps } from "../../../../src/wire/value-steps.js";
 
 const hasMoreValues = (json: Uint8Array, most: number) => {
   const leaps = new Map<number, number>();

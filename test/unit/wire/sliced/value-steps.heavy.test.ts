@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findJsonFault } from "../../../../src/wire/json-syntax.js";
 import { jsonSteps, RawJson } from "../../../../src/wire/json-steps.js";
-import { valueSteps } from "../../../../src/wire/value-steps.js";
+import { findJsonFault } from "../../../../src/wire/json-syntax.js";
 import { atOnce, type Steps, sliceBytes } from "../../../../src/wire/slices.js";
+import { valueSteps } from "../../../../src/wire/value-steps.js";
 
 /** Long texts of all that makes a difference where they are cut, values of all kinds, and lists and objects of them. */
 const fragment = fc.constantFrom(

@@ -2,9 +2,8 @@ import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkByLoop } from "../../../../src/wire/check-by-loop.js";
+import { checkByLoop, startOfCheck } from "../../../../src/wire/check-by-loop.js";
 import { checkByVectors, vectorScan } from "../../../../src/wire/json-syntax.js";
-import { startOfCheck } from "../../../../src/wire/check-by-loop.js";
 import { scanModuleSource } from "./vector/scan-module-source.js";
 
 const maxDepth = 40;

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { audioSeconds } from "../../../../../src/protocols/shared/audio-seconds.js";
-import { plainWavSeconds } from "../../../../../src/protocols/shared/audio-seconds.js";
+import { audioSeconds, plainWavSeconds } from "../../../../../src/protocols/shared/audio-seconds.js";
 import { ac3, actVoice, adts, loas, mp3, spdif } from "../../../../support/audio-samples.js";
 import { plainWav, wavHead } from "../../../../support/wav-head.js";
 

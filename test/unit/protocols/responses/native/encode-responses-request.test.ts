@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ownItemId } from "../../../../../src/protocols/responses/own-items.js";
 import {
   encodeResponsesRequest,
   type NativeTarget,
 } from "../../../../../src/protocols/responses/encode-responses-request.js";
+import { ownItemId, writeReasoning } from "../../../../../src/protocols/responses/own-items.js";
 import { hostedToolsToDrop } from "../../../../../src/protocols/responses/responses-capabilities.js";
-import { writeReasoning } from "../../../../../src/protocols/responses/own-items.js";
 import { parseResponsesRequest } from "../../../../../src/protocols/responses/responses-request.js";
 import { wholeText } from "../../../../../src/wire/edited-bytes.js";
 import { thoughtsOf } from "../../../../support/own-seal.js";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ReceivedAnswer } from "../../../../../src/protocols/shared/received-response.js";
-import { readUsage } from "../../../../../src/protocols/shared/usage-object.js";
 import {
   failureOf,
   type NativeResponseContext,
   toNativeResponse,
 } from "../../../../../src/protocols/responses/native-response.js";
+import { ReceivedAnswer } from "../../../../../src/protocols/shared/received-response.js";
+import { readUsage } from "../../../../../src/protocols/shared/usage-object.js";
 
 const context: NativeResponseContext = {
   model: "acme/small",

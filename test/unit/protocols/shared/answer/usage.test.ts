@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readUsage } from "../../../../../src/protocols/shared/usage-object.js";
 import { estimatePromptTokens } from "../../../../../src/protocols/shared/token-estimate.js";
+import { readUsage } from "../../../../../src/protocols/shared/usage-object.js";
 
 describe("readUsage", () => {
   it.each([

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parseChatRequest } from "../../../../../src/protocols/chat/chat-request.js";
 import { messagesPromptTokens } from "../../../../../src/protocols/messages/messages-prompt-tokens.js";
 import { parseMessagesRequest } from "../../../../../src/protocols/messages/messages-request.js";
-import type { PromptCount } from "../../../../../src/protocols/shared/prompt-tokens.js";
-import { promptTokens } from "../../../../../src/protocols/shared/prompt-tokens.js";
-import { parseChatRequest } from "../../../../../src/protocols/chat/chat-request.js";
 import { responsesPromptTokens } from "../../../../../src/protocols/responses/responses-prompt-tokens.js";
 import { parseResponsesRequest } from "../../../../../src/protocols/responses/responses-request.js";
+import type { PromptCount } from "../../../../../src/protocols/shared/prompt-tokens.js";
+import { promptTokens } from "../../../../../src/protocols/shared/prompt-tokens.js";
 import { textTokens } from "../../../../../src/tokens/text-tokens.js";
 import { resolveTokenBounds } from "../../../../../src/tokens/tokenizer.js";
 

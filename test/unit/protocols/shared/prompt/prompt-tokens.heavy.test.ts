@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { promptTokens } from "../../../../../src/protocols/shared/prompt-tokens.js";
 import { parseChatRequest } from "../../../../../src/protocols/chat/chat-request.js";
+import { promptTokens } from "../../../../../src/protocols/shared/prompt-tokens.js";
 import { textTokens } from "../../../../../src/tokens/text-tokens.js";
 import { resolveTokenBounds, type TokenBounds } from "../../../../../src/tokens/tokenizer.js";
 import { mostRealTokens } from "../../../../support/real-tokenizers.js";

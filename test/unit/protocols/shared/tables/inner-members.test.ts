@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { messagesTable } from "../../../../../src/protocols/messages/messages-table.js";
+import { responsesTable } from "../../../../../src/protocols/responses/responses-table.js";
 import { InnerMembers } from "../../../../../src/protocols/shared/inner-members.js";
 import { OddPlaces } from "../../../../../src/protocols/shared/protocol-table.js";
-import { responsesTable } from "../../../../../src/protocols/responses/responses-table.js";
 import { noLeaps } from "../../../../../src/wire/skip-table.js";
 
 const objects = (depth: number, end: string) => `${'{"source":'.repeat(depth)}${end}${"}".repeat(depth)}`;

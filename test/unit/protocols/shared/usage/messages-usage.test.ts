@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageTally } from "../../../../../src/protocols/messages/message-response.js";
-import { toMessagesUsage } from "../../../../../src/protocols/messages/message-response.js";
+import { messageTally, toMessagesUsage } from "../../../../../src/protocols/messages/message-response.js";
 import { readReport } from "../../../../../src/protocols/shared/usage-tally.js";
 
 const readMessagesUsage = (usage: unknown) => readReport(usage, true)?.tokens;
