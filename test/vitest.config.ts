@@ -66,10 +66,10 @@ export default defineConfig(({ mode }) => {
               ...(mode === "heavy" || mode === "all" ? [] : [heavy]),
             ]
           : configDefaults.exclude,
-      expect: { poll: { timeout: 10_000 } },
+      expect: { poll: { timeout: 30_000 } },
       // Against what hangs. How fast something is no test may depend on: some machines have other things to do.
-      testTimeout: own === undefined ? 60_000 : 600_000,
-      hookTimeout: own === undefined ? 60_000 : 600_000,
+      testTimeout: own === undefined ? 180_000 : 600_000,
+      hookTimeout: own === undefined ? 180_000 : 600_000,
     },
   };
 });

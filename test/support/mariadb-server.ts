@@ -8,6 +8,9 @@ import { freePort } from "./free-port.js";
 
 const binary = installed("mariadbd");
 
+/** Whether MariaDB is installed; with `REQUIRE_SERVICES=1` it must be. */
+export const hasMariaDb = binary !== undefined || process.env["REQUIRE_SERVICES"] === "1";
+
 /** Runs the server for as long as this process lives, however it ends: then the guard's input ends. */
 const guard = `exec 3<&0
 "$@" <&- 3<&- &
@@ -29,7 +32,7 @@ export function describeWithMariaDb(
   settings: readonly string[] = [],
 ): void {
   const server = new MariaDbServer(settings);
-  if (binary === undefined && process.env["REQUIRE_SERVICES"] !== "1") {
+  if (!hasMariaDb) {
     console.warn(`SKIPPED: ${name}: no mariadbd is installed.`);
     describe.skip(name, () => body(server));
     return;

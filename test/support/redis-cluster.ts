@@ -21,6 +21,9 @@ export class RedisCluster {
       await node.cluster("ADDSLOTS", ...Array.from({ length: to - from }, (_, offset) => from + offset));
       // Epochs must differ before the nodes meet.
       await node.cluster("SET-CONFIG-EPOCH", String(index + 1));
+    });
+    // Once all have one: who is met tells of the others, and a node that knows others takes no epoch.
+    await cluster.onEach(async (node, index) => {
       if (index > 0) await node.cluster("MEET", "127.0.0.1", first?.port ?? 0);
     });
     await cluster.onEach(async (node) => {

@@ -6,7 +6,7 @@ export const bookMutations: readonly Mutation[] = [
     name: "a client that leaves counts as a failure",
     find: '  if (status === 499 || endReason === "client_gone") return undefined;\n',
     replace: "",
-    test: "memory-request-log",
+    test: "../memory/memory-stores",
   },
   {
     name: "a page of few lines reads all lines",
@@ -24,6 +24,6 @@ export const bookMutations: readonly Mutation[] = [
     name: "a line with a name that no store keeps is written",
     find: "line[name] === undefined ? undefined : idProblem(line[name])",
     replace: "undefined",
-    test: "memory-request-log",
+    test: "../memory/memory-stores",
   },
 ];

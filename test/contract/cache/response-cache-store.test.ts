@@ -1,19 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { MemoryResponseCache } from "../../../src/cache/memory-response-cache.js";
 import type { ResponseCacheStore } from "../../../src/cache/response-cache-store.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import { redisResponseCache } from "../../../src/stores/redis/redis-response-cache.js";
-import { chatAnswer, createGate, describeResponseCacheStore, ManualClock } from "../../../src/testing.js";
+import { chatAnswer, createGate } from "../../../src/testing.js";
 import { startCache } from "../../support/cache/start-cache.js";
 import { hasRedisServer } from "../../support/redis-server.js";
 import { smallModel } from "../../support/test-gateway.js";
 import { RedisTest } from "../redis/redis-test.js";
-
-describeResponseCacheStore("the memory of a process", () => {
-  const store = new MemoryResponseCache(8 * 1024 * 1024, new ManualClock(0));
-  return [store, store];
-});
 
 /** A store in this process, of which methods can be replaced. */
 function storeWith(methods: Partial<ResponseCacheStore> = {}) {

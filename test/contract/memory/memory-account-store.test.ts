@@ -2,12 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { AccountRecord } from "../../../src/records/accounts/account-store.js";
 import { memoryAccountStore } from "../../../src/stores/memory/memory-stores.js";
 import { describeAccountStore } from "../../../src/testing/describe-account-store.js";
-import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
 
 describeAccountStore("memoryAccountStore", (accounts) => memoryAccountStore(accounts));
-
-const shared = memoryAccountStore();
-describeWritableAccountStore("memoryAccountStore", async () => [shared, shared]);
 
 describe("memoryAccountStore", () => {
   it("takes an anchor as a date or a text, and gives it back in milliseconds", async () => {

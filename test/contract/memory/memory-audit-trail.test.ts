@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { memoryAuditTrail } from "../../../src/stores/memory/memory-audit-trail.js";
-import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
-
-describeAuditTrail("memoryAuditTrail", async (limits) => {
-  const trail = memoryAuditTrail(limits);
-  return [trail, trail];
-});
 
 describe("memoryAuditTrail", () => {
   it.each([{ maxDays: 0 }, { maxDays: 1.5 }, { maxDays: 36_501 }, { maxEntries: 0 }, { maxEntries: Number.NaN }])(

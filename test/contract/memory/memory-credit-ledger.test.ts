@@ -3,10 +3,7 @@ import { windowLimits } from "../../../src/ledger/calendar.js";
 import { type CreditLedger, type Lease, LedgerUnavailableError } from "../../../src/ledger/credit-ledger.js";
 import { AccountMap } from "../../../src/stores/memory/account.js";
 import { type MemoryCreditLedgerOptions, memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
-import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
-
-describeCreditLedger("memoryCreditLedger", (clock) => memoryCreditLedger({ clock }), { limits: true });
 
 const second = 1_000;
 const hour = 3_600_000;

@@ -2,12 +2,8 @@ import { describe, expect, it } from "vitest";
 import { hashKey } from "../../../src/records/keys/managed-key.js";
 import { type MemoryKey, memoryKeyStore } from "../../../src/stores/memory/memory-stores.js";
 import { describeKeyStore } from "../../../src/testing/describe-key-store.js";
-import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
 
 describeKeyStore("memoryKeyStore", (keys) => memoryKeyStore(keys));
-
-const shared = memoryKeyStore();
-describeWritableKeyStore("memoryKeyStore", async () => [shared, shared]);
 
 describe("memoryKeyStore", () => {
   it("takes hashes as well as keys, and names keys that have no id", async () => {

@@ -2,10 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { ModelData } from "../../../src/records/models/model-store.js";
 import { mostModels } from "../../../src/records/models/record-model-store.js";
 import { memoryModelStore } from "../../../src/stores/memory/memory-stores.js";
-import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
-
-const shared = memoryModelStore();
-describeModelStore("memoryModelStore", async () => [shared, shared]);
 
 describe("memoryModelStore", () => {
   it("begins with the models that it is given", async () => {

@@ -2,14 +2,11 @@ import { describe, expect, it } from "vitest";
 import { memoryResponseStore } from "../../../src/stores/memory/memory-response-store.js";
 import { describeResponseStore } from "../../../src/testing/describe-response-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
-import { describeResponseStoreModel } from "../contracts/response-store-model.js";
 import { responseOfBytes } from "./response-of-bytes.js";
 
-describeResponseStore("memoryResponseStore", (clock) => memoryResponseStore({ clock }));
 describeResponseStore("memoryResponseStore for an hour", (clock) => memoryResponseStore({ clock, ttlMs: 3_600_000 }), {
   ttlMs: 3_600_000,
 });
-describeResponseStoreModel("memoryResponseStore", (clock) => [memoryResponseStore({ clock })]);
 
 describe("the bounds of memoryResponseStore", () => {
   async function kept(store: ReturnType<typeof memoryResponseStore>, account: string, ids: readonly string[]) {

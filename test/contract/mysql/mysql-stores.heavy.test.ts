@@ -2,13 +2,11 @@ import { createPool, type Pool } from "mysql2/promise";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { MysqlPool } from "../../../src/stores/mysql/mysql-database.js";
 import { type MysqlStoresOptions, mysqlStores } from "../../../src/stores/mysql/mysql-stores.js";
-import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
-import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
-import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { describeWithMariaDb } from "../../support/mariadb-server.js";
-import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
+import { mariaDb } from "../stores/mariadb.js";
+import { describeOnStore } from "../stores/store-under-test.js";
+
+describeOnStore(mariaDb());
 
 describeWithMariaDb("MariaDB", (server) => {
   let pools: readonly [Pool, Pool];
@@ -16,33 +14,6 @@ describeWithMariaDb("MariaDB", (server) => {
     pools = [createPool(server.url), createPool(server.url)];
   });
   afterAll(() => Promise.all(pools.map((pool) => pool.end())));
-
-  const both = <Name extends "keys" | "plans" | "accounts" | "budgets" | "modelStore">(name: Name) => {
-    const [one, other] = pools.map((pool) => mysqlStores({ pool })[name]);
-    return [one, other] as [ReturnType<typeof mysqlStores>[Name], ReturnType<typeof mysqlStores>[Name]];
-  };
-  describeWritableKeyStore("mysqlStores", async () => both("keys"));
-  describeWritablePlanStore("mysqlStores", async () => both("plans"));
-  describeWritableAccountStore("mysqlStores", async () => both("accounts"));
-  describeWritableBudgetStore("mysqlStores", async () => both("budgets"));
-  describeModelStore("mysqlStores", async () => both("modelStore"));
-
-  it("lists models that a person has broken beside the others", async () => {
-    const write = (id: string, text: string) =>
-      pools[1].execute("replace into infergate_record (kind, id, owner, text) values ('model', ?, '', ?)", [id, text]);
-    await expectModelsByHand(mysqlStores({ pool: pools[0] }).modelStore, write);
-  });
-
-  it("keeps as many models as a store may have, and no more", async () => {
-    await pools[1].query("delete from infergate_record where kind = 'model'");
-    await expectFullStore(mysqlStores({ pool: pools[0] }).modelStore, async (count) => {
-      const rows = Array.from({ length: count }, (_, index) => {
-        const id = `full/${index + 1}`;
-        return ["model", id, "", JSON.stringify({ id })];
-      });
-      await pools[1].query("insert into infergate_record (kind, id, owner, text) values ?", [rows]);
-    });
-  });
 
   it("makes its tables once, whichever process is first, and goes on with a user who may make none", async () => {
     await pools[0].query("create database own");

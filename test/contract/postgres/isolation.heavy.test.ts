@@ -98,7 +98,6 @@ describe.each(["serializable", "repeatable read"])("a database whose transaction
         });
         expect(await journalOf(ledger, account)).toHaveLength(160);
       },
-      60_000,
     );
 
     it("forgets an account while others use it", async () => {

@@ -7,9 +7,9 @@ import type { PostgresBatchOptions } from "../../../src/stores/postgres/ledger/a
 import { postgresCreditLedger } from "../../../src/stores/postgres/postgres-credit-ledger.js";
 import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
 import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
-import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
 import { hasPgBouncer, PgBouncer } from "../../support/pgbouncer.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
+import { describeCreditLedgerModel } from "../contracts/credit-ledger-model.js";
 import { createShiftedSchema, shiftedPool } from "./test-schema.js";
 
 /** Never reached: the clocks of these suites start anew, but what a schema has dropped it has dropped for all. */
@@ -31,6 +31,7 @@ function failing(inner: PostgresPool): PostgresPool {
   };
 }
 
+// What operations are, the suites of the stores say. Here they go other ways, in which each must arrive as it was sent.
 describeWithPostgres("PostgreSQL", (server) => {
   let pool: pg.Pool;
   beforeAll(async () => {
@@ -39,19 +40,18 @@ describeWithPostgres("PostgreSQL", (server) => {
   });
   afterAll(() => pool.end());
 
-  describeCreditLedger("postgresCreditLedger without batches", (clock) => ledgerOn(pool, clock, false), {
-    holds: 500,
-    limits: true,
+  describeCreditLedgerModel("postgresCreditLedger without batches", (clock) => ledgerOn(pool, clock, false), {
+    runs: 4,
   });
-  describeCreditLedger(
+  describeCreditLedgerModel(
     "postgresCreditLedger with the smallest batches",
     (clock) => ledgerOn(pool, clock, { operations: 1, inFlight: 1 }),
-    { holds: 500, limits: true },
+    { runs: 4 },
   );
-  describeCreditLedger(
+  describeCreditLedgerModel(
     "postgresCreditLedger by the procedures that set the isolation",
     (clock) => ledgerOn(failing(pool), clock),
-    { holds: 200, limits: true },
+    { runs: 6 },
   );
 });
 
@@ -72,13 +72,9 @@ describe.skipIf(!hasPgBouncer)("behind PgBouncer in transaction mode", () => {
       await bouncer.stop();
     });
 
-    describeCreditLedger("postgresCreditLedger on pg", (clock) => ledgerOn(pool, clock), {
-      holds: 1_000,
-      limits: true,
-    });
-    describeCreditLedger("postgresCreditLedger on postgres.js", (clock) => ledgerOn(fromPostgresJs(sql), clock), {
-      holds: 1_000,
-      limits: true,
+    describeCreditLedgerModel("postgresCreditLedger on pg", (clock) => ledgerOn(pool, clock), { runs: 4 });
+    describeCreditLedgerModel("postgresCreditLedger on postgres.js", (clock) => ledgerOn(fromPostgresJs(sql), clock), {
+      runs: 4,
     });
   });
 });

@@ -125,7 +125,7 @@ describeWithPostgres(
         usedMicro: 7 * rounds,
         heldMicro: 0,
       });
-    }, 60_000);
+    });
 
     it("is unavailable while the server is down, and has lost nothing when it is back", async () => {
       const ledger = postgresCreditLedger({ pool: openPool() });
@@ -238,7 +238,7 @@ describeWithPostgres(
       await othersTurn;
       await other.query("commit");
       expect(await renewal).toEqual(["renewed", "renewed", "renewed"]);
-      await vi.waitFor(async () => expect(await deadlocks()).toBeGreaterThan(before), { timeout: 10_000 });
+      await vi.waitFor(async () => expect(await deadlocks()).toBeGreaterThan(before));
     });
 
     it("is unavailable when it loses again and again", async () => {

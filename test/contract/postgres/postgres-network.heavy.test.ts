@@ -17,5 +17,5 @@ describeWithPostgres("PostgreSQL on a bad network", (server) => {
       await pool.end();
       await proxy.stop();
     }
-  }, 60_000);
+  });
 });

@@ -1,27 +1,16 @@
 import pg from "pg";
-import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
-import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
 import { postgresRequestLog } from "../../../src/stores/postgres/postgres-request-log.js";
-import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";
 import { RequestLogFixture, refused } from "../../../src/testing/request-log/request-log-fixture.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
 
 describeWithPostgres("PostgreSQL, requests", (server) => {
   let pool: pg.Pool;
-  let sql: postgres.Sql;
 
   beforeAll(async () => {
     pool = new pg.Pool({ connectionString: server.url, max: 10 });
-    sql = postgres(server.url, { max: 4, onnotice: () => {} });
   });
-  afterAll(() => Promise.all([pool.end(), sql.end()]));
-
-  const drivers: Record<string, () => PostgresPool> = { pg: () => pool, "postgres.js": () => fromPostgresJs(sql) };
-  for (const [name, driver] of Object.entries(drivers)) {
-    describeRequestLog(`postgresRequestLog on ${name}`, (limits) => postgresRequestLog({ pool: driver(), ...limits }));
-  }
+  afterAll(() => pool.end());
 
   it("takes the batches of several processes at once, each line once", async () => {
     const log = new RequestLogFixture(postgresRequestLog({ pool }));

@@ -1,17 +1,11 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
-import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
 import { postgresResponseStore } from "../../../src/stores/postgres/postgres-response-store.js";
-import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
-import { describeResponseStore } from "../../../src/testing/describe-response-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { item } from "../../../src/testing/response-store/response-fixture.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
-import { describeAccountBounds, responseOf } from "../contracts/response-store-bounds.js";
-import { describeResponseStoreModel } from "../contracts/response-store-model.js";
+import { responseOf } from "../contracts/response-store-bounds.js";
 import { createShiftedSchema, shiftedPool } from "./test-schema.js";
 
 const day = 86_400_000;
@@ -19,33 +13,12 @@ const schema = "shifted";
 
 describeWithPostgres("PostgreSQL, responses", (server) => {
   let pool: pg.Pool;
-  let sql: postgres.Sql;
 
   beforeAll(async () => {
     pool = new pg.Pool({ connectionString: server.url, max: 20 });
-    sql = postgres(server.url, { max: 4 });
     await createShiftedSchema(pool, schema);
   });
-  afterAll(() => Promise.all([pool.end(), sql.end()]));
-
-  const drivers: Record<string, () => PostgresPool> = { pg: () => pool, "postgres.js": () => fromPostgresJs(sql) };
-  for (const [name, driver] of Object.entries(drivers)) {
-    describeResponseStore(`postgresResponseStore on ${name}`, (clock) =>
-      postgresResponseStore({ pool: shiftedPool(driver(), schema, clock), schema }),
-    );
-  }
-  describeResponseStoreModel(
-    "postgresResponseStore",
-    (clock) => {
-      const store = () => postgresResponseStore({ pool: shiftedPool(pool, schema, clock), schema });
-      return [store(), store()];
-    },
-    { runs: 25 },
-  );
-  describeAccountBounds("postgresResponseStore", (limits) => [
-    postgresResponseStore({ pool, ...limits }),
-    postgresStores({ pool: fromPostgresJs(sql), responses: limits }).responses,
-  ]);
+  afterAll(() => pool.end());
 
   async function counts(of: string): Promise<number[]> {
     const tables = ["response", "response_item", "response_account"];

@@ -1,91 +1,27 @@
 import pg from "pg";
-import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { postgresAuditTrail } from "../../../src/stores/postgres/postgres-audit-trail.js";
 import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
-import { fromPostgresJs } from "../../../src/stores/postgres/postgres-pool.js";
 import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
 import { runMigrations } from "../../../src/stores/postgres/schema/run-migrations.js";
-import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
-import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
-import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
-import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
 import { describeWithPostgres } from "../../support/postgres-server.js";
-import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
+import { postgres } from "../stores/postgres.js";
+import { describeOnStore } from "../stores/store-under-test.js";
+
+describeOnStore(postgres("pg"));
 
 describeWithPostgres("PostgreSQL", (server) => {
   let pools: pg.Pool[];
-  let clients: postgres.Sql[];
 
   beforeAll(async () => {
     pools = [1, 2].map(() => new pg.Pool({ connectionString: server.url, max: 20 }));
-    clients = [1, 2].map(() => postgres(server.url, { max: 4 }));
     await runMigrations(pools[0] as PostgresPool, "infergate");
   });
-  afterAll(() => Promise.all([...pools, ...clients].map((each) => each.end())));
-
-  const drivers: Record<string, () => readonly PostgresPool[]> = {
-    pg: () => pools,
-    "postgres.js": () => clients.map((sql) => fromPostgresJs(sql)),
-  };
-  for (const [name, driver] of Object.entries(drivers)) {
-    const make = async () => {
-      const [first, second] = driver().map((pool) => postgresStores({ pool }));
-      if (!first || !second) throw new Error("Two pools are needed.");
-      return [first, second] as const;
-    };
-    describeAuditTrail(`postgresAuditTrail on ${name}`, async (limits) => {
-      await pools[0]?.query("truncate infergate.audit_entry");
-      const [first, second] = driver().map((pool) => postgresAuditTrail({ pool, ...limits }));
-      if (!first || !second) throw new Error("Two pools are needed.");
-      return [first, second];
-    });
-    describeWritableKeyStore(`postgresKeyStore on ${name}`, async () => {
-      const [first, second] = await make();
-      return [first.keys, second.keys];
-    });
-    describeWritableAccountStore(`postgresAccountStore on ${name}`, async () => {
-      const [first, second] = await make();
-      return [first.accounts, second.accounts];
-    });
-    describeWritableBudgetStore(`postgresBudgetStore on ${name}`, async () => {
-      const [first, second] = await make();
-      return [first.budgets, second.budgets];
-    });
-    describeModelStore(`postgresModelStore on ${name}`, async () => {
-      const [first, second] = await make();
-      return [first.modelStore, second.modelStore];
-    });
-    describeWritablePlanStore(`postgresPlanStore on ${name}`, async () => {
-      const [first, second] = await make();
-      return [first.plans, second.plans];
-    });
-  }
-
-  it("lists models that a person has broken beside the others", async () => {
-    const [pool] = pools as [pg.Pool];
-    const sql = `
-      insert into infergate.record (kind, id, owner, text) values ('model', $1, '', $2)
-      on conflict (kind, id) do update set text = excluded.text`;
-    await expectModelsByHand(postgresStores({ pool }).modelStore, (id, text) => pool.query(sql, [id, text]));
-  });
-
-  it("keeps as many models as a store may have, and no more", async () => {
-    const [pool] = pools as [pg.Pool];
-    await pool.query("delete from infergate.record where kind = 'model'");
-    const sql = `
-      insert into infergate.record (kind, id, owner, text)
-      select 'model', 'full/' || n, '', json_build_object('id', 'full/' || n) from generate_series(1, $1) n`;
-    await expectFullStore(postgresStores({ pool }).modelStore, (count) => pool.query(sql, [count]));
-  });
+  afterAll(() => Promise.all(pools.map((each) => each.end())));
 
   it("lets a role that may only read find budgets and models", async () => {
     const [pool] = pools as [pg.Pool];
     const { budgets, modelStore } = postgresStores({ pool });
     await budgets.put("read", { tag: "member" });
-    await modelStore.remove("full/2");
     await modelStore.put({ id: "read" });
     await pool.query(`
       create role reader login;

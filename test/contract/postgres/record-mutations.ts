@@ -84,4 +84,4 @@ const lines: readonly Omit<Mutation, "test">[] = [
 ];
 
 /** Of keys, plans, accounts, budgets and models. */
-export const recordMutations: readonly Mutation[] = lines.map((line) => ({ ...line, test: "postgres-record-store" }));
+export const recordMutations: readonly Mutation[] = lines.map((line) => ({ ...line, test: "postgres-stores" }));

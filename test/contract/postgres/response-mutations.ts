@@ -99,5 +99,5 @@ const lines: readonly Omit<Mutation, "test">[] = [
 
 export const responseMutations: readonly Mutation[] = lines.map((line) => ({
   ...line,
-  test: "postgres-response-store",
+  test: ["postgres-response-store", "postgres-stores"],
 }));

@@ -87,9 +87,7 @@ describe.runIf(hasRedisServer).each(clients)("the Redis ledger with %s", (_, con
       expect(error.cause).toBeInstanceOf(Error);
     }
     await server.restart();
-    await expect
-      .poll(() => one.ledger.settle(lease, { amountMicro: 20 }).catch(() => undefined), { timeout: 10_000 })
-      .toBeTruthy();
+    await expect.poll(() => one.ledger.settle(lease, { amountMicro: 20 }).catch(() => undefined)).toBeTruthy();
     // What was repeated by the client when it came back was charged once, or refused for good by `forget`.
     const history = await one.ledger.history?.({ account: one.id });
     expect(history?.entries.filter(({ kind }) => kind === "charge").length).toBeLessThanOrEqual(1);

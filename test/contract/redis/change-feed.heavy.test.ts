@@ -94,7 +94,7 @@ describe.runIf(hasRedisServer).each(clients)("changes in Redis, with %s", (libra
     await end?.();
   });
 
-  it.each(["running", "gone"])("keep no process alive, with the server %s", { timeout: 30_000 }, async (state) => {
+  it.each(["running", "gone"])("keep no process alive, with the server %s", async (state) => {
     const file = await bundled(fileURLToPath(new URL("fixtures/subscriber.ts", import.meta.url)));
     const child = spawn(process.execPath, [file, library, String(server.port)]);
     // It may end while the server is being stopped.

@@ -1,29 +1,20 @@
 import { Cluster } from "ioredis";
 import { createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { redisAuditTrail } from "../../../src/stores/redis/redis-audit-trail.js";
 import {
   type IoredisClient,
   isNodeRedis,
   type NodeRedisClient,
   type RedisClient,
 } from "../../../src/stores/redis/redis-client.js";
-import { redisRequestLog } from "../../../src/stores/redis/redis-request-log.js";
 import { redisStores } from "../../../src/stores/redis/redis-stores.js";
-import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
 import { everywhere, Fixture, unique } from "../../../src/testing/credit-ledger-fixture.js";
-import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
-import { describeCreditLedger } from "../../../src/testing/describe-credit-ledger.js";
-import { describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
-import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
-import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
-import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
-import { describeRequestLog } from "../../../src/testing/request-log/describe-request-log.js";
 import { RedisCluster } from "../../support/redis-cluster.js";
 import { hasRedisServer } from "../../support/redis-server.js";
+import { redisOn } from "../stores/redis.js";
+import { describeOnStore } from "../stores/store-under-test.js";
 import type { Connected } from "./clients.js";
-import { ledgerAt } from "./redis-test.js";
 
 type Nodes = readonly { host: string; port: number }[];
 
@@ -140,33 +131,14 @@ describe.runIf(hasRedisServer).each([
       [0, 1, 0, 1].map((index) => stores(index as 0 | 1).plans.subscribe?.((id) => heard.push(id))),
     );
     await stores().plans.put({ id: "p", models: [] });
-    await vi.waitFor(() => expect(heard).toEqual(["p", "p", "p", "p"]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(heard).toEqual(["p", "p", "p", "p"]));
     for (const end of ends) await end?.();
   });
 
-  describeCreditLedger(`redisCreditLedger in a cluster, ${name}`, (clock) => ledgerAt(clock, connected[0].client), {
-    ids: "per account",
-    limits: true,
-    holds: 1_000,
-  });
-  describeWritableKeyStore(`redisKeyStore in a cluster, ${name}`, async () => [stores(0).keys, stores(1).keys]);
-  describeWritableAccountStore(`redisAccountStore in a cluster, ${name}`, async () => [
-    stores(0).accounts,
-    stores(1).accounts,
+  // The rules are told once, and both libraries are held against the oracle.
+  const { ledgerOptions, ...store } = redisOn(`a Redis cluster with ${name}`, () => [
+    connected[0].client,
+    connected[1].client,
   ]);
-  describeWritableBudgetStore(`redisBudgetStore in a cluster, ${name}`, async () => [
-    stores(0).budgets,
-    stores(1).budgets,
-  ]);
-  describeModelStore(`redisModelStore in a cluster, ${name}`, async () => [stores(0).modelStore, stores(1).modelStore]);
-  describeWritablePlanStore(`redisPlanStore in a cluster, ${name}`, async () => [stores(0).plans, stores(1).plans]);
-  describeAuditTrail(`redisAuditTrail in a cluster, ${name}`, async (limits) => {
-    const prefix = unique("audit");
-    const [one, other] = connected.map(({ client }) => redisAuditTrail({ client, prefix, ...limits }));
-    if (!one || !other) throw new Error("Two clients are needed.");
-    return [one, other];
-  });
-  describeRequestLog(`redisRequestLog in a cluster, ${name}`, (limits) =>
-    redisRequestLog({ client: connected[0].client, prefix: "test", timeoutMs: 20_000, ...limits }),
-  );
+  describeOnStore({ ...store, ...(name === "ioredis" && { ledgerOptions }), ledgerRuns: 5 });
 });

@@ -80,7 +80,7 @@ describe.runIf(hasRedisServer)("the Redis ledger after the loss of a server", ()
     expect(await after.counts()).toEqual(everywhere(exact, 0));
   });
 
-  it("has whole operations only after a crash under load", { timeout: 60_000 }, async () => {
+  it("has whole operations only after a crash under load", async () => {
     const { server, client, ledger } = await start("--appendonly", "yes", "--appendfsync", "everysec");
     const accounts = Array.from({ length: 10 }, () => new Fixture(new ManualClock(Date.now()), ledger, {}));
     let isOver = false;

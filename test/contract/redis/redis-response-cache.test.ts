@@ -8,9 +8,7 @@ import {
   responseCacheOn,
 } from "../../../src/stores/redis/redis-response-cache.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
-import { describeResponseCacheStore } from "../../../src/testing/response-store/describe-response-cache-store.js";
 import { hasRedisServer } from "../../support/redis-server.js";
-import { type Connected, clients } from "./clients.js";
 import { RedisTest } from "./redis-test.js";
 import { runAt } from "./store-clock.js";
 
@@ -20,28 +18,17 @@ const text = (value: Uint8Array | undefined) => value && Buffer.from(value).toSt
 
 describe.runIf(hasRedisServer)("in Redis", () => {
   let redis: RedisTest;
-  let connected: Connected[];
 
   beforeAll(async () => {
     redis = await RedisTest.start();
-    connected = await Promise.all(clients.map(([, connect]) => connect(redis.server.port)));
   });
   afterAll(async () => {
-    for (const { end } of connected ?? []) end();
     await redis?.stop();
   });
 
-  const clientOf = (index: number) => connected[index]?.client ?? redis.client;
   function storeAt(clock: Clock, prefix: string, maxAccountBytes = 10_000): ResponseCacheStore {
     const { run } = connectionOf({ client: redis.client, timeoutMs: 20_000 });
     return responseCacheOn({ run: runAt(run, clock), prefix }, maxAccountBytes, shiftedScripts);
-  }
-
-  for (const [index, [name]] of clients.entries()) {
-    describeResponseCacheStore(`redisResponseCache, ${name}`, () => [
-      redisResponseCache({ client: clientOf(index), timeoutMs: 20_000 }),
-      redisResponseCache({ client: clientOf(1 - index), timeoutMs: 20_000 }),
-    ]);
   }
 
   it("lets a value go after its time, and the keys of an account with the last of them", async () => {

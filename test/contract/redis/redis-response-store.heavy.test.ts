@@ -7,13 +7,10 @@ import {
   redisResponseStore,
   responseStoreOn,
 } from "../../../src/stores/redis/redis-response-store.js";
-import { redisStores } from "../../../src/stores/redis/redis-stores.js";
-import { describeResponseStore } from "../../../src/testing/describe-response-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { item } from "../../../src/testing/response-store/response-fixture.js";
 import { hasRedisServer } from "../../support/redis-server.js";
-import { describeAccountBounds, responseOf } from "../contracts/response-store-bounds.js";
-import { describeResponseStoreModel } from "../contracts/response-store-model.js";
+import { responseOf } from "../contracts/response-store-bounds.js";
 import { type Connected, clients } from "./clients.js";
 import { RedisTest } from "./redis-test.js";
 import { runAt } from "./store-clock.js";
@@ -40,15 +37,6 @@ describe.runIf(hasRedisServer)("in Redis", () => {
     const { run } = connectionOf({ client: clientOf(index), timeoutMs: 20_000 });
     return responseStoreOn({ run: runAt(run, clock), prefix }, { ttlMs }, shiftedScripts);
   }
-
-  for (const [index, [name]] of clients.entries()) {
-    describeResponseStore(`redisResponseStore, ${name}`, (clock) => storeAt(clock, index));
-  }
-  describeResponseStoreModel("redisResponseStore", (clock) => [storeAt(clock, 0), storeAt(clock, 1)], { runs: 50 });
-  describeAccountBounds("redisResponseStore", (limits) => [
-    redisResponseStore({ client: clientOf(0), ...limits }),
-    redisStores({ client: clientOf(1), responses: limits }).responses,
-  ]);
 
   it("takes the time from the server, and lets all keys of an account go with its newest response", async () => {
     const prefix = "expiring";

@@ -1,36 +1,22 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { StoredAccount } from "../../../src/records/accounts/account-store.js";
 import { hashKey } from "../../../src/records/keys/managed-key.js";
-import { redisAuditTrail } from "../../../src/stores/redis/redis-audit-trail.js";
-import {
-  redisAccountStore,
-  redisBudgetStore,
-  redisKeyStore,
-  redisModelStore,
-  redisPlanStore,
-  redisStores,
-} from "../../../src/stores/redis/redis-stores.js";
-import { describeWritableBudgetStore } from "../../../src/testing/budget-store/describe-writable-budget-store.js";
-import { describeAccountStore } from "../../../src/testing/describe-account-store.js";
-import { describeAuditTrail } from "../../../src/testing/describe-audit-trail.js";
-import { describeKeyStore } from "../../../src/testing/describe-key-store.js";
-import { describePlanStore, describeWritablePlanStore } from "../../../src/testing/describe-plan-store.js";
-import { describeWritableAccountStore } from "../../../src/testing/describe-writable-account-store.js";
-import { describeWritableKeyStore } from "../../../src/testing/describe-writable-key-store.js";
-import { describeModelStore } from "../../../src/testing/model-store/describe-model-store.js";
+import { redisStores } from "../../../src/stores/redis/redis-stores.js";
 import { hasRedisServer, RedisServer } from "../../support/redis-server.js";
-import { expectFullStore, expectModelsByHand } from "../contracts/models-by-hand.js";
-import { type Connected, clients } from "./clients.js";
+import { redis } from "../stores/redis.js";
+import { describeOnStore } from "../stores/store-under-test.js";
+import { type Connected, clients, connectIoredis } from "./clients.js";
 
-describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
+for (const [library] of clients) describeOnStore(redis(library));
+
+describe.runIf(hasRedisServer)("what is particular in Redis", () => {
   let server: RedisServer;
   let connected: [Connected, Connected];
   let serial = 0;
 
   beforeAll(async () => {
     server = await RedisServer.start();
-    connected = [await connect(server.port), await connect(server.port)];
+    connected = [await connectIoredis(server.port), await connectIoredis(server.port)];
   });
 
   afterAll(async () => {
@@ -39,59 +25,6 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
   });
 
   const options = () => ({ client: connected[0].client, prefix: `test-${++serial}` });
-
-  describeKeyStore(`redisKeyStore, ${name}`, async (keys) => {
-    const store = redisKeyStore(options());
-    for (const { key, expiresAt, revokedAt, anchor, ...rest } of keys) {
-      await store.insert({
-        ...rest,
-        hash: hashKey(key),
-        hint: "sk-…",
-        createdAt: 0,
-        expiresAt: epoch(expiresAt),
-        revokedAt: epoch(revokedAt),
-        anchor: epoch(anchor),
-      });
-    }
-    return store;
-  });
-  describePlanStore(`redisPlanStore, ${name}`, async (plans) => {
-    const store = redisPlanStore(options());
-    for (const plan of plans) await store.put(plan);
-    return store;
-  });
-  describeWritableKeyStore(`redisKeyStore, ${name}`, async () => [
-    redisKeyStore({ client: connected[0].client }),
-    redisKeyStore({ client: connected[1].client }),
-  ]);
-  describeAccountStore(`redisAccountStore, ${name}`, async (accounts) => {
-    const store = redisAccountStore(options());
-    for (const account of accounts) await store.put(account as StoredAccount);
-    return store;
-  });
-  describeWritableAccountStore(`redisAccountStore, ${name}`, async () => [
-    redisAccountStore({ client: connected[0].client }),
-    redisAccountStore({ client: connected[1].client }),
-  ]);
-  describeWritableBudgetStore(`redisBudgetStore, ${name}`, async () => [
-    redisBudgetStore({ client: connected[0].client }),
-    redisBudgetStore({ client: connected[1].client }),
-  ]);
-  describeModelStore(`redisModelStore, ${name}`, async () => [
-    redisModelStore({ client: connected[0].client }),
-    redisModelStore({ client: connected[1].client }),
-  ]);
-  describeWritablePlanStore(`redisPlanStore, ${name}`, async () => [
-    redisPlanStore({ client: connected[0].client }),
-    redisPlanStore({ client: connected[1].client }),
-  ]);
-
-  describeAuditTrail(`redisAuditTrail, ${name}`, async (limits) => {
-    const prefix = `test-${++serial}`;
-    const [one, other] = connected.map(({ client }) => redisAuditTrail({ client, prefix, ...limits }));
-    if (!one || !other) throw new Error("Two clients are needed.");
-    return [one, other];
-  });
 
   it("refuses a plan that is not valid, so that a misspelled limit lifts none", async () => {
     const { plans } = redisStores(options());
@@ -112,35 +45,6 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
       await admin.hdel(`${prefix}:{key}:key`, "key_1");
       expect(await keys.update("key_1", { name: "late" })).toBeUndefined();
       expect(await keys.find(hash)).toBeUndefined();
-    } finally {
-      admin.disconnect();
-    }
-  });
-
-  it("lists models that a person has broken beside the others", async () => {
-    const admin = new Redis(server.port, "127.0.0.1");
-    try {
-      const { client, prefix } = options();
-      const write = async (id: string, text: string) => {
-        await admin.hset(`${prefix}:{model}:model`, id, text);
-        await admin.zadd(`${prefix}:{model}:model:order`, 0, `\n${id}`);
-      };
-      await expectModelsByHand(redisModelStore({ client, prefix }), write);
-    } finally {
-      admin.disconnect();
-    }
-  });
-
-  it("keeps as many models as a store may have, and no more", async () => {
-    const admin = new Redis(server.port, "127.0.0.1");
-    try {
-      const { client, prefix } = options();
-      await expectFullStore(redisModelStore({ client, prefix }), async (count) => {
-        const ids = Array.from({ length: count }, (_, index) => `full/${index + 1}`);
-        const texts = ids.map((id) => [id, JSON.stringify({ id })]);
-        await admin.hset(`${prefix}:{model}:model`, Object.fromEntries(texts));
-        await admin.zadd(`${prefix}:{model}:model:order`, ...ids.flatMap((id) => [0, `\n${id}`]));
-      });
     } finally {
       admin.disconnect();
     }
@@ -205,7 +109,3 @@ describe.runIf(hasRedisServer).each(clients)("with %s", (name, connect) => {
     }
   });
 });
-
-function epoch(instant: Date | number | string | null | undefined): number | null | undefined {
-  return instant instanceof Date || typeof instant === "string" ? new Date(instant).getTime() : instant;
-}

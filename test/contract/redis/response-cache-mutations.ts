@@ -56,5 +56,5 @@ const lines: readonly Omit<Mutation, "test">[] = [
 
 export const responseCacheMutations: readonly Mutation[] = lines.map((line) => ({
   ...line,
-  test: "redis-response-cache",
+  test: ["redis-response-cache", "redis-stores"],
 }));

@@ -67,4 +67,7 @@ const lines: readonly Omit<Mutation, "test">[] = [
   },
 ];
 
-export const responseMutations: readonly Mutation[] = lines.map((line) => ({ ...line, test: "redis-response-store" }));
+export const responseMutations: readonly Mutation[] = lines.map((line) => ({
+  ...line,
+  test: ["redis-response-store", "redis-stores"],
+}));

@@ -35,7 +35,7 @@ describe.runIf(hasRedisServer)("the Redis ledger behind Sentinel", () => {
   let sentinel: RedisSentinel;
   beforeAll(async () => {
     sentinel = await RedisSentinel.start();
-  }, 60_000);
+  });
   afterAll(() => sentinel?.stop());
 
   it("follows the master, with both clients at once, and loses no charge that is repeated", {

@@ -43,4 +43,4 @@ it("a process that is killed gives its holds back, uncharged, and keeps what it 
   expect(await repeated.settle({ credits: 1 })).toEqual({ status: "duplicate", chargedMicro: 0 });
   expect(await session()).toEqual([3_500_000, 0]);
   await gateway.close();
-}, 60_000);
+});

@@ -56,4 +56,7 @@ const lines: readonly Omit<Mutation, "test">[] = [
   },
 ];
 
-export const responseMutations: readonly Mutation[] = lines.map((line) => ({ ...line, test: "sqlite-response-store" }));
+export const responseMutations: readonly Mutation[] = lines.map((line) => ({
+  ...line,
+  test: ["sqlite-response-store", "sqlite-stores"],
+}));

@@ -1,5 +1,4 @@
 import { afterAll } from "vitest";
-import { sqliteCreditLedger } from "../../../src/stores/sqlite/sqlite-credit-ledger.js";
 import { describeCreditLedgerModel } from "../contracts/credit-ledger-model.js";
 import { DatabaseFolder, drivers } from "./open-database.js";
 import { summingLedger } from "./summing-ledger.js";
@@ -9,9 +8,6 @@ for (const [name, driver] of Object.entries(drivers)) {
   const database = folder.open();
   afterAll(() => folder.remove());
 
-  describeCreditLedgerModel(`sqliteCreditLedger on ${name}`, (clock) => sqliteCreditLedger({ database, clock }), {
-    runs: name === "libsql" ? 50 : 20,
-  });
   describeCreditLedgerModel(`sqliteCreditLedger on ${name}, summed up`, (clock) => summingLedger(database, clock), {
     runs: name === "libsql" ? 30 : 15,
   });

@@ -1,32 +1,12 @@
-import { afterAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { sqliteResponseStore } from "../../../src/stores/sqlite/sqlite-response-store.js";
-import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
-import { describeResponseStore } from "../../../src/testing/describe-response-store.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { item } from "../../../src/testing/response-store/response-fixture.js";
-import { describeAccountBounds, responseOf } from "../contracts/response-store-bounds.js";
-import { describeResponseStoreModel } from "../contracts/response-store-model.js";
+import { responseOf } from "../contracts/response-store-bounds.js";
 import { FailingDatabase } from "./failing-database.js";
-import { DatabaseFolder, drivers } from "./open-database.js";
+import { DatabaseFolder } from "./open-database.js";
 
 const day = 86_400_000;
-
-for (const [name, driver] of Object.entries(drivers)) {
-  const folder = new DatabaseFolder(driver);
-  const [database, other] = [folder.open(), folder.open()];
-  afterAll(() => folder.remove());
-
-  describeResponseStore(`sqliteResponseStore on ${name}`, (clock) => sqliteResponseStore({ database, clock }));
-  describeResponseStoreModel(
-    `sqliteResponseStore on ${name}`,
-    (clock) => [sqliteResponseStore({ database, clock }), sqliteResponseStore({ database: other, clock })],
-    { runs: 20 },
-  );
-  describeAccountBounds(`sqliteResponseStore on ${name}`, (limits) => [
-    sqliteResponseStore({ database, ...limits }),
-    sqliteStores({ database: other, responses: limits }).responses,
-  ]);
-}
 
 function newDatabase() {
   const folder = new DatabaseFolder();

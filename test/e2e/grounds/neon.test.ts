@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashKey } from "../../../src/records/keys/managed-key.js";
 import type { PostgresPool } from "../../../src/stores/postgres/postgres-pool.js";
 import { postgresStores } from "../../../src/stores/postgres/postgres-stores.js";
+import { postgresOn } from "../../contract/stores/postgres.js";
+import { describeOnStore } from "../../contract/stores/store-under-test.js";
 import { TemporaryServer } from "../../support/postgres-server.js";
 import { chatRequest, startTestGateway } from "../../support/test-gateway.js";
-import { describeLedger } from "./describe-stores.js";
 import { binariesOf } from "./grounds.js";
 import { loadNeon, type Neon } from "./installed.js";
 import { NeonHttp } from "./neon-http.js";
@@ -58,5 +59,6 @@ describe("Neon's driver over HTTP", () => {
     await expect(postgresStores({ pool: bare, schema: "bare" }).plans.find("p")).rejects.toThrow(/fullResults: true/);
   });
 
-  describeLedger("Neon over HTTP", () => pool);
+  const { name, start, ledger } = postgresOn("Neon over HTTP", () => [pool, pool]);
+  describeOnStore({ name, start, ledger, ledgerRuns: 5 });
 });

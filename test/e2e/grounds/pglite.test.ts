@@ -1,14 +1,16 @@
-import { afterAll, beforeAll, describe } from "vitest";
-import { describeStores } from "./describe-stores.js";
+import { postgresOn } from "../../contract/stores/postgres.js";
+import { describeOnStore } from "../../contract/stores/store-under-test.js";
 import { type Lite, newLite } from "./installed.js";
 
-describe("PGlite, in memory", () => {
-  let database: Lite;
-  beforeAll(async () => {
-    database = await newLite();
-  }, 120_000);
-  afterAll(() => database.close());
+let database: Lite;
+const { start, ...store } = postgresOn("PGlite, in memory", () => [database, database]);
 
-  // It is a pool as it is, and listens.
-  describeStores("PGlite", () => database);
+// It is a pool as it is, and listens.
+describeOnStore({
+  ...store,
+  async start() {
+    database = await newLite();
+    await start();
+  },
+  stop: () => database.close(),
 });

@@ -5,9 +5,6 @@ import { promisify } from "node:util";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 
-/** infergate itself, which all examples install from here. Built once. */
-let built: Promise<void> | undefined;
-
 export type Settings = Readonly<Record<string, string>>;
 
 export function exampleFolder(name: string): string {
@@ -31,16 +28,8 @@ export class NextApp {
     return this.#origin;
   }
 
-  /** Installs the packages of an example that has its own, builds infergate, and the example with it. */
+  /** `next build`, with the packages that `npm run next:install` has brought. */
   async build(): Promise<void> {
-    built ??= this.#run(root, "run", "build");
-    await built;
-    await this.#run(this.#folder, "ci", "--no-audit", "--no-fund");
-    await this.compile();
-  }
-
-  /** `next build`, with the packages that are there. */
-  async compile(): Promise<void> {
     await this.#execute(process.execPath, this.#folder, ["node_modules/next/dist/bin/next", "build"]);
   }
 

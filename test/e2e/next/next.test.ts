@@ -170,7 +170,7 @@ describe("in Next.js' edge runtime", () => {
     await rm(`${folder}/node_modules`, { force: true });
     await symlink(`${exampleFolder("next")}/node_modules`, `${folder}/node_modules`);
     edge = new NextApp(folder, { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: "sk-upstream" });
-    await edge.compile();
+    await edge.build();
     await edge.start();
     edgeClient = new OpenAI({ baseURL: `${edge.origin}/api/v1`, apiKey: "sk-demo", maxRetries: 0 });
   }, 300_000);

@@ -11,7 +11,7 @@ const script = fileURLToPath(new URL("fixtures/catalog-writer.ts", import.meta.u
 const processes = 4;
 
 describeBackEnds("models and budgets that four processes change", (backEnd) => {
-  it("are as if one process after the other had changed them", { timeout: 60_000 }, async () => {
+  it("are as if one process after the other had changed them", async () => {
     const file = await bundled(script);
     const run = async (number: number): Promise<ValueStep[]> => {
       const options = { env: { ...env, ...backEnd().environment }, maxBuffer: 2 ** 24 };

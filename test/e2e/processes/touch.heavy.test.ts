@@ -11,7 +11,7 @@ const script = fileURLToPath(new URL("fixtures/touching.ts", import.meta.url));
 const processes = 4;
 
 describeBackEnds("keys that four processes use", (backEnd) => {
-  it("keep the latest moment of all", { timeout: 60_000 }, async () => {
+  it("keep the latest moment of all", async () => {
     const { environment, stores } = backEnd();
     const ids = Array.from({ length: 10 }, (_, index) => `key_${index}`);
     for (const id of ids) {

@@ -150,7 +150,7 @@ describe.each(pairs)("calls of a server of %s for a client of %s, streamed: %s",
     await withGateway(server, async (post, upstream, test) => {
       upstream.reply(answer(mostToolCalls + 1));
       // A breaker would open.
-      for (let count = 1; count <= 3; count++) {
+      for (let count = 1; count <= 2; count++) {
         const refused = await post(client, stream);
         const said = await refused.text();
         if (!stream) expect(refused.status).toBe(400);

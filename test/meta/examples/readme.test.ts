@@ -40,7 +40,7 @@ describe("the README's first snippet", () => {
       app.stdout?.once("data", (line: Buffer) => resolve(`http://localhost:${JSON.parse(line.toString()).port}`));
       app.once("exit", (code) => reject(new Error(`The server has ended with ${code}`)));
     });
-  }, 30_000);
+  });
 
   afterAll(async () => {
     const exit = new Promise((resolve) => app.once("exit", resolve));
@@ -54,17 +54,13 @@ describe("the README's first snippet", () => {
     ["openai", 'from "openai";\n\nconst client'],
     ["@ai-sdk/openai-compatible", 'import { streamText } from "ai"'],
     ["@langchain/openai", 'from "@langchain/openai"'],
-  ])(
-    "serves the snippet with %s",
-    async (client, part) => {
-      const name = `client${client.replace(/\W/g, "-")}.ts`;
-      const file = await write(name, snippetWith(part), { "http://localhost:3000": origin });
-      const { stdout } = await promisify(execFile)(process.execPath, [file]);
-      expect(stdout).toBe("Hello world");
-      expect(upstream.lastRequest.json).toMatchObject({ model: "gpt-4o-mini" });
-    },
-    30_000,
-  );
+  ])("serves the snippet with %s", async (client, part) => {
+    const name = `client${client.replace(/\W/g, "-")}.ts`;
+    const file = await write(name, snippetWith(part), { "http://localhost:3000": origin });
+    const { stdout } = await promisify(execFile)(process.execPath, [file]);
+    expect(stdout).toBe("Hello world");
+    expect(upstream.lastRequest.json).toMatchObject({ model: "gpt-4o-mini" });
+  });
 
   it("can be called in its process, by the snippet for that", async () => {
     const gateway = snippetWith("import express")
@@ -81,7 +77,7 @@ await gateway.close();`,
     });
     const { stdout } = await promisify(execFile)(process.execPath, [file]);
     expect(stdout).toMatch(/^Hello world [1-9]\d*\n$/);
-  }, 30_000);
+  });
 
   it("serves the commands below it", async () => {
     const [whole = "", usage = ""] = readme.match(/^curl .*\/ai\/.*$/gm) ?? [];
@@ -120,7 +116,7 @@ it("the README and the index of the pages list the same pages, in the same words
   expect(rowsOf("docs/README.md", "").slice(0, listed.length)).toEqual(listed);
 });
 
-it("the pages' test of a weekly limit passes as it stands", { timeout: 30_000 }, async () => {
+it("the pages' test of a weekly limit passes as it stands", async () => {
   const folder = await mkdtemp(join(tmpdir(), "infergate-recipe-"));
   try {
     const file = join(folder, "limit.test.ts");

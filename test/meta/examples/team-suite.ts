@@ -29,7 +29,7 @@ export function describeTeam(environment: () => Record<string, string>): void {
     }
     [first = "", second = ""] = processes.map(({ baseURL }) => new URL(baseURL).origin);
     operator = /Operator\s+(\S+)/.exec(processes[0]?.printed() ?? "")?.[1] ?? "";
-  }, 60_000);
+  });
   afterAll(async () => {
     expect(await Promise.all(processes.map((each) => each.interrupt()))).toEqual([0, 0]);
   });
@@ -98,7 +98,7 @@ export function describeTeam(environment: () => Record<string, string>): void {
     await vi.waitFor(async () => {
       const { json } = await send<{ data: { tags: object }[] }>(operator, second, refused);
       expect(json.data).toHaveLength(2);
-    }, 10_000);
+    });
   });
 
   it("a member makes keys with their own token, and sees nothing of the others", async () => {
@@ -147,7 +147,7 @@ export function describeTeam(environment: () => Record<string, string>): void {
       const path = `GET /account/api/usage?from=${aDayAgo()}&by=tag.member`;
       const { json } = await send<{ data: object[] }>(other, second, path);
       expect(json.data).toContainEqual(expect.objectContaining({ by: { "tag.member": "ada" }, requests: 1 }));
-    }, 10_000);
+    });
     expect((await send(operator, first, path, { to: "nobody" })).status).toBe(200);
     const back = "POST /operator/organisations/joined/members/ada/move";
     expect((await send(operator, first, back, { to: "nobody" })).status).toBe(404);
@@ -184,7 +184,7 @@ export function describeTeam(environment: () => Record<string, string>): void {
         const line = json.data.find((each) => each.id === id);
         if (line === undefined) throw new Error("It is not written yet.");
         return line.credits;
-      }, 10_000);
+      });
     };
     const before = await charge();
     const [listed] = (await send<{ data: Model[] }>(operator, first, "GET /admin/api/models")).json.data;

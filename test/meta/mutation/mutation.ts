@@ -7,5 +7,5 @@ export interface Mutation {
   /** The part of the source to look in, where the same is written in several. */
   readonly part?: string;
   /** Where a test fails of it. Default: the store's usual ones. */
-  readonly test?: string;
+  readonly test?: string | readonly string[];
 }

@@ -7,12 +7,12 @@ import base from "../../vitest.config.js";
 const files = [
   "test/unit/prices/**/*.test.ts",
   "test/{unit,contract}/ledger/**/*.test.ts",
-  "test/contract/memory/{memory-credit-ledger,account-map,lapse-until,usage-costs}.test.ts",
+  "test/contract/memory/{memory-stores,memory-credit-ledger,account-map,lapse-until,usage-costs}.test.ts",
   "test/contract/sqlite/lapse.test.ts",
   "test/meta/mutation/sqlite-rules.ts",
   "test/contract/memory/memory-credit-ledger-model.heavy.test.ts",
 ];
-const slow = ["/ledger/", "memory-credit-ledger.test", "/sqlite/", "sqlite-rules", "ledger-model"];
+const slow = ["/ledger/", "memory-credit-ledger.test", "memory-stores", "/sqlite/", "sqlite-rules", "ledger-model"];
 
 class ShortestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {

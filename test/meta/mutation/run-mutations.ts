@@ -19,7 +19,7 @@ const tasks = allMutations.flatMap(({ store, testFolder = store, tests, mutation
   mutations
     .map(({ name, test }) => ({
       name: `${store}: ${name}`,
-      args: inFolder(testFolder, test === undefined ? tests : [test]),
+      args: inFolder(testFolder, test === undefined ? tests : [test].flat()),
     }))
     .filter(({ name }) => wanted.test(name)),
 );

@@ -150,9 +150,9 @@ describe("a whole answer with long texts", () => {
         expect(found).toEqual(await outcomeOf(() => read(new ReceivedAnswer(bytes))));
         if (parsed === 0) searched++;
       }),
-      { numRuns: 1500 },
+      { numRuns: Number(process.env["FC_RUNS"] ?? 500) },
     );
-    expect(searched).toBeGreaterThan(300);
+    expect(searched).toBeGreaterThan(100);
   });
 
   it.each(kinds)("is read without its texts", async ({ answer, read }) => {

@@ -24,7 +24,7 @@ describeWithPostgres(
         }
         // What a session has counted arrives when it ends.
         const others = "select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()";
-        await vi.waitFor(async () => expect((await pool.query(others)).rowCount).toBe(0), { timeout: 10_000 });
+        await vi.waitFor(async () => expect((await pool.query(others)).rowCount).toBe(0));
         const { rows } = await pool.query("select deadlocks::int from pg_stat_database where datname = 'postgres'");
         expect(rows).toEqual([{ deadlocks: 0 }]);
       } finally {

@@ -123,7 +123,7 @@ describeWithPostgres("PostgreSQL, running totals of days", (server) => {
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   it("answer for a day that was divided, and not for what was added late", async () => {
     for (const account of accounts)

@@ -1,6 +1,6 @@
 import type { Mutation } from "../../../meta/mutation/mutation.js";
 
-const ledger = "postgres-credit-ledger";
+const ledger = "postgres-stores";
 const quarters = "usage/postgres-quarters";
 
 /** Lines of the sums over all accounts to break. */

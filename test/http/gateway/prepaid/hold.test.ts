@@ -236,7 +236,7 @@ describe("a hold of the host's", () => {
     isAway = true;
     expect(await image.settle({ credits: 1 })).toEqual({ status: "kept", chargedMicro: 1_000_000 });
     isAway = false;
-    await vi.waitFor(async () => expect(await session()).toEqual([1_000_000, 0]), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await session()).toEqual([1_000_000, 0]));
   });
 
   it("is refused for a suspended account", async () => {

@@ -101,7 +101,7 @@ describe("thresholds", () => {
       ),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   it("come after the settlement, with all that the host needs", async () => {
     const { first, reached, close } = startMany(1, { session: 100e-6 });

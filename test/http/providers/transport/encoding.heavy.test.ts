@@ -117,7 +117,7 @@ describe("an upstream that compresses although it was asked not to", () => {
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     await reader.read();
     await reader.cancel();
-    await vi.waitFor(() => expect(closed).toHaveBeenCalled(), { timeout: 10_000 });
+    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
   });
 });
 

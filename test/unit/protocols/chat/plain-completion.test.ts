@@ -86,9 +86,9 @@ it("is read as one that is parsed", () => {
       );
       if (plainCompletion(new ReceivedAnswer(bytes), context) !== undefined) searched++;
     }),
-    { numRuns: 10_000 },
+    { numRuns: Number(process.env["FC_RUNS"] ?? 2_500) },
   );
-  expect(searched).toBeGreaterThan(250);
+  expect(searched).toBeGreaterThan(60);
 });
 
 it("is searched where servers write it as they do", () => {
