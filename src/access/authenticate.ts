@@ -10,19 +10,21 @@ const disabled = RepeatedError.of(disabledKey());
 /**
  * Finds the owner of a key, even if the key is expired, revoked or disabled: see {@link requireValid}.
  * @param keyPrefix - of the keys that the gateway makes.
- * @throws GatewayError 401 for a text that cannot be a key; rejects with a 503 when the store fails.
+ * @returns at once where it is cached.
+ * @throws GatewayError 401 for a text that cannot be a key, and when there is no such key; 503 when the store fails. Where a
+ * promise is returned, it rejects with them.
  */
-export function findKey(
+export function ownerOf(
   key: string,
   findCaller: Lookup<IdentifiedCaller>,
   keyPrefix: string,
-): IdentifiedCaller | undefined | Promise<IdentifiedCaller | undefined> {
+): IdentifiedCaller | Promise<IdentifiedCaller> {
   if (isMistypedKey(key, keyPrefix)) throw refused;
-  return findCaller(hashKey(key));
+  const found = findCaller(hashKey(key));
+  return found instanceof Promise ? found.then(requireKnown) : requireKnown(found);
 }
 
-/** @throws GatewayError 401 when there is no such key. */
-export function requireKnown(caller: IdentifiedCaller | undefined): IdentifiedCaller {
+function requireKnown(caller: IdentifiedCaller | undefined): IdentifiedCaller {
   if (caller === undefined) throw refused;
   return caller;
 }

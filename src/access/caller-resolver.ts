@@ -6,7 +6,6 @@ import type { ApplyBudgets } from "./budgets/budget-resolver.js";
 import type { Lookup } from "./cached-lookup.js";
 import type { Caller, IdentifiedCaller } from "./caller.js";
 
-const suspended = repeatedFor(accountSuspended);
 const withoutPlan = RepeatedError.of(accountWithoutPlan());
 
 /**
@@ -27,6 +26,8 @@ export function callerResolver(
   warnOnce: Warn,
   applyBudgets?: ApplyBudgets,
 ): ResolveCaller {
+  const suspended = repeatedFor(accountSuspended);
+  const withTerms = lastTerms();
   const resolve = (identified: IdentifiedCaller, account: KnownAccount | undefined): Caller | Promise<Caller> => {
     const caller = underAccount(identified, account);
     const { tags } = caller;
@@ -57,21 +58,23 @@ export function callerResolver(
   };
 }
 
-/** The last caller that was made of one that was identified, and of its account. */
-const resolved = new WeakMap<IdentifiedCaller, { readonly account: KnownAccount; readonly caller: Caller }>();
+type Terms = Pick<Caller, "plan"> & Partial<Pick<Caller, "calendar">> & OwnTerms;
 
-/** @returns the same object while neither the caller nor its account has changed, so that more can be kept of it. */
-function withTerms(
-  identified: IdentifiedCaller,
-  account: KnownAccount,
-  terms: Pick<Caller, "plan"> & Partial<Pick<Caller, "calendar">> & OwnTerms,
-): Caller {
-  const last = resolved.get(identified);
-  if (last?.account === account) return last.caller;
-  const caller = { ...identified, ...terms };
-  // Without a key, the one that was identified is made anew for each request.
-  if (identified.source === "key") resolved.set(identified, { account, caller });
-  return caller;
+/**
+ * Gives a caller the terms of its account: the same object while neither the caller nor its account has changed, so that more
+ * can be kept of it.
+ */
+function lastTerms(): (identified: IdentifiedCaller, account: KnownAccount, terms: Terms) => Caller {
+  /** The last caller that was made of one that was identified, and of its account. */
+  const resolved = new WeakMap<IdentifiedCaller, { readonly account: KnownAccount; readonly caller: Caller }>();
+  return (identified, account, terms) => {
+    const last = resolved.get(identified);
+    if (last?.account === account) return last.caller;
+    const caller = { ...identified, ...terms };
+    // Without a key, the one that was identified is made anew for each request.
+    if (identified.source === "key") resolved.set(identified, { account, caller });
+    return caller;
+  };
 }
 
 function hasPlan(caller: IdentifiedCaller): caller is Caller {

@@ -2,7 +2,6 @@ import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "
 import { isAskedTooMuch } from "../errors/refusal.js";
 import { UpstreamStatusError } from "../errors/upstream-fault.js";
 import { endReasonOf, type Outcome } from "../events/request-observer.js";
-import type { GatewayResponse } from "../http/message.js";
 import type { Clock } from "../ledger/calendar.js";
 import { noCharge } from "../prices/charge.js";
 import { requiredOutputCap } from "../protocols/shared/demand.js";
@@ -21,15 +20,6 @@ import { brokenOff } from "./relay/until-aborted.js";
 
 const nothingCharged: SettledCharge = { ...noCharge, credits: undefined, funding: undefined, prepaidMicro: 0 };
 
-/** A target's response that the host's guards hold back. No other target is tried after it. */
-export interface HeldResponse {
-  /** @throws GatewayError, or {@link UpstreamError} `aborted`. */
-  whenReviewed(): Promise<GatewayResponse>;
-}
-
-/** What an attempt has for the client. */
-export type Relayed = GatewayResponse | HeldResponse;
-
 /** One attempt of a call at one target. Until it has something for the client, its failure does not end the call. */
 export class Attempt implements AttemptFacts, CurrentAttempt {
   readonly call: ModelCall;
@@ -41,14 +31,16 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
   readonly visit: TargetVisit;
   /** It has failed, and nobody is charged for what it has done. */
   isForgiven = false;
-  #state: "waiting" | "committed" | "over" = "waiting";
+  #state: "waiting" | "committed" | "late" = "waiting";
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(call: ModelCall, visit: TargetVisit) {
     this.call = call;
     this.target = visit.target;
     this.visit = visit;
     this.meter = new Meter(call.admission, call.services.clock);
-    this.notice = visit.target.timeoutMs === undefined ? call.notice : new AbortNotifier();
+    const { timeoutMs } = visit.target;
+    this.notice = timeoutMs === undefined ? call.notice : this.#noticeWithin(timeoutMs);
     call.enter(this);
   }
 
@@ -105,23 +97,19 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
     return this.target.timeoutMs !== undefined && this.#state !== "committed";
   }
 
-  /**
-   * Runs the work until there is something for the client, at most for the target's `timeoutMs`. The limit also holds
-   * for a provider that ignores its signal.
-   * @throws GatewayError 504 when it took too long, and what the work throws.
-   */
-  run(work: (attempt: Attempt) => Promise<Relayed>): Promise<Relayed> {
-    const { timeoutMs } = this.target;
-    return timeoutMs === undefined ? work(this) : this.#within(timeoutMs, work);
+  /** Whether the end of this attempt is the end of the call: no other target is tried after it. */
+  get isCommitted(): boolean {
+    return this.#state === "committed";
   }
 
   /**
    * The target has something for the client: from now on, the end of this attempt is the end of the call.
-   * @throws UpstreamError `aborted` when the attempt is over and another one has taken its place.
+   * @throws UpstreamError `aborted` when it comes too late.
    */
   commit(): void {
     if (this.notice.aborted && !this.call.notice.aborted) throw brokenOff();
     this.#state = "committed";
+    clearTimeout(this.#timer);
     if (this.meter.terms?.share === undefined) this.visit.confirm();
     this.call.committed();
   }
@@ -129,7 +117,7 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
   /** Ends the call with this attempt's outcome. A failure that the client does not see does not end the call. */
   end(outcome: Outcome): Promise<SettledCharge> {
     const isHidden = this.#state === "waiting" && outcome.error !== undefined;
-    if (isHidden || this.#state === "over") return Promise.resolve(nothingCharged);
+    if (isHidden || this.#state === "late") return Promise.resolve(nothingCharged);
     // While the ledger settles the call, its time-out must not send it to another target.
     this.#state = "committed";
     return this.call.end(outcome);
@@ -143,6 +131,7 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
   failed(thrown: unknown): GatewayError {
     const { call, target } = this;
     const { admission, services, client } = call;
+    clearTimeout(this.#timer);
     const error = this.#toGatewayError(thrown);
     const used = this.meter.reported ?? (error.cause instanceof UpstreamStatusError ? error.cause.used : undefined);
     const isPaid = used !== undefined && (admission.model.route.chargeFailedAttempts || isTheClients(error));
@@ -165,6 +154,10 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
   }
 
   #toGatewayError(thrown: unknown): GatewayError {
+    if (this.#state === "late") {
+      const { timeoutMs } = this.target;
+      return upstreamTimeout(new Error(`The target had nothing for the client within its ${timeoutMs} ms.`));
+    }
     if (isGatewayError(thrown)) return thrown;
     const { notice, client } = this.call;
     // A provider that reports "aborted" although the gateway aborted nothing has failed.
@@ -172,28 +165,21 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
     return badGateway("The model did not answer. Try again.", { cause: thrown });
   }
 
-  async #within(timeoutMs: number, work: (attempt: Attempt) => Promise<Relayed>): Promise<Relayed> {
-    const { notice, call } = this;
+  /** Told of the end of the call, and when the target has had nothing for the client for so long. */
+  #noticeWithin(timeoutMs: number): AbortNotifier {
+    const notice = new AbortNotifier();
     const abort = (): void => notice.abort();
-    call.notice.addEventListener("abort", abort);
-    if (call.notice.aborted) abort();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        if (this.#state === "committed") return;
-        this.#state = "over";
-        call.notice.removeEventListener("abort", abort);
-        reject(upstreamTimeout(new Error(`The target had nothing for the client within its ${timeoutMs} ms.`)));
-        notice.abort();
-      }, timeoutMs);
-      // The timer need not keep the process alive: the client's connection does.
-      if (typeof timer === "object") timer.unref?.();
-    });
-    try {
-      return await Promise.race([work(this), late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const ofCall = this.call.notice;
+    if (ofCall.aborted) abort();
+    else ofCall.addEventListener("abort", abort);
+    this.#timer = setTimeout(() => {
+      if (this.#state === "committed") return;
+      this.#state = "late";
+      abort();
+    }, timeoutMs);
+    // The timer need not keep the process alive: the client's connection does.
+    if (typeof this.#timer === "object") this.#timer.unref?.();
+    return notice;
   }
 }
 

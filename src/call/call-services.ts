@@ -2,7 +2,8 @@ import type { Allowance } from "../access/allowance.js";
 import type { ApplyBudgets } from "../access/budgets/budget-resolver.js";
 import type { Lookup } from "../access/cached-lookup.js";
 import type { CurrentCatalog } from "../access/catalog.js";
-import type { HoldRooms } from "../access/hold-rooms.js";
+import type { Entitlements } from "../access/entitlement.js";
+import type { HoldRooms } from "../access/hold-room.js";
 import type { FirstTimes, Warn } from "../events/warning.js";
 import type { OnRequest } from "../hooks/admission.js";
 import type { AnswerGuards } from "../hooks/guard-round.js";
@@ -12,8 +13,10 @@ import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { TimeLimit } from "../ledger/guard/time-limit.js";
 import type { OperationServices } from "../protocols/shared/operation.js";
 import type { BackgroundWork } from "../runtime/background-work.js";
+import type { RepeatedDenials } from "./admission/repeated-denial.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
 import type { OpenCalls } from "./open-calls.js";
+import type { RequestIds } from "./request-id.js";
 
 /** Limits of one response between upstream and client. */
 export interface RelayLimits {
@@ -32,11 +35,14 @@ export interface CallServices {
   readonly catalog: CurrentCatalog;
   readonly findAllowance: Lookup<Allowance>;
   readonly applyBudgets: ApplyBudgets;
+  readonly entitlements: Entitlements;
   readonly ledger: CreditLedger;
   readonly keeper: LeaseKeeper;
   readonly holdRooms: HoldRooms;
+  readonly denials: RepeatedDenials;
   readonly leaseMs: number;
   readonly openCalls: OpenCalls;
+  readonly requestIds: RequestIds;
   /** Gets settlements that are kept. */
   readonly background: BackgroundWork;
   readonly clock: Clock;

@@ -1,4 +1,3 @@
-import type { ObserveLedger } from "../events/request-observer.js";
 import { releaseIn, settleIn } from "../ledger/at-once.js";
 import type { AccountCredits, EntryTags, Lease, SettleResult, WindowState } from "../ledger/credit-ledger.js";
 import { SettlementKeptError } from "../ledger/guard/ledger-event.js";
@@ -18,7 +17,7 @@ import { priceFor } from "./admission/price-for.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import type { KeptLease } from "./lease-keeper.js";
-import type { Meter } from "./meter.js";
+import type { Bill, Meter } from "./meter.js";
 
 /** What a call cost, and what its account has left. */
 export interface SettledCharge extends Charge {
@@ -33,7 +32,7 @@ export interface SettledCharge extends Charge {
 }
 
 /** What a call has used. */
-interface Ending {
+export interface Ending {
   readonly amountMicro: Micro;
   readonly tokens: UsageCounts;
   /** `undefined`: nothing is charged. */
@@ -58,7 +57,7 @@ interface MeteredProgress {
 /** What of a target is needed to charge for it. */
 type ChargedTarget = Pick<Target, "price" | "cost" | "name">;
 
-/** Replaces the hold of a call by its real cost, exactly once, however the call ends. */
+/** Replaces the hold of a call by its real cost, however the call ends. The call sees to it that this happens once. */
 export class CallSettlement implements KeptLease {
   place = -1;
   /** `undefined`: the call uses no ledger. */
@@ -74,17 +73,8 @@ export class CallSettlement implements KeptLease {
   #shared: { readonly micro: Micro; readonly share: number } | undefined;
   #hasReached = false;
   #call: MeteredProgress | undefined;
-  #charge: Promise<SettledCharge> | undefined;
-  readonly #observe: ObserveLedger | undefined;
 
-  /** @param observe - told of how the ledger took the charge; `undefined`: nobody wants to know. */
-  constructor(
-    services: CallServices,
-    admission: CheckedCall,
-    reservation: Reservation | undefined,
-    observe: ObserveLedger | undefined,
-  ) {
-    this.#observe = observe;
+  constructor(services: CallServices, admission: CheckedCall, reservation: Reservation | undefined) {
     this.#services = services;
     this.#admission = admission;
     this.#price = priceFor(admission, admission.model.price);
@@ -131,7 +121,7 @@ export class CallSettlement implements KeptLease {
    * dies.
    */
   keepLease(call: MeteredProgress): void {
-    if (this.reservation === undefined || this.#charge !== undefined) return;
+    if (this.reservation === undefined) return;
     this.#call = call;
     this.#services.keeper.keep(this);
   }
@@ -191,73 +181,55 @@ export class CallSettlement implements KeptLease {
   }
 
   /**
-   * Charges these tokens. The first call of `charge` or `release` wins; later calls return its result. Never fails.
-   * @param share - of their price, for a response that was not made for this call. Absent: all of it.
+   * The call ends with this. @param bill - `undefined`: only the tokens of failed attempts are charged.
+   * @param meter - knows what the operator pays, whoever is charged for it.
    */
-  charge(tokens: UsageCounts, source: UsageSource, share?: number): Promise<SettledCharge> {
-    if (this.#charge !== undefined) return this.#charge;
-    if (share !== undefined) return this.#chargeShare(tokens, share);
-    const used = this.#withUnits(tokens, this.#price, source !== "provider");
-    const from = used !== tokens && source === "provider" ? "estimated" : source;
-    this.#charge = this.#settle(used, from, this.#price.cost(used), used);
-    return this.#charge;
+  endsWith(bill: Bill | undefined, meter: Pick<Meter, "reported" | "terms"> | undefined): Ending {
+    let ending: Ending;
+    const share = meter?.terms?.share;
+    if (bill === undefined) {
+      ending = this.#ending(noTokens, undefined, 0, this.#target?.cost && meter?.reported);
+    } else if (share === undefined) {
+      const used = this.#withUnits(bill.tokens, this.#price, bill.source !== "provider");
+      const source = used !== bill.tokens && bill.source === "provider" ? "estimated" : bill.source;
+      ending = this.#ending(used, source, this.#price.cost(used), used);
+    } else {
+      // Nothing was generated for it: no tokens are counted.
+      const used = this.#withUnits(bill.tokens);
+      this.#shared = { micro: this.#price.cost(used), share };
+      ending = this.#ending({ ...noTokens }, "cache", scaledPrice(this.#price, share).cost(used), undefined);
+    }
+    if (this.reservation !== undefined) this.#services.keeper.drop(this);
+    return ending;
   }
 
-  /** Nothing was generated: no tokens are counted. */
-  #chargeShare(tokens: UsageCounts, share: number): Promise<SettledCharge> {
-    const used = this.#withUnits(tokens);
-    this.#shared = { micro: this.#price.cost(used), share };
-    this.#charge = this.#settle({ ...noTokens }, "cache", scaledPrice(this.#price, share).cost(used), undefined);
-    return this.#charge;
-  }
-
-  /** Ends the hold without a charge. @param meter - knows what the operator pays all the same. */
-  release(meter?: Pick<Meter, "reported">): Promise<SettledCharge> {
-    this.#charge ??= this.#settle(noTokens, undefined, 0, this.#target?.cost && meter?.reported);
-    return this.#charge;
-  }
-
-  /**
-   * @param source - `undefined`: only the tokens of failed attempts are charged.
-   * @param used - by the last target, whoever pays for it; `undefined`: it is not known.
-   */
-  async #settle(
+  /** @param used - by the last target, whoever pays for it; `undefined`: it is not known. */
+  #ending(
     ofCall: UsageCounts,
     ofSource: UsageSource | undefined,
     ofMicro: Micro,
     used: UsageCounts | undefined,
-  ): Promise<SettledCharge> {
+  ): Ending {
     const tokens = this.#withFailedTokens(ofCall);
-    const micro = this.#withFailed(ofMicro);
     const source = this.#failed?.charged === undefined ? ofSource : (ofSource ?? "provider");
-    const cost = this.#costWith(used);
-    const { reservation } = this;
-    if (reservation === undefined) {
+    const isFree = this.reservation === undefined || this.reservation.isFree === true;
+    return withCost<Ending>(
+      { amountMicro: isFree ? 0 : this.#withFailed(ofMicro), tokens, source },
+      this.#costWith(used),
+    );
+  }
+
+  /** What was charged, as the ledger says. @param settled - `undefined`: the call uses no ledger. */
+  settled(ending: Ending, settled: SettleResult | undefined): SettledCharge {
+    const { amountMicro: micro, tokens, source, cost } = ending;
+    if (settled === undefined) {
       return withCost<SettledCharge>(
-        { micro: 0, tokens, source, credits: undefined, funding: undefined, prepaidMicro: 0 },
+        { micro, tokens, source, credits: undefined, funding: undefined, prepaidMicro: 0 },
         cost,
       );
     }
-    const ending = withCost<Ending>({ amountMicro: reservation.isFree ? 0 : micro, tokens, source }, cost);
-    this.#services.keeper.drop(this);
-    const from = this.#observe === undefined ? 0 : performance.now();
-    let isRemote = false;
-    let charge: SettledCharge;
-    try {
-      const settling = this.#endLease(reservation, ending);
-      isRemote = settling instanceof Promise;
-      charge = this.#settled(reservation, ending, settling instanceof Promise ? await settling : settling);
-    } catch (cause) {
-      charge = this.#unsettled(reservation, ending, cause);
-    }
-    const outcome = charge.unsettled ?? "settled";
-    this.#observe?.({ operation: "settle", outcome, isRemote, durationMs: performance.now() - from });
-    return charge;
-  }
-
-  #settled({ isFree }: Reservation, ending: Ending, settled: SettleResult): SettledCharge {
     if (settled.status === "unresolved") this.#warnOfCharge();
-    const { amountMicro: micro, tokens, source, cost } = ending;
+    const isFree = this.reservation?.isFree;
     const { windows, rates, prepaidMicro = 0 } = settled;
     const credits = isFree ? { windows, rates } : settled;
     const funding = fundingBy(prepaidMicro, micro, isFree);
@@ -265,7 +237,8 @@ export class CallSettlement implements KeptLease {
   }
 
   /** The ledger has not confirmed the charge: its guard keeps it, or it is lost. */
-  #unsettled({ lease, credits, isFree }: Reservation, ending: Ending, cause: unknown): SettledCharge {
+  unsettled(ending: Ending, cause: unknown): SettledCharge {
+    const { lease, credits, isFree } = this.reservation as Reservation;
     const isKept = cause instanceof SettlementKeptError;
     if (isKept) this.#services.background.add(cause.over, lease.id);
     else this.#warnOfLedger(cause);
@@ -277,8 +250,13 @@ export class CallSettlement implements KeptLease {
     return withCost<SettledCharge>({ micro, tokens, source, credits: after, funding, prepaidMicro, unsettled }, cost);
   }
 
-  /** A call of a model that is free enters no charge in the journal: it is released, whatever it has used. */
-  #endLease({ lease, rules, isFree }: Reservation, ending: Ending): SettleResult | Promise<SettleResult> {
+  /**
+   * Tells the ledger. A call of a model that is free enters no charge in the journal: it is released, whatever it has used.
+   * @returns at once where the ledger can; `undefined`: the call uses none.
+   */
+  settle(ending: Ending): SettleResult | undefined | Promise<SettleResult> {
+    if (this.reservation === undefined) return undefined;
+    const { lease, rules, isFree } = this.reservation;
     const { ledger } = this.#services;
     const { amountMicro, tokens, source, cost } = ending;
     const uses = rules && rateUses(rules, tokens, this.#hasReached);

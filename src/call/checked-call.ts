@@ -3,9 +3,28 @@ import type { Caller } from "../access/caller.js";
 import type { CatalogModel } from "../access/catalog.js";
 import type { HoldRoom } from "../access/hold-room.js";
 import type { RateRule } from "../access/rate-rules.js";
+import type { GatewayError } from "../errors/gateway-error.js";
+import type { RequestObserver } from "../events/request-observer.js";
+import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import type { Tags } from "../prices/tags.js";
-import type { Demand, ModelRequest } from "../protocols/shared/operation.js";
+import type { Demand, ModelRequest, Operation, RequestFacts } from "../protocols/shared/operation.js";
 import type { MemberEdits } from "../wire/json-members.js";
+
+/** A request for a model, as it arrives. */
+export interface ReceivedCall extends RequestFacts {
+  /** What client, host and upstream know the request by. A host may give the same one twice. */
+  readonly requestId: string;
+  /** Unique: the ledger's id of the call. */
+  readonly callId: string;
+  readonly request: GatewayRequest;
+  readonly caller: Caller;
+  readonly operation: Operation;
+  readonly observer: RequestObserver;
+  /** What the client gets for a response, or for an error that was not thrown. */
+  respond(made: GatewayResponse | GatewayError): GatewayResponse;
+  /** What the client gets for what was thrown. */
+  refuse(thrown: unknown): GatewayResponse;
+}
 
 /** What every upstream of a call gets beside the translated request. */
 export interface CallAdditions {

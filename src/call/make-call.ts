@@ -1,14 +1,16 @@
-import { GatewayError } from "../errors/gateway-error.js";
+import type { Allowance } from "../access/allowance.js";
+import { requireModelType } from "../access/entitlement.js";
+import { GatewayError, usualModelNotFound } from "../errors/gateway-error.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import { readBody, readUpload } from "../http/request-body.js";
 import type { WindowLimits } from "../ledger/credit-ledger.js";
-import type { RequestBody } from "../protocols/shared/operation.js";
+import type { ModelRequest, RequestBody } from "../protocols/shared/operation.js";
 import type { TargetRoute } from "../routing/target-route.js";
-import { checkCall, type ReceivedCall } from "./admission/check-call.js";
 import { completeCall } from "./admission/complete-call.js";
 import { holdCredits, type Reservation } from "./admission/hold-credits.js";
 import { reviewCall } from "./admission/review-call.js";
 import type { CallServices } from "./call-services.js";
+import type { CheckedCall, ReceivedCall } from "./checked-call.js";
 import { ModelCall } from "./model-call.js";
 import { clientLeft, shuttingDown } from "./relay/abort-error.js";
 import { tryTargets } from "./relay/try-targets.js";
@@ -70,6 +72,28 @@ export async function makeCall(services: CallServices, incoming: ReceivedCall): 
       if (number !== undefined) openCalls.giveUp(number);
     }
   }
+}
+
+/**
+ * Checks whether the key may make the call, and computes the most tokens that the call can use.
+ * @param found - the key's plan, if it exists.
+ * @throws GatewayError 400, 403, 404
+ */
+function checkCall(
+  { catalog, clock, entitlements, holdRooms }: CallServices,
+  { requestId, callId, caller, operation }: ReceivedCall,
+  request: ModelRequest,
+  found: Allowance | undefined,
+): CheckedCall {
+  if (request.namesNoModel === true && !catalog.current.has(request.model)) throw usualModelNotFound(request.model);
+  const { model, allowance, rules } = entitlements.of(caller, found, catalog.current, request.model);
+  requireModelType(model, operation);
+  const admittedAt = clock.now();
+  const demand = request.demand(model, allowance.defaultOutputTokens);
+  const { tags } = caller;
+  const room = holdRooms.of(caller.account);
+  const additions = undefined;
+  return { requestId, callId, caller, allowance, model, rules, room, request, demand, tags, additions, admittedAt };
 }
 
 /** While the body was read or a store was called, the client may have left, or the gateway may have begun to close. */

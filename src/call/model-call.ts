@@ -10,14 +10,12 @@ import { isUpstreamError } from "../providers/upstream-provider.js";
 import type { TargetVisit } from "../routing/target.js";
 import { verdictOf } from "../routing/target.js";
 import { AbortNotifier } from "./abort-notifier.js";
-import type { ReceivedCall } from "./admission/check-call.js";
-import { addCreditHeaders, addRateHeaders } from "./admission/credit-headers.js";
-import { creditText } from "./admission/credit-text.js";
+import { addCreditHeaders, addRateHeaders, creditText } from "./admission/credit-headers.js";
 import type { Reservation } from "./admission/hold-credits.js";
 import type { CallServices } from "./call-services.js";
 import { CallSettlement, type SettledCharge } from "./call-settlement.js";
 import { warnOfCost, warnOfUnpriced, warnOfUpstream } from "./call-warnings.js";
-import type { CheckedCall } from "./checked-call.js";
+import type { CheckedCall, ReceivedCall } from "./checked-call.js";
 import { Departure } from "./departure.js";
 import { type AnswerReview, reviewOf } from "./guarded/answer-review.js";
 import type { Meter } from "./meter.js";
@@ -82,7 +80,7 @@ export class ModelCall implements OpenCall, ClientCall {
     this.operation = operation;
     this.observer = observer;
     this.trace = services.forwardsTrace ? traceHeaders(request) : undefined;
-    this.settlement = new CallSettlement(services, admission, reservation, observer.ledgerOperation);
+    this.settlement = new CallSettlement(services, admission, reservation);
     const limits = admission.allowance.drain ?? admission.model.drain;
     this.departure = limits === "cancel" ? undefined : new Departure(limits, this);
     this.review = services.answerGuards && reviewOf(this, services.answerGuards, operation);
@@ -94,7 +92,7 @@ export class ModelCall implements OpenCall, ClientCall {
     this.number = number;
     openCalls.add(this);
     this.observer.admitted(this.admission.callId, this.settlement.reservation?.heldMicro ?? 0);
-    this.settlement.keepLease(this);
+    if (this.ending === undefined) this.settlement.keepLease(this);
     if (limits.maxResponseMs !== undefined) this.#limit(limits.maxResponseMs);
     if (this.client.signal.aborted) this.handleEvent();
     else this.client.signal.addEventListener("abort", this);
@@ -176,7 +174,7 @@ export class ModelCall implements OpenCall, ClientCall {
   }
 
   async #end(ending: Outcome): Promise<SettledCharge> {
-    const { services, client, departure, settlement, meter } = this;
+    const { services, client, departure, settlement, meter, observer } = this;
     const { reason, error } = ending;
     this.ending = ending;
     client.signal.removeEventListener("abort", this);
@@ -192,12 +190,26 @@ export class ModelCall implements OpenCall, ClientCall {
     const isRefused = error !== undefined && isRefusal(error);
     const hasLeft = reason === "client_gone" || (departure?.hasLeft === true && !isRefused);
     if (meter?.wasHandedOver && isAsked) settlement.reachedUpstream();
-    const bill = meter?.bill(reason, hasLeft);
-    const charge = await (bill === undefined
-      ? settlement.release(meter)
-      : settlement.charge(bill.tokens, bill.source, meter?.terms?.share));
+    const due = settlement.endsWith(meter?.bill(reason, hasLeft), meter);
+    const observe = settlement.reservation === undefined ? undefined : observer.ledgerOperation;
+    const from = observe === undefined ? 0 : performance.now();
+    let isRemote = false;
+    let charge: SettledCharge;
+    try {
+      const settling = settlement.settle(due);
+      isRemote = settling instanceof Promise;
+      charge = settlement.settled(due, settling instanceof Promise ? await settling : settling);
+    } catch (cause) {
+      charge = settlement.unsettled(due, cause);
+    }
+    observe?.({
+      operation: "settle",
+      outcome: charge.unsettled ?? "settled",
+      isRemote,
+      durationMs: performance.now() - from,
+    });
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    this.observer.ended(outcome, charge, this.meter?.progress);
+    observer.ended(outcome, charge, this.meter?.progress);
     this.#warn(error, charge);
     this.admission.model.route.leave();
     services.openCalls.remove(this);

@@ -2,11 +2,14 @@ import { toAllowance } from "../access/allowance.js";
 import { budgetResolver } from "../access/budgets/budget-resolver.js";
 import type { CachedLookupOptions } from "../access/cached-lookup.js";
 import { callerResolver, type ResolveCaller } from "../access/caller-resolver.js";
-import { HoldRooms } from "../access/hold-rooms.js";
+import { Entitlements } from "../access/entitlement.js";
+import { HoldRooms } from "../access/hold-room.js";
 import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
+import { RepeatedDenials } from "../call/admission/repeated-denial.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
+import { RequestIds } from "../call/request-id.js";
 import { tooLargeLimits, tooManyCredits } from "../check/limit-schemas.js";
 import { withStoreFault } from "../events/store-fault.js";
 import { completedHook, summarizeRequests } from "../events/summarize-requests.js";
@@ -258,7 +261,10 @@ function callOptions(
     warn,
     warnOnce,
     costlyTargets: new FirstTimes(),
+    entitlements: new Entitlements(),
     holdRooms: new HoldRooms(),
+    denials: new RepeatedDenials(),
+    requestIds: new RequestIds(),
   };
 }
 

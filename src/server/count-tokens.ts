@@ -1,5 +1,5 @@
-import { authorize, requireModelType } from "../access/authorize.js";
 import type { Caller } from "../access/caller.js";
+import { requireModelType } from "../access/entitlement.js";
 import { loadRoom } from "../call/admission/complete-call.js";
 import type { CallServices } from "../call/call-services.js";
 import type { RequestObserver } from "../events/request-observer.js";
@@ -38,7 +38,8 @@ export async function countTokens(
     operation.checkContentType(request.header("content-type"));
     const counted = await read(await readBody(request, caller.account, body), services.operations, facts);
     observer.requested({ model: counted.model, stream: false }, catalog.current.get(counted.model)?.id);
-    const { model } = authorize(caller, await services.findAllowance(caller.plan), catalog.current, counted.model);
+    const allowance = await services.findAllowance(caller.plan);
+    const { model } = services.entitlements.of(caller, allowance, catalog.current, counted.model);
     requireModelType(model, operation);
     return await counted.count(model, loadRoom(services, request, caller.account));
   } finally {

@@ -1,6 +1,6 @@
-import { findKey, requireKnown, requireValid } from "../access/authenticate.js";
-import { authorize, mayUse } from "../access/authorize.js";
+import { ownerOf, requireValid } from "../access/authenticate.js";
 import type { Caller, IdentifiedCaller } from "../access/caller.js";
+import { mayUse } from "../access/entitlement.js";
 import { makeCall } from "../call/make-call.js";
 import { GatewayError, invalidValue, serviceUnavailable } from "../errors/gateway-error.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
@@ -92,8 +92,7 @@ async function identifyBy(identifyCaller: IdentifyCaller, served: Served, path: 
 
 function ownerOfKey({ services, request }: Served, path: Path): IdentifiedCaller | Promise<IdentifiedCaller> {
   const { findCaller, keyPrefix } = services;
-  const found = findKey(protocolOf(path, request).credential(request), findCaller, keyPrefix);
-  return found instanceof Promise ? found.then(requireKnown) : requireKnown(found);
+  return ownerOf(protocolOf(path, request).credential(request), findCaller, keyPrefix);
 }
 
 /** Serves the endpoints that call no model. */
@@ -128,7 +127,7 @@ async function respondFromPlan(
     case "usage":
       return json(await reportUsage(calls, caller, allowance, requestId), { "cache-control": "no-store" });
     case "model":
-      return json(protocol.modelRecord(authorize(caller, allowance, catalog, path.model).model));
+      return json(protocol.modelRecord(calls.entitlements.of(caller, allowance, catalog, path.model).model));
     default: {
       const listed = listedType(request.query);
       const models = [...catalog.values()].filter(({ type }) => listed === undefined || type === listed);

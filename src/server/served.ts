@@ -1,6 +1,5 @@
 import type { Caller } from "../access/caller.js";
-import type { ReceivedCall } from "../call/admission/check-call.js";
-import { makeRequestId } from "../call/request-id.js";
+import type { ReceivedCall } from "../call/checked-call.js";
 import { GatewayError } from "../errors/gateway-error.js";
 import { noObserver, type RequestObserver } from "../events/request-observer.js";
 import type { Warn } from "../events/warning.js";
@@ -27,7 +26,7 @@ export class Served {
     this.services = services;
     this.request = request;
     this.path = matchPath(request.path);
-    this.callId = makeRequestId();
+    this.callId = calls.requestIds.next();
     this.requestId = (requestIdOf && hostRequestId(requestIdOf, request, calls.warn)) ?? this.callId;
     this.observer = observerOf(this);
   }
@@ -68,30 +67,22 @@ function observerOf({ services, requestId, callId, path, request }: Omit<Served,
 
 /** A request for a model, whose caller is known. */
 export class ServedCall implements ReceivedCall {
+  readonly requestId: string;
+  readonly callId: string;
+  readonly request: GatewayRequest;
+  readonly observer: RequestObserver;
   readonly caller: Caller;
   readonly operation: Operation;
   readonly #served: Served;
 
   constructor(served: Served, caller: Caller, operation: Operation) {
+    this.requestId = served.requestId;
+    this.callId = served.callId;
+    this.request = served.request;
+    this.observer = served.observer;
     this.caller = caller;
     this.operation = operation;
     this.#served = served;
-  }
-
-  get requestId(): string {
-    return this.#served.requestId;
-  }
-
-  get callId(): string {
-    return this.#served.callId;
-  }
-
-  get request(): GatewayRequest {
-    return this.#served.request;
-  }
-
-  get observer(): RequestObserver {
-    return this.#served.observer;
   }
 
   get account(): string {
@@ -99,7 +90,7 @@ export class ServedCall implements ReceivedCall {
   }
 
   header(name: string): string | undefined {
-    return this.#served.request.header(name);
+    return this.request.header(name);
   }
 
   respond(made: GatewayResponse | GatewayError): GatewayResponse {

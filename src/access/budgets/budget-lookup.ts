@@ -47,6 +47,17 @@ export function budgetLookup(
     return budgets;
   };
   const generations = new Generations();
+  /** The text of tags, once for all calls of a caller. */
+  const texts = new WeakMap<Tags, string>();
+  /** Where budgets are in the cache: a list as JSON. */
+  const toPlace = (generation: number, account: string, tags: Tags): string => {
+    let text = texts.get(tags);
+    if (text === undefined) {
+      text = JSON.stringify(tags);
+      texts.set(tags, text);
+    }
+    return `[${generation},${JSON.stringify(account)},${text}]`;
+  };
   const lookup = cachedLookup<KnownBudgets>(async (place) => {
     const { account, tags } = fromPlace(place);
     return new KnownBudgets(tags, await read(account, tags));
@@ -58,19 +69,6 @@ export function budgetLookup(
       lookup(toPlace(generations.of(account), account, tags)) as KnownBudgets | Promise<KnownBudgets>,
     forget: (account) => generations.next(account),
   };
-}
-
-/** The text of tags, once for all calls of a caller. */
-const texts = new WeakMap<Tags, string>();
-
-/** Where budgets are in the cache: a list as JSON. */
-function toPlace(generation: number, account: string, tags: Tags): string {
-  let text = texts.get(tags);
-  if (text === undefined) {
-    text = JSON.stringify(tags);
-    texts.set(tags, text);
-  }
-  return `[${generation},${JSON.stringify(account)},${text}]`;
 }
 
 function fromPlace(place: string): { account: string; tags: Tags } {

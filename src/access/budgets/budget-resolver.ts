@@ -8,8 +8,6 @@ import { KeyCaps } from "../key-caps.js";
 import type { BudgetLookup } from "./budget-lookup.js";
 import type { CallerBudgets } from "./caller-budgets.js";
 
-const suspended = repeatedFor(budgetSuspended);
-
 /**
  * Gives a caller the budgets of these tags.
  * @param caller - has none yet.
@@ -19,6 +17,23 @@ const suspended = repeatedFor(budgetSuspended);
 export type ApplyBudgets = (caller: Caller, tags: Tags) => Caller | Promise<Caller>;
 
 export function budgetResolver(lookup: BudgetLookup, findAllowance: Lookup<Allowance>): ApplyBudgets {
+  const suspended = repeatedFor(budgetSuspended);
+  /** What was made of a caller with each of its budgets, so that more can be kept of it. */
+  const made = new WeakMap<Caller, WeakMap<CallerBudgets, Caller>>();
+  /** @throws GatewayError 403 */
+  const withBudgets = (caller: Caller, budgets: CallerBudgets | undefined): Caller => {
+    if (budgets === undefined) return caller;
+    for (const { suspension } of budgets.each) if (suspension !== undefined) throw suspended(suspension);
+    // Without a key, a caller is made anew for each request.
+    if (caller.source !== "key") return toBudgeted(caller, budgets);
+    const ofCaller = made.get(caller) ?? new WeakMap<CallerBudgets, Caller>();
+    made.set(caller, ofCaller);
+    const last = ofCaller.get(budgets);
+    if (last !== undefined) return last;
+    const budgeted = toBudgeted(caller, budgets);
+    ofCaller.set(budgets, budgeted);
+    return budgeted;
+  };
   const under = (caller: Caller, tags: Tags, allowance: Allowance | undefined): Caller | Promise<Caller> => {
     const ofPlan = allowance?.budgets;
     if (!lookup.hasStore && ofPlan === undefined) return caller;
@@ -33,24 +48,6 @@ export function budgetResolver(lookup: BudgetLookup, findAllowance: Lookup<Allow
       ? allowance.then((found) => under(caller, tags, found))
       : under(caller, tags, allowance);
   };
-}
-
-/** What was made of a caller with each of its budgets, so that more can be kept of it. */
-const made = new WeakMap<Caller, WeakMap<CallerBudgets, Caller>>();
-
-/** @throws GatewayError 403 */
-function withBudgets(caller: Caller, budgets: CallerBudgets | undefined): Caller {
-  if (budgets === undefined) return caller;
-  for (const { suspension } of budgets.each) if (suspension !== undefined) throw suspended(suspension);
-  // Without a key, a caller is made anew for each request.
-  if (caller.source !== "key") return toBudgeted(caller, budgets);
-  const ofCaller = made.get(caller) ?? new WeakMap<CallerBudgets, Caller>();
-  made.set(caller, ofCaller);
-  const last = ofCaller.get(budgets);
-  if (last !== undefined) return last;
-  const budgeted = toBudgeted(caller, budgets);
-  ofCaller.set(budgets, budgeted);
-  return budgeted;
 }
 
 function toBudgeted(caller: Caller, budgets: CallerBudgets): Caller {

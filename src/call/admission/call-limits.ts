@@ -1,9 +1,10 @@
 import type { TagBudget } from "../../access/budgets/tag-budget.js";
 import type { RateRule } from "../../access/rate-rules.js";
 import { serviceUnavailable } from "../../errors/gateway-error.js";
+import type { Warn } from "../../events/warning.js";
+import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import { type CapLimit, mostCaps, mostRates, type RateLimit, type RateUse } from "../../ledger/limits.js";
 import { largestCount, type TokenCounts } from "../../prices/usage-counts.js";
-import type { CallServices } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
 
 /** What a call is subject to beside the windows of its account. */
@@ -57,7 +58,7 @@ const mostBudgets = 8;
  * @throws GatewayError 503
  */
 export function requireKept(
-  { ledger, warn }: Pick<CallServices, "ledger" | "warn">,
+  { ledger, warn }: { readonly ledger: Pick<CreditLedger, "keepsLimits">; readonly warn: Warn },
   requestId: string,
   { caps, rules, budgets }: Pick<CallLimits, "caps" | "rules" | "budgets">,
 ): void {

@@ -4,10 +4,8 @@ import { roomFailure } from "../../http/request-body.js";
 import type { Balance } from "../../ledger/credit-ledger.js";
 import type { LoadRoom } from "../../protocols/shared/operation.js";
 import type { CallServices } from "../call-services.js";
-import type { CheckedCall } from "../checked-call.js";
-import { makeRequestId } from "../request-id.js";
+import type { CheckedCall, ReceivedCall } from "../checked-call.js";
 import { callLimits } from "./call-limits.js";
-import type { ReceivedCall } from "./check-call.js";
 import { holdCredits } from "./hold-credits.js";
 
 /**
@@ -56,7 +54,7 @@ async function requireCredits(services: CallServices, checked: CheckedCall): Pro
   if (!hasNothingLeft(balance)) return;
   // It says why, and when to come again. What it holds after all is given back, under an id of its own: a ledger takes a
   // second hold under an id that has ended for a repetition, and would charge nothing for it.
-  const reservation = await holdCredits(services, { ...checked, callId: makeRequestId() }, undefined);
+  const reservation = await holdCredits(services, { ...checked, callId: services.requestIds.next() }, undefined);
   if (isGatewayError(reservation)) throw reservation;
   if (reservation !== undefined) await ledger.release(reservation.lease).catch(() => {});
 }

@@ -102,3 +102,13 @@ export function rateDuration(milliseconds: number): string {
   const hours = Math.floor(minutes / 60);
   return hours === 0 ? `${minutes}m${seconds}` : `${hours}h${minutes % 60}m${seconds}`;
 }
+
+/** Credits with all their decimals, without trailing zeros. */
+export function creditText(amount: Micro): string {
+  const whole = Math.floor(amount / microPerCredit);
+  let rest = amount - whole * microPerCredit;
+  if (rest === 0) return String(whole);
+  let decimals = 6;
+  for (; rest % 10 === 0; decimals--) rest /= 10;
+  return `${whole}.${String(rest).padStart(decimals, "0")}`;
+}

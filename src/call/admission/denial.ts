@@ -5,8 +5,7 @@ import { RepeatedError } from "../../errors/repeated-error.js";
 import type { Blocked, DeniedReservation, WindowName, WindowState } from "../../ledger/credit-ledger.js";
 import type { BlockedCap, BlockedRate, CapState, CapWindow, PrepaidState, RateState } from "../../ledger/limits.js";
 import { neverFills } from "../../ledger/window-states.js";
-import { addCreditHeaders, addRateHeaders, epochSeconds, rateDuration } from "./credit-headers.js";
-import { creditText, isoSeconds, waitText } from "./credit-text.js";
+import { addCreditHeaders, addRateHeaders, creditText, epochSeconds, rateDuration } from "./credit-headers.js";
 
 /**
  * The 429 of a reservation that was denied. Where several limits deny, the windows speak first, then caps, then rates:
@@ -257,4 +256,17 @@ function describeRate(
  */
 function denialType(cause: Blocked["cause"]): "insufficient_quota" | "requests" {
   return cause === "used" ? "insufficient_quota" : "requests";
+}
+
+function isoSeconds(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/** Days, hours and minutes, rounded up. */
+function waitText(milliseconds: number): string {
+  const minutes = Math.ceil(milliseconds / 60_000);
+  const days = Math.floor(minutes / 1440);
+  const hours = Math.floor((minutes % 1440) / 60);
+  const parts = [days > 0 ? `${days}d` : "", hours > 0 ? `${hours}h` : "", days === 0 ? `${minutes % 60}m` : ""];
+  return parts.filter((part) => part !== "").join(" ");
 }

@@ -17,7 +17,6 @@ import { ledgerFailure } from "../call-warnings.js";
 import type { CheckedCall } from "../checked-call.js";
 import { type CallLimits, callLimits, requireKept } from "./call-limits.js";
 import { priceFor } from "./price-for.js";
-import { repeatedDenial } from "./repeated-denial.js";
 
 /** Credits that are held for one call. */
 export interface Reservation {
@@ -80,7 +79,7 @@ export async function holdCredits(
         throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
       }
     }
-    const held = reserved(result, call, request, named);
+    const held = reserved(services, result, call, request, named);
     outcome = held instanceof GatewayError ? "denied" : "held";
     return held;
   } finally {
@@ -100,6 +99,7 @@ function denialNow(ledger: CallServices["ledger"], request: ReserveRequest): Den
 
 /** @returns GatewayError 429 for a denial. */
 function reserved(
+  { denials }: CallServices,
   result: ReserveResult,
   { room, model }: CheckedCall,
   { amountMicro, limits }: ReserveRequest,
@@ -110,7 +110,7 @@ function reserved(
   if (!free && result.windows !== unknownStates) room.learn(result);
   // No credits pay for a model that is free.
   if (!result.ok) {
-    return repeatedDenial(free ? { ...result, prepaid: undefined } : result, limits, named);
+    return denials.of(free ? { ...result, prepaid: undefined } : result, limits, named);
   }
   const { lease, windows, rates } = result;
   if (named?.rates === undefined) return { lease, credits: result, heldMicro: amountMicro };

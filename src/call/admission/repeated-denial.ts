@@ -13,28 +13,31 @@ interface KnownDenial {
   readonly error: GatewayError;
 }
 
-/** By the limits that denied. They are the same object as long as nothing has changed, and nobody else's. */
-const known = new WeakMap<WindowLimits | readonly CapLimit[] | readonly RateRule[], KnownDenial>();
-
 const noRules: readonly RateRule[] = [];
 
-/**
- * The 429 of {@link denialError}. A client that repeats a request gets the same error as long as it says the same: for a
- * second where credits are used up.
- * @param limits - of the reservation.
- * @param named - the caps and rates that the call is subject to.
- */
-export function repeatedDenial(
-  result: DeniedReservation,
-  limits: WindowLimits,
-  named: Partial<Pick<CallLimits, "caps" | "rules" | "budgets">> | undefined,
-): GatewayError {
-  const rules = named?.rules ?? noRules;
-  const place = result.blocked.length > 0 ? limits : (named?.caps ?? rules);
-  const last = known.get(place);
-  const isKnown = last !== undefined && (last.rules === rules || result.rates === undefined);
-  if (isKnown && isSameDenial(last.result, result)) return last.error;
-  const error = denialError(result, rules, named?.budgets);
-  known.set(place, { result, rules, error });
-  return error;
+/** The denials of a gateway that clients provoke again and again. */
+export class RepeatedDenials {
+  /** By the limits that denied. They are the same object as long as nothing has changed, and nobody else's. */
+  readonly #known = new WeakMap<WindowLimits | readonly CapLimit[] | readonly RateRule[], KnownDenial>();
+
+  /**
+   * The 429 of {@link denialError}. A client that repeats a request gets the same error as long as it says the same: for a
+   * second where credits are used up.
+   * @param limits - of the reservation.
+   * @param named - the caps and rates that the call is subject to.
+   */
+  of(
+    result: DeniedReservation,
+    limits: WindowLimits,
+    named: Partial<Pick<CallLimits, "caps" | "rules" | "budgets">> | undefined,
+  ): GatewayError {
+    const rules = named?.rules ?? noRules;
+    const place = result.blocked.length > 0 ? limits : (named?.caps ?? rules);
+    const last = this.#known.get(place);
+    const isKnown = last !== undefined && (last.rules === rules || result.rates === undefined);
+    if (isKnown && isSameDenial(last.result, result)) return last.error;
+    const error = denialError(result, rules, named?.budgets);
+    this.#known.set(place, { result, rules, error });
+    return error;
+  }
 }

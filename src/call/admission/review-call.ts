@@ -1,4 +1,3 @@
-import { requireAllowed } from "../../access/authorize.js";
 import { rulesOf } from "../../access/entitlement.js";
 import { serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
@@ -6,9 +5,8 @@ import type { IncomingCall } from "../../hooks/admission.js";
 import { type CheckedAdmission, checkAdmission, isFinalError } from "../../hooks/check-admission.js";
 import { AbortNotifier } from "../abort-notifier.js";
 import type { CallServices, RequestHook } from "../call-services.js";
-import type { CheckedCall } from "../checked-call.js";
+import type { CheckedCall, ReceivedCall } from "../checked-call.js";
 import { clientLeft } from "../relay/abort-error.js";
-import type { ReceivedCall } from "./check-call.js";
 import { completeCall } from "./complete-call.js";
 import { ReceivedPrompt } from "./received-prompt.js";
 
@@ -125,10 +123,10 @@ function toIncomingCall({ received, checked, prompt }: HookedCall, notice: Abort
  * A call that the host's hook has tagged, under the budgets of all its tags.
  * @throws GatewayError 403 for a budget that is suspended or excludes the model, 503 when a store fails.
  */
-async function rebudgeted({ applyBudgets }: CallServices, call: CheckedCall): Promise<CheckedCall> {
+async function rebudgeted({ applyBudgets, entitlements }: CallServices, call: CheckedCall): Promise<CheckedCall> {
   const { caller: earlier, allowance, model, tags = {} } = call;
   const caller = await applyBudgets(earlier.unbudgeted ?? earlier, tags);
   if (caller === earlier) return call;
-  requireAllowed(caller, allowance, model);
+  entitlements.requireAllowed(caller, allowance, model);
   return { ...call, caller, rules: rulesOf(caller, allowance, model.id) };
 }

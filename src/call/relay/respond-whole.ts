@@ -8,9 +8,8 @@ import type { Exchange } from "../../protocols/shared/operation.js";
 import { refusedFinish } from "../../protocols/shared/response-bounds.js";
 import type { DirectAnswer } from "../../providers/direct-call.js";
 import { asBuffer, TooLargeError } from "../../wire/bytes.js";
-import { addCreditHeaders, addRateHeaders } from "../admission/credit-headers.js";
-import { creditText } from "../admission/credit-text.js";
-import type { Attempt, Relayed } from "../attempt.js";
+import { addCreditHeaders, addRateHeaders, creditText } from "../admission/credit-headers.js";
+import type { Attempt } from "../attempt.js";
 import type { AnswerReview } from "../guarded/answer-review.js";
 import { clientLeft } from "./abort-error.js";
 import { membersFault } from "./few-members.js";
@@ -20,31 +19,71 @@ import { readUntilAborted } from "./until-aborted.js";
 /**
  * Relays a whole response. Until it is complete, the client has received nothing: a failure gets a status of its own and is
  * free. Only who leaves pays for what the model has done, and who asks for more than is passed on.
- * @throws GatewayError, or {@link UpstreamError} `aborted`.
+ * @throws GatewayError, or {@link UpstreamError} `aborted`. Once the attempt is committed: what ends the call.
  */
-export async function respondWhole(attempt: Attempt, exchange: Exchange, answer: DirectAnswer): Promise<Relayed> {
+export async function respondWhole(
+  attempt: Attempt,
+  exchange: Exchange,
+  response: DirectAnswer,
+): Promise<GatewayResponse> {
   const { call, meter, keyMask } = attempt;
+  const { departure, observer, review, settlement } = call;
   const relay = new WholeRelay(attempt, exchange);
   meter.progress = relay;
   // How much is read after the client has left must not depend on the pieces in which it arrives.
-  const complete = call.departure === undefined ? answer.takeWhole?.() : undefined;
-  const body = complete ?? (await relay.receive(answer.body));
-  relay.received(body);
+  const complete = departure === undefined ? response.takeWhole?.() : undefined;
+  try {
+    if (complete === undefined) await readUntilAborted(attempt.notice, response.body, (piece) => relay.take(piece));
+  } catch (error) {
+    noteRefusal(error);
+    throw toUpstreamFailure(error);
+  }
+  const body = relay.received(complete);
   const looked = membersFault(body);
   if (looked !== undefined) relay.requireFew(await looked);
   const masked = keyMask?.hide(body) ?? body;
+  let answer: ModelAnswer;
   try {
     const read = exchange.readWhole(masked);
-    relay.answer = read instanceof Promise ? await read : read;
+    answer = read instanceof Promise ? await read : read;
   } catch (error) {
     // For example, JSON that is nested too deep to be written again.
     throw relay.failureOf(error, masked);
   }
+  relay.answer = answer;
   // Once the answer is read, its client may have left, or another target may have taken this one's place.
   if (call.abortReason === "client_gone") throw clientLeft();
   attempt.commit();
-  const { review } = call;
-  return review === undefined ? await relay.respond() : { whenReviewed: () => relay.respondReviewed(review) };
+
+  const instead = review === undefined ? undefined : await reviewWhole(attempt, review, answer);
+  if (instead !== undefined) relay.answer = { ...relay.answer, finishReason: refusedFinish };
+  const text = instead ?? answer.body;
+  observer.texts?.answered(text);
+  const { micro, credits } = await attempt.end({ reason: "completed" });
+  if (exchange.keep !== undefined) await exchange.keep(instead);
+  if (departure?.hasLeft) throw clientLeft();
+  const headers: Record<string, string> = {
+    "content-type": answer.contentType ?? "application/json",
+    "x-credits-charged": creditText(micro),
+  };
+  if (credits !== undefined) {
+    addRateHeaders(addCreditHeaders(headers, credits), credits.rates, settlement.reservation?.rules);
+  }
+  return { status: 200, headers, body: text };
+}
+
+/**
+ * Has the host's guards check a response.
+ * @returns what the client gets in its place, if anything: see {@link Exchange.keep}.
+ * @throws GatewayError when it could not be checked. The upstream has done its work: the call is charged.
+ */
+async function reviewWhole(attempt: Attempt, review: AnswerReview, answer: ModelAnswer): Promise<string | undefined> {
+  try {
+    return await review.ofWhole(answer);
+  } catch (error) {
+    if (isGatewayError(error)) await attempt.end({ reason: "completed" });
+    throw error;
+  }
 }
 
 /** Nothing is added to it: the first piece makes a list of its own. */
@@ -58,6 +97,7 @@ class WholeRelay implements Progress {
   readonly #attempt: Attempt;
   readonly #exchange: Exchange;
   #pieces: Uint8Array[] = noPieces;
+  #length = 0;
   answer: ModelAnswer | undefined;
 
   constructor(attempt: Attempt, exchange: Exchange) {
@@ -65,33 +105,32 @@ class WholeRelay implements Progress {
     this.#exchange = exchange;
   }
 
-  async receive(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-    const exchange = this.#exchange;
-    const { call, notice } = this.#attempt;
-    const pieces: Uint8Array[] = [];
-    this.#pieces = pieces;
-    let received = 0;
-    try {
-      await readUntilAborted(notice, body, (piece) => {
-        // A host's own provider may yield anything.
-        pieces.push(asBuffer(piece));
-        received += piece.length;
-        call.departure?.progress(exchange.bytesAreTokens === false ? 0 : exchange.partialTokens(pieces).output);
-        return received <= this.#maxBytes;
-      });
-    } catch (error) {
-      noteRefusal(error);
-      throw toUpstreamFailure(error);
+  /** A piece has come. @returns whether to read on. */
+  take(piece: Uint8Array): boolean {
+    if (this.#pieces === noPieces) this.#pieces = [];
+    // A host's own provider may yield anything.
+    this.#pieces.push(asBuffer(piece));
+    this.#length += piece.length;
+    const { departure } = this.#attempt.call;
+    if (departure !== undefined) {
+      departure.progress(
+        this.#exchange.bytesAreTokens === false ? 0 : this.#exchange.partialTokens(this.#pieces).output,
+      );
     }
-    const [only] = pieces;
-    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+    return this.#length <= this.#maxBytes;
   }
 
-  /** @throws GatewayError where it is larger than what is passed on. */
-  received(body: Uint8Array): void {
+  /**
+   * All of it has come. @param complete - in one piece; `undefined`: in those that were taken.
+   * @throws GatewayError where it is larger than what is passed on.
+   */
+  received(complete: Uint8Array | undefined): Uint8Array {
+    const [only] = this.#pieces;
+    const body = complete ?? (this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces));
     if (body.length > this.#maxBytes) throw this.#outgrown();
     // Whoever leaves while a long answer is being read pays for what has come of it.
     this.#pieces = [body];
+    return body;
   }
 
   /** @throws GatewayError where it has too many members. */
@@ -110,38 +149,6 @@ class WholeRelay implements Progress {
       });
     }
     return failure;
-  }
-
-  /** Settles the call. @param instead - what the client gets in place of the answer: see {@link Exchange.keep}. */
-  async respond(instead?: string): Promise<GatewayResponse> {
-    const { call } = this.#attempt;
-    const body = instead ?? this.answer?.body ?? "";
-    call.observer.texts?.answered(body);
-    const { micro, credits } = await this.#attempt.end({ reason: "completed" });
-    if (this.#exchange.keep !== undefined) await this.#exchange.keep(instead);
-    if (call.departure?.hasLeft) throw clientLeft();
-    const headers: Record<string, string> = {
-      "content-type": this.answer?.contentType ?? "application/json",
-      "x-credits-charged": creditText(micro),
-    };
-    if (credits !== undefined) {
-      addRateHeaders(addCreditHeaders(headers, credits), credits.rates, call.settlement.reservation?.rules);
-    }
-    return { status: 200, headers, body };
-  }
-
-  /** @throws GatewayError when the answer could not be checked. The upstream has done its work: the call is charged. */
-  async respondReviewed(review: AnswerReview): Promise<GatewayResponse> {
-    const answer = this.answer as ModelAnswer;
-    let instead: string | undefined;
-    try {
-      instead = await review.ofWhole(answer);
-    } catch (error) {
-      if (isGatewayError(error)) await this.#attempt.end({ reason: "completed" });
-      throw error;
-    }
-    if (instead !== undefined) this.answer = { ...answer, finishReason: refusedFinish };
-    return await this.respond(instead);
   }
 
   #outgrown(problem = `Its answer is over ${this.#maxBytes} bytes (maxResponseBytes).`): GatewayError {

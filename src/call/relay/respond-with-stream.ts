@@ -4,7 +4,7 @@ import type { ByteAnswer } from "../../protocols/shared/stream-codec.js";
 import type { DirectAnswer } from "../../providers/direct-call.js";
 import { leaveUnread, nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/piece-source.js";
 import { addCreditHeaders, addRateHeaders } from "../admission/credit-headers.js";
-import type { Attempt, Relayed } from "../attempt.js";
+import type { Attempt } from "../attempt.js";
 import type { Departure } from "../departure.js";
 import { clientLeft } from "./abort-error.js";
 import { streamHeaders } from "./stream-headers.js";
@@ -14,38 +14,56 @@ import { StreamRelay } from "./stream-relay.js";
  * Relays a stream. Failures before its first piece get a status of their own.
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
-export async function respondWithStream(
+export function respondWithStream(
   attempt: Attempt,
   exchange: Exchange,
   { body }: DirectAnswer,
-): Promise<Relayed> {
-  const { review } = attempt.call;
+): Promise<GatewayResponse> {
+  const { review, observer } = attempt.call;
   const keep = exchange.keep && ((instead?: string) => exchange.keep?.(instead) ?? Promise.resolve());
-  const { texts } = attempt.call.observer;
-  if (review === undefined) {
-    const codec = exchange.readStream();
-    const pieces = new StreamRelay(attempt, codec, body, texts === undefined ? { keep } : { keep, texts });
-    const first = await pieces.next();
-    // The client may have left in the same turn of the event loop.
-    attempt.commit();
-    return streamedResponse(attempt, pieces, first);
-  }
+  const { texts } = observer;
+  if (review === undefined)
+    return relayStream(attempt, new StreamRelay(attempt, exchange.readStream(), body, { keep, texts }));
   const codec = review.collect(exchange);
   const ending = { keep, texts, review: (closing: Uint8Array) => review.ofStream(codec, closing) };
-  const pieces = new StreamRelay(attempt, codec, body, ending);
-  const first = pieces.next();
-  await Promise.race([first, codec.begun]);
-  attempt.commit();
-  return { whenReviewed: async () => streamedResponse(attempt, pieces, await first) };
+  return relayStream(attempt, new StreamRelay(attempt, codec, body, ending), streamHeaders(), codec.begun);
 }
 
-/** @param first - what the pieces began with. */
-export async function streamedResponse(
-  { call }: Attempt,
+/**
+ * Relays bytes as they come. Failures before the first of them get a status of their own; after it, the connection breaks off.
+ * @throws GatewayError, or {@link UpstreamError} `aborted`.
+ */
+export function respondWithBytes(attempt: Attempt, exchange: Exchange, answer: DirectAnswer): Promise<GatewayResponse> {
+  let codec: ByteAnswer;
+  try {
+    if (exchange.readBytes === undefined) throw new TypeError(`${exchange.operation} has no bytes.`);
+    codec = exchange.readBytes(answer.headers);
+  } catch (error) {
+    leaveUnread(answer.body);
+    throw error;
+  }
+  return relayStream(attempt, new StreamRelay(attempt, codec, answer.body), {
+    "content-type": codec.contentType,
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    "x-content-type-options": "nosniff",
+  });
+}
+
+/** @param begun - the target has something for the client, which guards hold back. Absent: its first piece is that. */
+async function relayStream(
+  attempt: Attempt,
   pieces: StreamRelay,
-  first: IteratorResult<Uint8Array, undefined>,
   headers = streamHeaders(),
+  begun?: Promise<void>,
 ): Promise<GatewayResponse> {
+  const { call } = attempt;
+  const coming = pieces.next();
+  if (begun !== undefined) await Promise.race([coming, begun]);
+  else await coming;
+  // The client may have left in the same turn of the event loop.
+  attempt.commit();
+  const first = await coming;
   const { departure } = call;
   const { reservation } = call.settlement;
   if (reservation !== undefined) {
@@ -61,34 +79,6 @@ export async function streamedResponse(
   if (rest === undefined) return { status: 200, headers, body: new StreamBody(call, pieces) };
   await rest;
   throw clientLeft();
-}
-
-/**
- * Relays bytes as they come. Failures before the first of them get a status of their own; after it, the connection breaks off.
- * @throws GatewayError, or {@link UpstreamError} `aborted`.
- */
-export async function respondWithBytes(
-  attempt: Attempt,
-  exchange: Exchange,
-  answer: DirectAnswer,
-): Promise<GatewayResponse> {
-  let codec: ByteAnswer;
-  try {
-    if (exchange.readBytes === undefined) throw new TypeError(`${exchange.operation} has no bytes.`);
-    codec = exchange.readBytes(answer.headers);
-  } catch (error) {
-    leaveUnread(answer.body);
-    throw error;
-  }
-  const pieces = new StreamRelay(attempt, codec, answer.body);
-  const first = await pieces.next();
-  attempt.commit();
-  return streamedResponse(attempt, pieces, first, {
-    "content-type": codec.contentType,
-    "cache-control": "no-cache, no-transform",
-    "x-accel-buffering": "no",
-    "x-content-type-options": "nosniff",
-  });
 }
 
 /** The part of a call that its stream needs. */

@@ -5,8 +5,8 @@ import { calledName } from "../../protocols/shared/exchange.js";
 import type { TargetTraits } from "../../protocols/shared/operation.js";
 import { headerSecrets } from "../../providers/headers.js";
 import { TargetSearch } from "../../routing/target-search.js";
-import { creditText } from "../admission/credit-text.js";
-import { Attempt, type Relayed } from "../attempt.js";
+import { creditText } from "../admission/credit-headers.js";
+import { Attempt } from "../attempt.js";
 import type { ModelCall } from "../model-call.js";
 import { respondWhole } from "./respond-whole.js";
 import { respondWithBytes, respondWithStream } from "./respond-with-stream.js";
@@ -14,45 +14,37 @@ import { send } from "./send.js";
 import { brokenOff } from "./until-aborted.js";
 
 /**
- * Tries the targets of an admitted call, until one has something for the client.
+ * Sends an admitted call to one target after the other, until one has something for the client, and relays its response.
  * @throws GatewayError when none has, or {@link UpstreamError} `aborted`.
  */
 export async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
-  const search = new TargetSearch(call.admission.model.route, [call.notice, call.client.signal], call.services.clock);
+  const { admission, services, observer } = call;
+  const { model, request } = admission;
+  const search = new TargetSearch(model.route, [call.notice, call.client.signal], services.clock);
   for (;;) {
     const attempt = new Attempt(call, search.take() ?? (await search.wait()));
-    let relayed: Relayed;
+    const hidden = admission.additions?.headers;
+    const target = hidden === undefined ? attempt.target : withHidden(attempt.target, hidden);
     try {
-      relayed = await attempt.run(tryTarget);
+      const made = request.exchangeWith(target, model, attempt);
+      const own = made instanceof Promise ? await made : made;
+      if (attempt.notice.aborted) throw brokenOff();
+      if (own === undefined) {
+        const problem = `'${calledName(model)}' cannot be used here: its server does not offer this operation.`;
+        throw beyondTarget("model", problem);
+      }
+      const exchange = services.exposesCost
+        ? new CostedExchange(own, (tokens) => creditText(call.settlement.costOf(tokens)))
+        : own;
+      const answer = await send(attempt, exchange);
+      observer.attemptAnswered();
+      if (request.wantsBytes === true) return await respondWithBytes(attempt, exchange, answer);
+      return await (request.stream ? respondWithStream : respondWhole)(attempt, exchange, answer);
     } catch (thrown) {
+      if (attempt.isCommitted) throw thrown;
       search.failed(attempt.target, attempt.failed(thrown));
-      continue;
     }
-    return "whenReviewed" in relayed ? await relayed.whenReviewed() : relayed;
   }
-}
-
-/** Sends the request to one target, and relays its response. */
-async function tryTarget(attempt: Attempt): Promise<Relayed> {
-  const { call, target } = attempt;
-  const { model, request, additions } = call.admission;
-  const hidden = additions?.headers;
-  const made = request.exchangeWith(hidden === undefined ? target : withHidden(target, hidden), model, attempt);
-  const own = made instanceof Promise ? await made : made;
-  if (attempt.notice.aborted) throw brokenOff();
-  if (own === undefined) {
-    throw beyondTarget(
-      "model",
-      `'${calledName(model)}' cannot be used here: its server does not offer this operation.`,
-    );
-  }
-  const exchange = call.services.exposesCost
-    ? new CostedExchange(own, (tokens) => creditText(call.settlement.costOf(tokens)))
-    : own;
-  const answer = await send(attempt, exchange);
-  call.observer.attemptAnswered();
-  if (request.wantsBytes === true) return await respondWithBytes(attempt, exchange, answer);
-  return await (request.stream ? respondWithStream : respondWhole)(attempt, exchange, answer);
 }
 
 /** The target, of whose errors no client reads the values of these headers. */

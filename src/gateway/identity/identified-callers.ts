@@ -1,6 +1,5 @@
 import type { Caller } from "../../access/caller.js";
 import { findWithin } from "../../access/store-lookup.js";
-import { makeRequestId } from "../../call/request-id.js";
 import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
 import { type HostRequest, NodeHostRequest, type NodeRequestHead } from "../../http/host-request.js";
@@ -133,7 +132,7 @@ export async function callerOfRequest(services: ServerServices, request: OwnRequ
     throw new TypeError("gateway.caller: the gateway has no `identify`, which finds who a request is from.");
   }
   if (calls.openCalls.isClosing) throw serviceUnavailable("The gateway is shutting down. Try again shortly.");
-  const identified = await identifyCaller(toSessionRequest(request), makeRequestId());
+  const identified = await identifyCaller(toSessionRequest(request), calls.requestIds.next());
   if (identified === undefined) return null;
   const { account, filedUnder: key, plan, calendar, tags } = await resolveCaller(identified);
   return { account, plan, anchor: calendar.anchor ?? null, tags, key };

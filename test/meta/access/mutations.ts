@@ -16,7 +16,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a key keeps a model that the catalog has lost",
-    find: "&& last.model === catalog.get(name);",
+    find: "&& last.model === model;",
     replace: ";",
     test: "entitlement",
   },

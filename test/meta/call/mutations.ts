@@ -125,8 +125,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "an answer that is read too late is kept",
-    find: "  attempt.commit();\n  const { review } = call;\n",
-    replace: "  const { review } = call;\n",
+    find: "  attempt.commit();\n\n  const instead =",
+    replace: "  const instead =",
     test: "../protocols/responses/late-answers",
   },
   {

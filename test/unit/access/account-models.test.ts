@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toAllowance } from "../../../src/access/allowance.js";
-import { mayUse } from "../../../src/access/authorize.js";
 import type { Caller } from "../../../src/access/caller.js";
+import { mayUse } from "../../../src/access/entitlement.js";
 import { ModelPatterns } from "../../../src/access/model-patterns.js";
 import { Calendar } from "../../../src/ledger/calendar.js";
 

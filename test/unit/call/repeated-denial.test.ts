@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RateRule } from "../../../src/access/rate-rules.js";
 import { denialError } from "../../../src/call/admission/denial.js";
-import { repeatedDenial } from "../../../src/call/admission/repeated-denial.js";
+import { RepeatedDenials } from "../../../src/call/admission/repeated-denial.js";
 import { capBounds, windowLimits } from "../../../src/ledger/calendar.js";
 import type { DeniedReservation, WindowState } from "../../../src/ledger/credit-ledger.js";
 import type { CapLimit } from "../../../src/ledger/limits.js";
@@ -89,7 +89,8 @@ const denied: fc.Arbitrary<Denied> = fc
 const words = ({ message, status, code, type, headers }: ReturnType<typeof denialError>) => ({
   ...{ message, status, code, type, headers },
 });
-const repeated = ({ denial, plan }: Denied) => repeatedDenial(denial, limits, { caps, rules: rules[plan] ?? [] });
+const denials = new RepeatedDenials();
+const repeated = ({ denial, plan }: Denied) => denials.of(denial, limits, { caps, rules: rules[plan] ?? [] });
 
 /** A denial by the session's credits alone. */
 function deniedBySession(now: number, availableAt: number): DeniedReservation {
@@ -139,18 +140,18 @@ describe("the 429 of an account that is denied again", () => {
 
   it("is the same error within a second, and another one for another account", () => {
     const own = { ...limits };
-    const error = repeatedDenial(deniedBySession(start, start + 60_000), own, undefined);
-    expect(repeatedDenial(deniedBySession(start, start + 60_000), own, undefined)).toBe(error);
-    expect(repeatedDenial(deniedBySession(start + 999, start + 60_000), own, undefined)).toBe(error);
-    expect(repeatedDenial(deniedBySession(start + 1000, start + 60_000), own, undefined)).not.toBe(error);
-    expect(repeatedDenial(deniedBySession(start, start + 60_000), { ...limits }, undefined)).not.toBe(error);
+    const error = denials.of(deniedBySession(start, start + 60_000), own, undefined);
+    expect(denials.of(deniedBySession(start, start + 60_000), own, undefined)).toBe(error);
+    expect(denials.of(deniedBySession(start + 999, start + 60_000), own, undefined)).toBe(error);
+    expect(denials.of(deniedBySession(start + 1000, start + 60_000), own, undefined)).not.toBe(error);
+    expect(denials.of(deniedBySession(start, start + 60_000), { ...limits }, undefined)).not.toBe(error);
   });
 
   it("is the same error within a second, while no session is open, so that its end moves", () => {
     const own = { ...limits };
-    const error = repeatedDenial(deniedBySession(start + 1, start + 1 + 3_600_000), own, undefined);
-    expect(repeatedDenial(deniedBySession(start + 1000, start + 1000 + 3_600_000), own, undefined)).toBe(error);
-    expect(repeatedDenial(deniedBySession(start + 1001, start + 1001 + 3_600_000), own, undefined)).not.toBe(error);
+    const error = denials.of(deniedBySession(start + 1, start + 1 + 3_600_000), own, undefined);
+    expect(denials.of(deniedBySession(start + 1000, start + 1000 + 3_600_000), own, undefined)).toBe(error);
+    expect(denials.of(deniedBySession(start + 1001, start + 1001 + 3_600_000), own, undefined)).not.toBe(error);
   });
 });
 

@@ -1,14 +1,16 @@
 import { expect, it } from "vitest";
-import { makeRequestId } from "../../../src/call/request-id.js";
+import { RequestIds } from "../../../src/call/request-id.js";
+
+const requestIds = new RequestIds();
 
 it("a request's id is a random UUID of version 4, and no two are alike", () => {
-  const ids = Array.from({ length: 5000 }, makeRequestId);
+  const ids = Array.from({ length: 5000 }, () => requestIds.next());
   for (const id of ids) expect(id).toMatch(/^req_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
 it("each digit of a request's id is as likely as any other, but for those that tell the version", () => {
-  const ids = Array.from({ length: 4000 }, makeRequestId);
+  const ids = Array.from({ length: 4000 }, () => requestIds.next());
   for (let place = "req_".length; place < "req_".length + 36; place++) {
     const counts = new Map<string, number>();
     for (const id of ids) counts.set(id.charAt(place), (counts.get(id.charAt(place)) ?? 0) + 1);
