@@ -73,7 +73,7 @@ export type { UsageRow } from "./gateway/usage/account-journal.js";
 export type { UsagePeriod, UsageRecord } from "./gateway/usage/gateway-usage.js";
 export type { UsageQuery } from "./gateway/usage/usage-query.js";
 export type { Admission, IncomingCall, OnRequest, PromptText, TextEdit, UpstreamAdditions } from "./hooks/admission.js";
-export type { AnswerGuard, GuardedAnswer, GuardedCall, GuardVerdict } from "./hooks/response-guard.js";
+export type { GuardedCall, GuardedResponse, GuardVerdict, ResponseGuard } from "./hooks/response-guard.js";
 export type { HostRequest, NodeRequestHead } from "./http/host-request.js";
 export type { RequestHead } from "./http/message.js";
 export type { CorsOptions } from "./http/origin.js";
@@ -152,9 +152,9 @@ export type { ReturnedTags, Tags } from "./prices/tags.js";
 export type { TokenCounts } from "./prices/usage-counts.js";
 export type { ImageTokens } from "./protocols/images/image-usage.js";
 export type { CallContent, ContentMessage, ContentPart } from "./protocols/shared/call-content.js";
-export type { Dialect, FailedRequest, MemberRule, UpstreamErrorAnswer } from "./protocols/shared/dialect.js";
+export type { Dialect, FailedRequest, MemberRule, UpstreamErrorResponse } from "./protocols/shared/dialect.js";
 export type { ModelType } from "./protocols/shared/model-type.js";
-export type { AnswerText } from "./protocols/shared/response-format.js";
+export type { ResponseText } from "./protocols/shared/response-format.js";
 export type { ApiKeySource, ApiKeys } from "./providers/api-keys.js";
 export type { AzureOpenAIOptions } from "./providers/azure-openai.js";
 export { azureOpenAI } from "./providers/azure-openai.js";
@@ -165,11 +165,11 @@ export type { PresetOptions, VersionedPresetOptions } from "./providers/preset.j
 export { anthropic, cohere, deepSeek, groq, jina, mistral, openAI, openRouter } from "./providers/presets.js";
 export type {
   AbortNotice,
-  UpstreamAnswer,
   UpstreamCall,
   UpstreamFailure,
   UpstreamOperation,
   UpstreamProvider,
+  UpstreamResponse,
 } from "./providers/upstream-provider.js";
 export { UpstreamError } from "./providers/upstream-provider.js";
 export type {

@@ -1,4 +1,4 @@
-import type { Model, UpstreamAnswer, UpstreamCall, UpstreamProvider } from "infergate";
+import type { Model, UpstreamCall, UpstreamProvider, UpstreamResponse } from "infergate";
 import { drawPicture } from "./draw-picture.js";
 import { hearSentence } from "./hear-sentence.js";
 import { speakSentence } from "./speak-sentence.js";
@@ -31,7 +31,7 @@ interface MediaBody {
 export function demoMedia(): UpstreamProvider {
   return {
     operations: ["images/generations", "audio/speech", "audio/transcriptions"],
-    async call({ endpoint, body, contentType = "" }: UpstreamCall): Promise<UpstreamAnswer> {
+    async call({ endpoint, body, contentType = "" }: UpstreamCall): Promise<UpstreamResponse> {
       if (endpoint === "audio/transcriptions") return await transcript(body, contentType);
       const { prompt = "", n, quality: asked, input = "" } = JSON.parse(Buffer.from(body).toString()) as MediaBody;
       if (endpoint === "audio/speech") return whole("audio/wav", speakSentence(input));
@@ -48,7 +48,7 @@ export function demoMedia(): UpstreamProvider {
 }
 
 /** The gateway asks for one of two formats, and makes all others of these. */
-async function transcript(body: Uint8Array, contentType: string): Promise<UpstreamAnswer> {
+async function transcript(body: Uint8Array, contentType: string): Promise<UpstreamResponse> {
   const form = await new Response(new Uint8Array(body), { headers: { "content-type": contentType } }).formData();
   const file = form.get("file") as File;
   const { text, seconds } = hearSentence(Buffer.from(await file.arrayBuffer()));
@@ -61,7 +61,7 @@ async function transcript(body: Uint8Array, contentType: string): Promise<Upstre
   return whole("application/json", Buffer.from(JSON.stringify(heard)));
 }
 
-function whole(contentType: string, bytes: Buffer): UpstreamAnswer {
+function whole(contentType: string, bytes: Buffer): UpstreamResponse {
   return { status: 200, headers: { "content-type": contentType }, body: once(bytes) };
 }
 

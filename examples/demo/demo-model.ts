@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { UpstreamAnswer, UpstreamCall, UpstreamProvider } from "infergate";
+import type { UpstreamCall, UpstreamProvider, UpstreamResponse } from "infergate";
 
 interface ChatBody {
   messages: { role: string; content: unknown }[];
@@ -15,7 +15,7 @@ interface ChatBody {
  */
 export function demoModel({ wordMs = 40 } = {}): UpstreamProvider {
   return {
-    async call(call: UpstreamCall): Promise<UpstreamAnswer> {
+    async call(call: UpstreamCall): Promise<UpstreamResponse> {
       const body = JSON.parse(Buffer.from(call.body).toString()) as ChatBody;
       const { words, finishReason } = compose(body);
       const head = { id: `chatcmpl-${crypto.randomUUID()}`, created: Math.floor(Date.now() / 1000), model: call.model };

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock, Gateway, UpstreamAnswer, UpstreamProvider, WritableKeyStore } from "infergate";
+import type { Clock, Gateway, UpstreamProvider, UpstreamResponse, WritableKeyStore } from "infergate";
 import { type Caller, makeCompany } from "./demo-company.js";
 
 const hourMs = 3_600_000;
@@ -151,7 +151,7 @@ function request(baseURL: string, { key, model, stream }: Attempt) {
   };
 }
 
-function overloaded(): UpstreamAnswer {
+function overloaded(): UpstreamResponse {
   const error = { message: "The demo's model server is overloaded.", type: "server_error", code: null };
   return { status: 503, headers: { "content-type": "application/json" }, body: once(JSON.stringify({ error })) };
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { headerSecrets } from "../providers/headers.js";
-import type { UpstreamAnswer, UpstreamCall, UpstreamProvider } from "../providers/upstream-provider.js";
+import type { UpstreamCall, UpstreamProvider, UpstreamResponse } from "../providers/upstream-provider.js";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import { isRecord } from "../wire/is-record.js";
 import {
@@ -83,7 +83,7 @@ export function aiSDK(options: AISDKOptions): UpstreamProvider {
 const jsonType = { "content-type": "application/json" };
 const eventsType = { "content-type": "text/event-stream; charset=utf-8" };
 
-async function callModel(call: UpstreamCall, options: ImageOptions, watch: ModelWatch): Promise<UpstreamAnswer> {
+async function callModel(call: UpstreamCall, options: ImageOptions, watch: ModelWatch): Promise<UpstreamResponse> {
   if (!allOperations.includes(call.endpoint)) {
     throw new TypeError(`aiSDK: a model of the AI SDK cannot be asked for "${call.endpoint}".`);
   }
@@ -150,7 +150,7 @@ async function startStream(
   return started;
 }
 
-function toAnswer(json: object, status = 200, headers: Record<string, string> = {}): UpstreamAnswer {
+function toAnswer(json: object, status = 200, headers: Record<string, string> = {}): UpstreamResponse {
   return {
     status,
     headers: { ...headers, ...jsonType },
@@ -158,7 +158,7 @@ function toAnswer(json: object, status = 200, headers: Record<string, string> = 
   };
 }
 
-function ofPieces(headers: Record<string, string>, pieces: Iterable<Uint8Array>): UpstreamAnswer {
+function ofPieces(headers: Record<string, string>, pieces: Iterable<Uint8Array>): UpstreamResponse {
   return { status: 200, headers, body: inOrder(pieces) };
 }
 

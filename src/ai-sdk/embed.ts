@@ -5,7 +5,7 @@ import { countAt } from "../protocols/shared/usage-tally.js";
 import { isRecord } from "../wire/is-record.js";
 import { type AISDKEmbeddingModel, mergeProviderOptions, providerName } from "./ai-sdk-model.js";
 import type { CheckedAISDKOptions } from "./ai-sdk-options.js";
-import { toErrorAnswer } from "./error-response.js";
+import { toErrorResponse } from "./error-response.js";
 
 /** Of a text, for what no model has counted. */
 const bytesOfToken = 4;
@@ -170,14 +170,14 @@ class SliceRetries {
 
 /** Whether the same call may succeed: its server is at its capacity, or has failed. */
 function mayPass(failure: unknown): boolean {
-  const { status = 0, error } = toErrorAnswer(failure);
+  const { status = 0, error } = toErrorResponse(failure);
   const [type, code, message] = [error["type"], error["code"], error["message"]].map((said) => String(said ?? ""));
   const isPassing = status === 408 || status === 429 || status >= 500;
   return isPassing && !isOwnAccount({ type: type ?? "", code: code ?? "", message: message ?? "" });
 }
 
 function askedMs(failure: unknown): number | undefined {
-  const seconds = readRetryAfter(toErrorAnswer(failure).headers, Date.now());
+  const seconds = readRetryAfter(toErrorResponse(failure).headers, Date.now());
   return seconds === undefined ? undefined : Math.max(0, seconds * 1000);
 }
 

@@ -6,7 +6,7 @@ import { redact } from "../redaction/redact.js";
 import { isRecord } from "../wire/is-record.js";
 
 /** An error response in OpenAI's format. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   /** `undefined`: the failure has none. */
   status: number | undefined;
   headers: Record<string, string>;
@@ -30,7 +30,7 @@ const refusals = new Set([
 /**
  * The response of the model's server that the AI SDK has made an error of; within a stream, also one without a status.
  */
-export function toErrorAnswer(error: unknown): ErrorAnswer {
+export function toErrorResponse(error: unknown): ErrorResponse {
   const record: Record<string, unknown> = isObject(error) ? error : { message: error };
   const inner = innerError(record);
   const message = [record["message"], inner["message"]].find((text) => typeof text === "string") ?? "";
@@ -49,7 +49,7 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
 }
 
 /** The same within a stream, where the status is one of the error's own members. */
-export function toErrorEvent({ status, error }: ErrorAnswer): string {
+export function toErrorEvent({ status, error }: ErrorResponse): string {
   return `data: ${JSON.stringify({ error: { ...error, status } })}\n\n`;
 }
 
@@ -59,7 +59,7 @@ export function toErrorEvent({ status, error }: ErrorAnswer): string {
  * @throws UpstreamError when there is no response. A GatewayError is a response already, and thrown on; the AI SDK's
  * own refusals become one.
  */
-export function answerOf(error: unknown, model: string): ErrorAnswer {
+export function answerOf(error: unknown, model: string): ErrorResponse {
   if (isUpstreamError(error) || isGatewayError(error)) throw error;
   if (!isObject(error)) throw new UpstreamError("unreachable", "The model failed.", { cause: error });
   const name = String(error["name"]);
@@ -78,7 +78,7 @@ export function answerOf(error: unknown, model: string): ErrorAnswer {
   if (typeof statusCode !== "number") throw toFetchError(error, "unreachable");
   if (statusCode < 400)
     throw new UpstreamError("interrupted", `The model's answer is none: ${message}`, { cause: error });
-  return toErrorAnswer(error);
+  return toErrorResponse(error);
 }
 
 /** The error of a response that the model itself ends as a failed one. */

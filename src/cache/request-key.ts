@@ -12,7 +12,7 @@ import { absent, elementsOf, type JsonMember, memberOf, membersOf } from "../wir
 import { JsonCheck } from "../wire/json-syntax.js";
 import { MemberSearch } from "../wire/member-search.js";
 import { PiecedBytes } from "../wire/pieced-bytes.js";
-import { LeapTable } from "../wire/skip-table.js";
+import { SkipTable } from "../wire/skip-table.js";
 import { bySize, SliceCount, type Steps, sliceBytes, slicesOf } from "../wire/slices.js";
 
 /** Raised when equal keys would no longer mean equal requests. */
@@ -77,11 +77,11 @@ function addText(hash: RunningDigest, values: readonly unknown[]): void {
 }
 
 function* membersIn(body: Buffer): Steps<BodyPart[] | undefined> {
-  const leaps = new LeapTable(body.length);
-  const check = new JsonCheck(body, mostLevels, leaps);
+  const skips = new SkipTable(body.length);
+  const check = new JsonCheck(body, mostLevels, skips);
   yield* slicesOf(check);
   if (check.fault !== undefined) return undefined;
-  const members = membersOf(body, 0, Number.POSITIVE_INFINITY, leaps);
+  const members = membersOf(body, 0, Number.POSITIVE_INFINITY, skips);
   return members.map(({ name, start, end }) => ({ name, kind: [], bytes: body.subarray(start, end) }));
 }
 
@@ -148,15 +148,15 @@ const mostTools = 2048;
 /** What a client runs itself: tools without a type are the client's, too. */
 const clientTypes: ReadonlySet<string | undefined> = new Set([undefined, "function", "custom"]);
 
-function runsAtClient({ body, members, leaps }: JsonRequest): boolean {
+function runsAtClient({ body, members, skips }: JsonRequest): boolean {
   const tools = memberOf(members, "tools");
   if (tools === undefined || body[tools.start] !== 0x5b) return tools === undefined || body[tools.start] === 0x6e;
-  const starts = elementsOf(body, tools.start, leaps, mostTools);
-  return starts.length <= mostTools && starts.every((start) => isClients(body, start, leaps));
+  const starts = elementsOf(body, tools.start, skips, mostTools);
+  return starts.length <= mostTools && starts.every((start) => isClients(body, start, skips));
 }
 
-function isClients(body: Uint8Array, start: number, leaps: JsonRequest["leaps"]): boolean {
-  if (body[start] !== 0x7b || inTool.run(body, start, leaps) !== undefined) return false;
+function isClients(body: Uint8Array, start: number, skips: JsonRequest["skips"]): boolean {
+  if (body[start] !== 0x7b || inTool.run(body, start, skips) !== undefined) return false;
   return clientTypes.has(typeAt(body, inTool.starts[0] ?? absent, inTool.ends[0] ?? absent));
 }
 

@@ -6,7 +6,7 @@ import type { Entitlements } from "../access/entitlement.js";
 import type { HoldRooms } from "../access/hold-room.js";
 import type { FirstTimes, Warn } from "../events/warning.js";
 import type { OnRequest } from "../hooks/admission.js";
-import type { AnswerGuards } from "../hooks/guard-round.js";
+import type { ResponseGuards } from "../hooks/guard-round.js";
 import type { BodyOptions } from "../http/request-body.js";
 import type { Clock } from "../ledger/calendar.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
@@ -63,7 +63,7 @@ export interface CallServices {
   /** `undefined`: the host has none. */
   readonly requestHook: RequestHook | undefined;
   /** `undefined`: the host has none. */
-  readonly answerGuards: AnswerGuards | undefined;
+  readonly responseGuards: ResponseGuards | undefined;
 }
 
 /** The host's hook before each call, and how long it may take. */

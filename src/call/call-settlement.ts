@@ -9,7 +9,7 @@ import type { CompiledPrice } from "../prices/compiled-price.js";
 import { scaledPrice } from "../prices/compiled-price.js";
 import type { Micro } from "../prices/micro.js";
 import { costTag, journalTagPrefix, type Tags } from "../prices/tags.js";
-import { addUnitTags, addUsed, noTokens, type UsageCounts, withLackingUnits } from "../prices/usage-counts.js";
+import { addUnitTags, addUsed, noTokens, type UsageCounts, withMissingUnits } from "../prices/usage-counts.js";
 import type { Target } from "../routing/target.js";
 import { rateUses } from "./admission/call-limits.js";
 import type { Reservation } from "./admission/hold-credits.js";
@@ -159,7 +159,7 @@ export class CallSettlement implements KeptLease {
 
   #withUnits(used: UsageCounts, { units } = this.#price, isEstimated = false): UsageCounts {
     const { most } = this.#admission.demand;
-    return most === undefined ? used : withLackingUnits(used, units, most, isEstimated);
+    return most === undefined ? used : withMissingUnits(used, units, most, isEstimated);
   }
 
   /** With what failed targets cost, within the safe integers: no ledger takes more, and the charge would be lost. */

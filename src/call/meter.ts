@@ -87,8 +87,10 @@ export class Meter implements HandoverListener {
   }
 
   /**
-   * Computes the charge.
-   * @param hasLeft - the client left before the end.
+   * Computes the charge. Completed, with or without its client: all of it. The client has left, and the call ended by that:
+   * what was reported, else what the response will have come to. It has left, and then the upstream failed or the gateway
+   * closed: what came. It is still there: what came, if output did. The request was never sent: nothing.
+   * @param hasLeft - the client left before the end, and no provider refused the request.
    * @returns `undefined`: no charge.
    */
   bill(reason: EndReason, hasLeft: boolean): Bill | undefined {
@@ -108,7 +110,7 @@ export class Meter implements HandoverListener {
 
   /** For a response that goes on without its client. */
   get #leftBehind(): UsageCounts {
-    return this.progress?.left ?? this.#withHidden(this.seen ?? this.#prompt);
+    return this.progress?.chargedIfLeft ?? this.#withHidden(this.seen ?? this.#prompt);
   }
 
   /** All that the call can cause: what was not read cannot be counted. */
@@ -119,11 +121,11 @@ export class Meter implements HandoverListener {
 
   get #prompt(): UsageCounts {
     const { demand } = this.#call;
-    if (demand.handedOver !== undefined) return demand.handedOver;
+    if (demand.chargedOnceSent !== undefined) return demand.chargedOnceSent;
     return { input: this.#call.demand.promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
   }
 
-  /** For something that is no valid response: the reported usage, or else the prompt alone. */
+  /** For a response that broke off, or is none: the reported usage, or else the prompt alone. */
   get #came(): UsageCounts {
     const { seen, progress } = this;
     const isSeen = progress?.hasOutput === true || progress?.estimated === false;

@@ -17,7 +17,7 @@ import { CallSettlement, type SettledCharge } from "./call-settlement.js";
 import { warnOfCost, warnOfUnpriced, warnOfUpstream } from "./call-warnings.js";
 import type { CheckedCall, ReceivedCall } from "./checked-call.js";
 import { Departure } from "./departure.js";
-import { type AnswerReview, reviewOf } from "./guarded/answer-review.js";
+import { type ResponseReview, reviewOf } from "./guarded/answer-review.js";
 import type { Meter } from "./meter.js";
 import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";
@@ -53,7 +53,7 @@ export class ModelCall implements OpenCall, ClientCall {
   /** The stream that is being relayed. */
   stream: ReadableOn | undefined;
   /** `undefined`: no guard checks the answer. */
-  readonly review: AnswerReview | undefined;
+  readonly review: ResponseReview | undefined;
   /** Tells the provider to stop: the call was aborted. */
   readonly notice = new AbortNotifier();
   /** Further headers for upstreams: the trace to which the request belongs. */
@@ -83,7 +83,7 @@ export class ModelCall implements OpenCall, ClientCall {
     this.settlement = new CallSettlement(services, admission, reservation);
     const limits = admission.allowance.drain ?? admission.model.drain;
     this.departure = limits === "cancel" ? undefined : new Departure(limits, this);
-    this.review = services.answerGuards && reviewOf(this, services.answerGuards, operation);
+    this.review = services.responseGuards && reviewOf(this, services.responseGuards, operation);
   }
 
   /** Starts the call. From here on it always ends by {@link end}. @param number - of the call that was expected. */

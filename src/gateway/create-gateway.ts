@@ -15,7 +15,7 @@ import { withStoreFault } from "../events/store-fault.js";
 import { completedHook, summarizeRequests } from "../events/summarize-requests.js";
 import type { Warn } from "../events/warning.js";
 import { consoleWarn, FirstTimes, withoutRepeats } from "../events/warning.js";
-import { AnswerGuards } from "../hooks/guard-round.js";
+import { ResponseGuards } from "../hooks/guard-round.js";
 import type { BodyOptions } from "../http/request-body.js";
 import { PendingBodies } from "../http/request-body.js";
 import { type Clock, systemClock } from "../ledger/calendar.js";
@@ -257,7 +257,8 @@ function callOptions(
     exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
     requestHook: onRequest && { onRequest, limit: timeLimitOf(hookTimeoutMs, resolved) },
-    answerGuards: resolved.guards.length === 0 ? undefined : new AnswerGuards(resolved.guards, warn, resolved.isolate),
+    responseGuards:
+      resolved.guards.length === 0 ? undefined : new ResponseGuards(resolved.guards, warn, resolved.isolate),
     warn,
     warnOnce,
     costlyTargets: new FirstTimes(),

@@ -2,7 +2,7 @@ import type { KeyUses } from "../access/key-uses.js";
 import type { OpenCalls } from "../call/open-calls.js";
 import { atMost, nextTurn } from "../ledger/promised.js";
 import type { BackgroundWork } from "../runtime/background-work.js";
-import type { RequestIds } from "../server/host-wait.js";
+import type { IdsOfRequest } from "../server/host-wait.js";
 import type { RequestLogWriter } from "./request-log/request-log-writer.js";
 
 /** Hosts that wait for a request's work do so for half a minute, or a little longer. */
@@ -32,7 +32,7 @@ export class LeftBehind {
   }
 
   /** Resolves when nothing of an ended request waits to be written, or after half a minute. */
-  async ofRequest({ requestId, callId }: RequestIds): Promise<void> {
+  async ofRequest({ requestId, callId }: IdsOfRequest): Promise<void> {
     const { background, isolate } = this.#parts;
     const written = isolate
       ? this.#writtenAfter(background.of(requestId, callId), requestId)

@@ -7,8 +7,8 @@ import { having } from "../check/text-schemas.js";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayWarning } from "../events/warning.js";
 import type { OnRequest } from "../hooks/admission.js";
-import type { AnswerGuard } from "../hooks/response-guard.js";
-import { answerGuardsSchema } from "../hooks/response-guard.js";
+import type { ResponseGuard } from "../hooks/response-guard.js";
+import { responseGuardsSchema } from "../hooks/response-guard.js";
 import type { RequestHead, WaitUntil } from "../http/message.js";
 import type { CorsOptions } from "../http/origin.js";
 import type { Clock } from "../ledger/calendar.js";
@@ -325,7 +325,7 @@ export interface GatewayOptions<Raw = unknown> {
    * Check what models answer, before it goes out: each may refuse an answer, or tag its call. Whole answers and streams
    * wait for the verdict. Default: none. See `docs/guards.md`.
    */
-  guards?: readonly AnswerGuard[] | undefined;
+  guards?: readonly ResponseGuard[] | undefined;
   /** Called once per request, when its response has ended. If the hook throws, the only effect is a warning. */
   onRequestCompleted?: ((event: RequestCompleted) => void) | undefined;
   /**
@@ -510,7 +510,7 @@ const optionsSchema = z.strictObject({
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequest: z.custom<OnRequest>(isFunction, "must be a function").optional(),
   hookTimeoutMs: timeout.default(2_000),
-  guards: answerGuardsSchema.default([]),
+  guards: responseGuardsSchema.default([]),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
   observers: z.array(observer).readonly().default([]),
   onThreshold: z.custom<OnThreshold>(isFunction, "must be a function").optional(),

@@ -48,7 +48,7 @@ export function thresholdLedger(ledger: CreditLedger, services: Thresholds): Cre
 const names: readonly WindowName[] = ["session", "week", "month"];
 
 /** The thresholds of a gateway. */
-interface ThresholdLevels {
+export interface ThresholdLevels {
   /** Shares of a limit in per cent. */
   readonly percent: readonly number[];
   /** Low balances of prepaid credits. `undefined`: none is too low. */

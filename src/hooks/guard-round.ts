@@ -8,10 +8,10 @@ import { TimeLimit } from "../ledger/guard/time-limit.js";
 import { meantDimension, type Tags } from "../prices/tags.js";
 import type { AbortNotice } from "../providers/upstream-provider.js";
 import { isPromiseLike, returnedAtOnce } from "../runtime/host-code.js";
-import type { GuardedAnswer, GuardedCall, ResolvedGuard } from "./response-guard.js";
+import type { GuardedCall, GuardedResponse, ResolvedGuard } from "./response-guard.js";
 
 /** The host's guards of one gateway. */
-export class AnswerGuards {
+export class ResponseGuards {
   readonly #guards: readonly LimitedGuard[];
   readonly #warn: Warn;
   /** The guards in whose code the current call is made. */
@@ -64,7 +64,7 @@ interface LimitedGuard {
 }
 
 /** What guards see of an answer, besides whose it is. */
-export type AnswerContent = Pick<GuardedAnswer, "texts" | "finishReasons" | "usage">;
+export type ResponseContent = Pick<GuardedResponse, "texts" | "finishReasons" | "usage">;
 
 /** The results of the guards for one answer. */
 export interface GuardReview {
@@ -120,9 +120,9 @@ export class GuardRound {
    * @param read - gives the answer. Where it throws, every guard has failed.
    * @param notice - aborted when the call is broken off: then no guard is waited for.
    */
-  async review(read: () => AnswerContent, notice: AbortNotice): Promise<GuardReview> {
+  async review(read: () => ResponseContent, notice: AbortNotice): Promise<GuardReview> {
     const startedAt = performance.now();
-    let content: AnswerContent;
+    let content: ResponseContent;
     try {
       content = read();
     } catch (cause) {
@@ -142,7 +142,7 @@ export class GuardRound {
   }
 
   /** Never rejects, also not later: what a guard does after its time is ignored. */
-  async #check({ guard, limit }: LimitedGuard, content: AnswerContent, left: Promise<never>): Promise<Checked> {
+  async #check({ guard, limit }: LimitedGuard, content: ResponseContent, left: Promise<never>): Promise<Checked> {
     const startedAt = performance.now();
     const controller = new AbortController();
     try {

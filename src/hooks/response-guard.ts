@@ -3,7 +3,7 @@ import type { CallerSource } from "../events/request-observer.js";
 import type { OperationName } from "../prices/operation-name.js";
 import type { ReturnedTags, Tags } from "../prices/tags.js";
 import type { UsageCounts } from "../prices/usage-counts.js";
-import type { AnswerText } from "../protocols/shared/response-format.js";
+import type { ResponseText } from "../protocols/shared/response-format.js";
 
 /** The call whose answer a guard sees. */
 export interface GuardedCall {
@@ -26,12 +26,12 @@ export interface GuardedCall {
 }
 
 /** A model's whole answer, as its client would get it. */
-export interface GuardedAnswer extends GuardedCall {
+export interface GuardedResponse extends GuardedCall {
   /**
    * All that the model has written, in the answer's order and whatever the choice: texts, thoughts, refusals, names and
    * arguments of tools. Ids, URLs and encoded files are no texts.
    */
-  readonly texts: readonly AnswerText[];
+  readonly texts: readonly ResponseText[];
   /** Why the answer ended, in the words of the client's API: one for each choice. */
   readonly finishReasons: readonly string[];
   /** What the upstream has counted; absent when it has not. */
@@ -49,11 +49,11 @@ export type GuardVerdict =
   void | { readonly refuse: string; readonly code?: string | undefined } | { readonly tags: ReturnedTags };
 
 /** The host's check of what models answer. */
-export interface AnswerGuard {
+export interface ResponseGuard {
   /** For events, warnings and the journal: at most 64 letters, digits, `_`, `.` and `-`. Each guard has its own. */
   readonly name: string;
   /** Called with each whole answer, before its client gets a byte of it or, with `"watch"`, before the end of its stream. */
-  readonly answer: (answer: GuardedAnswer) => GuardVerdict | Promise<GuardVerdict>;
+  readonly answer: (answer: GuardedResponse) => GuardVerdict | Promise<GuardVerdict>;
   /**
    * What becomes of a stream. `"hold"`: all of it is held back until the verdict. `"watch"`: it goes out as it comes, and a
    * refusal is only in the completed event and a tag. Whole answers are always held. Default: `"hold"`.
@@ -76,18 +76,18 @@ const guardSchema = z.strictObject({
   name: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, "must have at most 64 letters, digits, _, . and -, with a letter first"),
-  answer: z.custom<AnswerGuard["answer"]>(isFunction, "must be a function of the answer"),
+  answer: z.custom<ResponseGuard["answer"]>(isFunction, "must be a function of the answer"),
   stream: z.enum(["hold", "watch"]).default("hold"),
   timeoutMs: z.number().int().positive().max(600_000).default(2_000),
   onError: z.enum(["refuse", "allow"]).default("refuse"),
-  when: z.custom<NonNullable<AnswerGuard["when"]>>(isFunction, "must be a function of the call").optional(),
+  when: z.custom<NonNullable<ResponseGuard["when"]>>(isFunction, "must be a function of the call").optional(),
 });
 
 /** A guard with its defaults. */
 export type ResolvedGuard = z.output<typeof guardSchema>;
 
 /** The option `guards`. */
-export const answerGuardsSchema = z.array(guardSchema).superRefine((guards, context) => {
+export const responseGuardsSchema = z.array(guardSchema).superRefine((guards, context) => {
   const names = new Set<string>();
   for (const [index, { name }] of guards.entries()) {
     if (names.has(name)) {

@@ -50,6 +50,7 @@ function isHostOf(origin: string, host: string | undefined): boolean {
 /** Which web pages may call the gateway from a browser: all, or those of these origins. */
 export type CorsOptions = true | { origins: readonly string[] };
 
+/** Every header that the gateway gives clients to read: a new one is added here. */
 const exposed = [
   "x-request-id",
   "request-id",

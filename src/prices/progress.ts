@@ -5,7 +5,7 @@ export interface Progress extends ResponseMark {
   /** The upstream's usage if it has reported one, else an estimate. It includes the prompt. */
   readonly tokens: UsageCounts;
   /** What is charged instead where the client leaves before the end; absent: `tokens`. */
-  readonly left?: UsageCounts;
+  readonly chargedIfLeft?: UsageCounts;
   /** Whether the upstream has not reported usage yet. */
   readonly estimated: boolean;
   /** Whether the upstream has reported the usage of the whole response. */
@@ -14,7 +14,7 @@ export interface Progress extends ResponseMark {
   readonly awaitsUsage: boolean;
   /** What the upstream has reported that no price is for; absent: nothing. */
   readonly unpriced?: string | undefined;
-  /** Whether the client has received output. */
+  /** Whether output has come. */
   readonly hasOutput: boolean;
   /** Whether the response shows that the model reasons. */
   readonly reasons: boolean;
@@ -34,7 +34,7 @@ export interface StreamProgress extends Progress {
 }
 
 /** A whole response as its client gets it, and its tokens. */
-export interface ModelAnswer extends ResponseMark {
+export interface ModelResponse extends ResponseMark {
   /** Text if there is one already: it is faster to send. */
   readonly body: Uint8Array | string;
   /** Default: `application/json`. */

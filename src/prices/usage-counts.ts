@@ -148,21 +148,21 @@ export function addCounts(one: SummedCounts, other: SummedCounts): SummedCounts 
  * @param isEstimated - the answer's tokens are an estimate.
  * @returns the same counts where nothing lacks.
  */
-export function withLackingUnits(
+export function withMissingUnits(
   used: UsageCounts,
   units: readonly CountedUnit[],
   most: UsageCounts,
   isEstimated = false,
 ): UsageCounts {
-  const lacking = units.filter((unit) => used[unit] === undefined && most[unit] !== undefined);
+  const missing = units.filter((unit) => used[unit] === undefined && most[unit] !== undefined);
   const inputAudio = used.inputAudio ? 0 : Math.min(most.inputAudio ?? 0, used.input);
   const outputAudio = isEstimated && !used.outputAudio ? Math.min(most.outputAudio ?? 0, used.output) : 0;
-  if (lacking.length === 0 && inputAudio === 0 && outputAudio === 0) return used;
+  if (missing.length === 0 && inputAudio === 0 && outputAudio === 0) return used;
   return {
     ...used,
     ...(inputAudio > 0 && { inputAudio }),
     ...(outputAudio > 0 && { outputAudio }),
-    ...Object.fromEntries(lacking.map((unit) => [unit, most[unit]])),
+    ...Object.fromEntries(missing.map((unit) => [unit, most[unit]])),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Dialect, FailedRequest, UpstreamErrorAnswer } from "../protocols/shared/dialect.js";
+import type { Dialect, FailedRequest, UpstreamErrorResponse } from "../protocols/shared/dialect.js";
 import { isRecord } from "../wire/is-record.js";
 import { toProvider } from "./openai-compatible.js";
 import { checkOpenAICompatibleOptions, type OpenAICompatibleOptions } from "./openai-compatible-options.js";
@@ -61,7 +61,7 @@ export function azureOpenAI({ apiVersion, ...options }: AzureOpenAIOptions): Ups
 /** A deployment that does not exist, or is none for chat, is no mistake of the client's. */
 const ownFaults = ["DeploymentNotFound", "OperationNotSupported", "ResourceNotFound"];
 
-function readError({ status, body }: UpstreamErrorAnswer, { promptParam }: FailedRequest): UpstreamErrorAnswer {
+function readError({ status, body }: UpstreamErrorResponse, { promptParam }: FailedRequest): UpstreamErrorResponse {
   const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
   const { code, message } = error;
   if (typeof code === "string" && ownFaults.includes(code)) {

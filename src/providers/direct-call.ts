@@ -3,7 +3,7 @@ import { isSameData } from "../check/plain-data.js";
 import type { ResponseMark } from "../prices/progress.js";
 import type { JsonRequest } from "../protocols/shared/json-request.js";
 import type { ProtocolTable } from "../protocols/shared/protocol-table.js";
-import type { AbortNotice, UpstreamAnswer, UpstreamCall, UpstreamProvider } from "./upstream-provider.js";
+import type { AbortNotice, UpstreamCall, UpstreamProvider, UpstreamResponse } from "./upstream-provider.js";
 
 /**
  * A call as the gateway makes it: the `signal` is left out, which would have to be made, and the body of a long request is
@@ -18,7 +18,7 @@ export type DirectCall = Omit<UpstreamCall, "signal" | "body" | "contentType"> &
 export type RequestBytes = Uint8Array | readonly Uint8Array[];
 
 /** A response to the gateway itself, which does not spread it: its members may be its class's. */
-export interface DirectAnswer extends UpstreamAnswer {
+export interface DirectAnswer extends UpstreamResponse {
   /** All of the body, if it has come to its end already and was not iterated; then there is nothing left to iterate. */
   takeWhole?(): Uint8Array | undefined;
 }
@@ -94,7 +94,7 @@ export function toDirectProvider(
   callDirectly: CallDirectly,
   settings: object,
 ): UpstreamProvider {
-  const call = async (given: UpstreamCall): Promise<UpstreamAnswer> => {
+  const call = async (given: UpstreamCall): Promise<UpstreamResponse> => {
     const { endpoint, model, body, stream, requestId, contentType, expects, outputCap, account, keyId, tags } = given;
     const isForm = contentType !== undefined && contentType !== "application/json";
     const headers = isForm ? { ...given.headers, "content-type": contentType } : given.headers;

@@ -1,4 +1,4 @@
-import type { UpstreamErrorAnswer } from "../protocols/shared/dialect.js";
+import type { UpstreamErrorResponse } from "../protocols/shared/dialect.js";
 import { isRecord } from "../wire/is-record.js";
 import {
   fromPreset,
@@ -68,7 +68,7 @@ const tooLong = /^input \(\d+ tokens\) is too large to process/;
  * Which status its versions give to a prompt that is too long, and in which words, varies; the type does not. Texts to embed
  * or to rank are a failure of the server to it when they are longer than one batch.
  */
-function readError({ status, body }: UpstreamErrorAnswer): UpstreamErrorAnswer {
+function readError({ status, body }: UpstreamErrorResponse): UpstreamErrorResponse {
   const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
   const said = typeof error["message"] === "string" ? error["message"] : "";
   const type = "invalid_request_error";

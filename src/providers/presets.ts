@@ -1,4 +1,4 @@
-import type { UpstreamErrorAnswer } from "../protocols/shared/dialect.js";
+import type { UpstreamErrorResponse } from "../protocols/shared/dialect.js";
 import { isRecord } from "../wire/is-record.js";
 import { fromPreset, type PresetOptions } from "./preset.js";
 import { defaultOperations, type UpstreamProvider } from "./upstream-provider.js";
@@ -96,7 +96,7 @@ export function groq(options: PresetOptions = {}): UpstreamProvider {
   );
 }
 
-function readGroqError({ status, body }: UpstreamErrorAnswer): UpstreamErrorAnswer {
+function readGroqError({ status, body }: UpstreamErrorResponse): UpstreamErrorResponse {
   const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
   // More tokens at once than the account may use in a minute: a wait does not mend it, a shorter request does.
   if (status === 413 && error["code"] === "rate_limit_exceeded") {
@@ -182,7 +182,7 @@ export function openRouter(options: PresetOptions = {}): UpstreamProvider {
 }
 
 /** https://openrouter.ai/docs/api/reference/errors-and-debugging */
-function readOpenRouterError({ status, body }: UpstreamErrorAnswer): UpstreamErrorAnswer {
+function readOpenRouterError({ status, body }: UpstreamErrorResponse): UpstreamErrorResponse {
   const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
   const metadata = isRecord(error["metadata"]) ? error["metadata"] : {};
   // The input was flagged: a 403 that is the client's, not that of our key.
@@ -198,7 +198,7 @@ function readOpenRouterError({ status, body }: UpstreamErrorAnswer): UpstreamErr
   return { status, body };
 }
 
-function refused(message: unknown, code: string): UpstreamErrorAnswer {
+function refused(message: unknown, code: string): UpstreamErrorResponse {
   return { status: 400, body: { error: { message, type: "invalid_request_error", param: null, code } } };
 }
 

@@ -55,7 +55,7 @@ export interface UpstreamCall {
 }
 
 /** The response of the model server, in OpenAI's wire format. */
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   status: number;
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
@@ -81,7 +81,7 @@ export interface UpstreamProvider {
    * @throws {@link UpstreamError} when there is no response. Any other error counts as a failure of a request that may
    * have arrived.
    */
-  call(call: UpstreamCall): Promise<UpstreamAnswer>;
+  call(call: UpstreamCall): Promise<UpstreamResponse>;
   /**
    * What clients must not see of the provider's error responses. Called for each of them. The gateway always hides what
    * looks like a key, a host, a file or a stack trace; it passes the text of a {@link GatewayError} of yours on as it

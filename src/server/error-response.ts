@@ -49,6 +49,10 @@ function writtenOnce(error: RepeatedError, protocol: ClientProtocol): WrittenErr
   return error.answerFor(protocol) ?? error.keep(protocol, written(error, protocol));
 }
 
+/**
+ * Every error that `serve` answers, thrown or returned, in every protocol. A header for all errors of a status belongs here.
+ * Pages write theirs in `pages/server/make-page.ts`; web pages read only what `http/origin.ts` exposes.
+ */
 function written(error: GatewayError, protocol: ClientProtocol): WrittenError {
   return {
     status: error.status,

@@ -3,7 +3,7 @@ import type { GatewayRequest, WaitUntil } from "../http/message.js";
 import { callHook } from "../runtime/host-code.js";
 
 /** By what a request's work is known. */
-export interface RequestIds {
+export interface IdsOfRequest {
   readonly requestId: string;
   readonly callId: string;
 }
@@ -12,7 +12,7 @@ export interface HostWaitOptions {
   /** Of the options. It goes before the host's own. */
   readonly waitUntil?: WaitUntil | undefined;
   /** Resolves when nothing of an ended request waits to be written. Must not reject. */
-  readonly written: (ids: RequestIds) => Promise<void>;
+  readonly written: (ids: IdsOfRequest) => Promise<void>;
   readonly warnOnce: Warn;
 }
 
@@ -25,12 +25,12 @@ export class HostWait {
   }
 
   /** A request begins. @returns what is to be called when it has ended; `undefined`: its host does not wait. */
-  begin(request: GatewayRequest, ids: RequestIds): (() => void) | undefined {
+  begin(request: GatewayRequest, ids: IdsOfRequest): (() => void) | undefined {
     const waitUntil = this.#options.waitUntil ?? request.waitUntil;
     return waitUntil && this.#beginFor(waitUntil, ids);
   }
 
-  #beginFor(waitUntil: WaitUntil, ids: RequestIds): () => void {
+  #beginFor(waitUntil: WaitUntil, ids: IdsOfRequest): () => void {
     const { written, warnOnce } = this.#options;
     let ended = (): void => {};
     const work = new Promise<void>((resolve) => {

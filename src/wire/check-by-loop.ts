@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { isFiniteNumber, longestNumber, numberEnd, shortestInfinite } from "./json-number.js";
-import { deepestLeap, type LeapNotes, longValue } from "./skip-table.js";
+import { deepestSkip, longValue, type SkipNotes } from "./skip-table.js";
 import { sliceBytes } from "./slices.js";
 import { skipPlainWords, type Words, wordsOf } from "./word-scan.js";
 
@@ -22,7 +22,7 @@ plainInString[backslash] = 0;
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a state machine over local variables; a call for each token would cost as much as the token
 export function checkByLoop(state: CheckState, until: number): boolean {
-  const { bytes, leaps, maxDepth } = state;
+  const { bytes, skips, maxDepth } = state;
   let words: Words | undefined;
   const { kinds: containers, offsets: starts } = state.stack;
   const { length } = bytes;
@@ -43,7 +43,7 @@ export function checkByLoop(state: CheckState, until: number): boolean {
         expected = containers[depth] === inObject ? expectKey : expectValue;
       } else if (depth > 0 && byte === (containers[depth] === inObject ? 0x7d : 0x5d)) {
         const start = starts[depth--] as number;
-        if (position - start >= longValue && depth < deepestLeap) leaps?.set(start, position + 1);
+        if (position - start >= longValue && depth < deepestSkip) skips?.set(start, position + 1);
       } else {
         fault = "syntax";
         break;
@@ -80,8 +80,8 @@ export function checkByLoop(state: CheckState, until: number): boolean {
         if (end - position === 11 && isPrototypeKey(bytes, position + 1)) fault = "prototype_key";
         else if (++nested > mostNested) fault = "too_many";
         if (fault !== undefined) break;
-      } else if (end - position >= longValue && depth <= deepestLeap) {
-        leaps?.set(position, end);
+      } else if (end - position >= longValue && depth <= deepestSkip) {
+        skips?.set(position, end);
       }
       position = end;
       expected = isKey ? expectColon : expectCommaOrEnd;
@@ -299,7 +299,7 @@ export interface CheckState {
   readonly bytes: Uint8Array;
   readonly maxDepth: number;
   /** Gets the ends of long values, by their starts. */
-  readonly leaps: LeapNotes | undefined;
+  readonly skips: SkipNotes | undefined;
   readonly stack: LevelStack;
   depth: number;
   nested: number;
@@ -311,12 +311,12 @@ export interface CheckState {
   fault: JsonFault | undefined;
 }
 
-/** @param leaps - gets the ends of long values, by their starts. A later reader of the text can leap over them. */
-export function startOfCheck(bytes: Uint8Array, maxDepth: number, leaps?: LeapNotes): CheckState {
+/** @param skips - gets the ends of long values, by their starts. A later reader of the text can leap over them. */
+export function startOfCheck(bytes: Uint8Array, maxDepth: number, skips?: SkipNotes): CheckState {
   return {
     bytes,
     maxDepth,
-    leaps,
+    skips,
     stack: stackFor(maxDepth, bytes.length > sliceBytes),
     depth: 0,
     nested: 0,

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { asBuffer, ByteWriter } from "./bytes.js";
 import { isSpace } from "./check-by-loop.js";
-import { type Leaps, noLeaps } from "./skip-table.js";
+import { noSkips, type Skips } from "./skip-table.js";
 
 /** A member of a JSON object, as offsets into the bytes it was found in. */
 export interface JsonMember {
@@ -24,13 +24,13 @@ export type MemberEdits = Map<string, string | Uint8Array | null>;
  * The text must be valid JSON already: values are only leapt over.
  *
  * @param most - stop looking when there are more than so many.
- * @param leaps - the ends of long values by their starts, as `findJsonFault` notes them.
+ * @param skips - the ends of long values by their starts, as `findJsonFault` notes them.
  */
 export function membersOf(
   bytes: Uint8Array,
   start = 0,
   most = Number.POSITIVE_INFINITY,
-  leaps: Leaps = noLeaps,
+  skips: Skips = noSkips,
 ): JsonMember[] {
   const members: JsonMember[] = [];
   let position = skipSpace(bytes, skipSpace(bytes, start) + 1);
@@ -41,7 +41,7 @@ export function membersOf(
     const name = familiar ?? nameAt(bytes, nameStart, nameEnd);
     const escaped = familiar === undefined && hasEscape(bytes, nameStart, nameEnd);
     const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
-    const valueEnd = endOfValue(bytes, valueStart, leaps);
+    const valueEnd = endOfValue(bytes, valueStart, skips);
     members.push({ name, escaped, nameStart, start: valueStart, end: valueEnd });
     position = skipSpace(bytes, valueEnd);
     if (bytes[position] !== 0x2c) break;
@@ -70,8 +70,8 @@ export function memberOf(members: readonly JsonMember[], name: string): JsonMemb
 export const absent = -1;
 
 /** The offset behind the value that begins at `start`. The text must be valid JSON. */
-export function endOfValue(bytes: Uint8Array, start: number, leaps: Leaps = noLeaps): number {
-  return leaps.get(start) ?? skipValue(bytes, start);
+export function endOfValue(bytes: Uint8Array, start: number, skips: Skips = noSkips): number {
+  return skips.get(start) ?? skipValue(bytes, start);
 }
 
 export function startsWith(bytes: Uint8Array, start: number, text: Buffer): boolean {
@@ -91,14 +91,14 @@ function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
 export function elementsOf(
   bytes: Uint8Array,
   start: number,
-  leaps: Leaps = noLeaps,
+  skips: Skips = noSkips,
   most = Number.POSITIVE_INFINITY,
 ): number[] {
   const elements: number[] = [];
   let position = skipSpace(bytes, start + 1);
   while (position < bytes.length && bytes[position] !== 0x5d && elements.length <= most) {
     elements.push(position);
-    position = skipSpace(bytes, endOfValue(bytes, position, leaps));
+    position = skipSpace(bytes, endOfValue(bytes, position, skips));
     if (bytes[position] !== 0x2c) break;
     position = skipSpace(bytes, position + 1);
   }
@@ -321,7 +321,7 @@ export function familiarName(bytes: Uint8Array, start: number, end: number): str
 /** So far a loop is faster than a search of the runtime's. */
 const shortString = 24;
 
-/** Reads short values and the text between escapes. Else it leaps to the next quote. */
+/** Reads short values and the text between escapes. Else it skips to the next quote. */
 export function skipString(bytes: Uint8Array, start: number): number {
   let from = start + 1;
   for (;;) {

@@ -9,15 +9,15 @@ import {
   startOfCheck,
 } from "./check-by-loop.js";
 import { jsonScanModule } from "./json-scan-module.js";
-import type { LeapNotes } from "./skip-table.js";
+import type { SkipNotes } from "./skip-table.js";
 import type { SlicedWork } from "./slices.js";
 import { isLittleEndian } from "./word-scan.js";
 
 export { type JsonFault, mostNested };
 
 /** What {@link JsonCheck} finds, in one go. */
-export function findJsonFault(bytes: Uint8Array, maxDepth: number, leaps?: LeapNotes): JsonFault | undefined {
-  const check = new JsonCheck(bytes, maxDepth, leaps);
+export function findJsonFault(bytes: Uint8Array, maxDepth: number, skips?: SkipNotes): JsonFault | undefined {
+  const check = new JsonCheck(bytes, maxDepth, skips);
   check.run(bytes.length);
   return check.fault;
 }
@@ -31,9 +31,9 @@ export class JsonCheck implements SlicedWork {
   readonly #state: CheckState;
   readonly #vectors: VectorScan | undefined;
 
-  /** @param leaps - gets the ends of long values, by their starts. A later reader of the text can leap over them. */
-  constructor(bytes: Uint8Array, maxDepth: number, leaps?: LeapNotes) {
-    this.#state = startOfCheck(bytes, maxDepth, leaps);
+  /** @param skips - gets the ends of long values, by their starts. A later reader of the text can leap over them. */
+  constructor(bytes: Uint8Array, maxDepth: number, skips?: SkipNotes) {
+    this.#state = startOfCheck(bytes, maxDepth, skips);
     this.#vectors = maxDepth > mostLevels ? undefined : vectorScan();
   }
 
@@ -57,7 +57,7 @@ const memoryBytes = 2 * 65_536;
 const escapesAt = 256;
 const kindsAt = 1024;
 const offsetsAt = 8192;
-const leapsAt = 28_672;
+const skipsAt = 28_672;
 const windowAt = 65_472;
 /** So many zeros stand behind the window. */
 const padding = 16;
@@ -171,7 +171,7 @@ function checkWindow({ scan, bytes, numbers }: VectorScan, state: CheckState, un
     state.nested = numbers[2];
     state.expected = numbers[3];
     state.inString = numbers[4];
-    takeLeaps(numbers, state.leaps);
+    takeSkips(numbers, state.skips);
     if (result === unjudged) checkByLoop(state, state.position + 1);
     else if (result !== stopped) {
       const reason = reasons[result] ?? "syntax";
@@ -180,10 +180,10 @@ function checkWindow({ scan, bytes, numbers }: VectorScan, state: CheckState, un
   } while (result === unjudged && state.fault === undefined && state.position < stop);
 }
 
-function takeLeaps(numbers: Int32Array, leaps: LeapNotes | undefined): void {
-  if (leaps === undefined) return;
-  const last = leapsAt / 4 + (numbers[5] as number) * 2;
-  for (let at = leapsAt / 4; at < last; at += 2) leaps.set(numbers[at] as number, numbers[at + 1] as number);
+function takeSkips(numbers: Int32Array, skips: SkipNotes | undefined): void {
+  if (skips === undefined) return;
+  const last = skipsAt / 4 + (numbers[5] as number) * 2;
+  for (let at = skipsAt / 4; at < last; at += 2) skips.set(numbers[at] as number, numbers[at + 1] as number);
 }
 
 function loadLevels({ bytes, numbers }: VectorScan, { depth, stack }: CheckState): void {

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { absent, endOfValue, longestName, nameAt, skipSpace, skipString, startsWith } from "./json-members.js";
-import type { Leaps } from "./skip-table.js";
+import type { Skips } from "./skip-table.js";
 
 /** What {@link MemberSearch} refuses an object for. */
 export interface MemberFault {
@@ -56,7 +56,7 @@ export class MemberSearch {
    * Goes through the object that begins at `start`. The text must be valid JSON.
    * @param members - takes for each member where its name begins, where its value does, and the offset behind it.
    */
-  run(bytes: Uint8Array, start: number, leaps: Leaps, members?: number[]): MemberFault | undefined {
+  run(bytes: Uint8Array, start: number, skips: Skips, members?: number[]): MemberFault | undefined {
     const { starts, ends } = this;
     for (let place = 0; place < starts.length; place++) starts[place] = absent;
     this.count = 0;
@@ -66,7 +66,7 @@ export class MemberSearch {
       const nameStart = position;
       const nameEnd = skipString(bytes, nameStart);
       const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
-      const valueEnd = endOfValue(bytes, valueStart, leaps);
+      const valueEnd = endOfValue(bytes, valueStart, skips);
       if (bytes[valueStart] === 0x7b || bytes[valueStart] === 0x5b) this.structured++;
       if (++this.count > this.#most) return { reason: "too_many", name: "", meant: "" };
       let place = this.#placeOf(bytes, nameStart, nameEnd);

@@ -1,15 +1,15 @@
-/** Values of so many bytes are noted as leaps, unless they lie deeper than anything that is looked for. */
+/** Values of so many bytes are noted as skips, unless they lie deeper than anything that is looked for. */
 export const longValue = 512;
-export const deepestLeap = 10;
+export const deepestSkip = 10;
 
-/** The ends of long values by their starts, as the check of a text notes them. A later reader of the text leaps over them. */
-export interface Leaps {
+/** The ends of long values by their starts, as the check of a text notes them. A later reader of the text skips over them. */
+export interface Skips {
   /** The offset behind the value that begins at this one; `undefined`: it is not noted. */
   get(start: number): number | undefined;
 }
 
 /** What notes them. */
-export interface LeapNotes {
+export interface SkipNotes {
   set(start: number, end: number): void;
 }
 
@@ -24,7 +24,7 @@ const firstValues = 16;
  * Finds a value by the stretch of the text in which it begins. Within {@link longValue} bytes two values begin only where one
  * lies in the other. So few begin in one stretch, however a text is made.
  */
-export class LeapTable implements Leaps, LeapNotes {
+export class SkipTable implements Skips, SkipNotes {
   /** The number of the value that was noted last in each stretch; 0: there is none. */
   readonly #lastOf: Int32Array;
   #values = new Int32Array(firstValues * numbersOfValue);
@@ -81,4 +81,4 @@ export class LeapTable implements Leaps, LeapNotes {
   }
 }
 
-export const noLeaps: Leaps = new LeapTable(0);
+export const noSkips: Skips = new SkipTable(0);

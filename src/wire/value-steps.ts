@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { asBuffer } from "./bytes.js";
 import { endOfValue, type JsonMember, skipSpace, skipString } from "./json-members.js";
 import { JsonCheck, type JsonFault } from "./json-syntax.js";
-import { type Leaps, noLeaps } from "./skip-table.js";
+import { noSkips, type Skips } from "./skip-table.js";
 import { SliceCount, type Steps, sliceBytes, slicesOf, valueBytes } from "./slices.js";
 
 /** Neighbours of so many bytes together become values at once. */
@@ -10,12 +10,12 @@ const batchBytes = 64 * 1024;
 
 /**
  * Makes a value of a JSON text that was checked, as `JSON.parse` does. Large objects, lists and texts are made in parts.
- * @param leaps - the ends of long values, by their starts: without them, what lies deep is looked at once for each level.
+ * @param skips - the ends of long values, by their starts: without them, what lies deep is looked at once for each level.
  */
 export function* valueSteps(
   bytes: Uint8Array,
   { start, end }: Pick<JsonMember, "start" | "end">,
-  leaps: Leaps = noLeaps,
+  skips: Skips = noSkips,
   count: SliceCount = new SliceCount(),
 ): Steps<unknown> {
   const json = asBuffer(bytes);
@@ -27,9 +27,9 @@ export function* valueSteps(
     case 0x22:
       return yield* longText(json, start + 1, end - 1, count);
     case 0x5b:
-      return yield* list({ json, start, leaps, count });
+      return yield* list({ json, start, skips, count });
     case 0x7b:
-      return yield* record({ json, start, leaps, count });
+      return yield* record({ json, start, skips, count });
     default:
       return JSON.parse(json.toString("utf8", start, end));
   }
@@ -38,14 +38,14 @@ export function* valueSteps(
 interface Container {
   readonly json: Buffer;
   readonly start: number;
-  readonly leaps: Leaps;
+  readonly skips: Skips;
   readonly count: SliceCount;
 }
 
 function* list(container: Container): Steps<unknown[]> {
   const values: unknown[] = [];
   for (const { start, end, value, isLong } of elements(container, false)) {
-    if (isLong) values.push(yield* valueSteps(container.json, { start: value, end }, container.leaps, container.count));
+    if (isLong) values.push(yield* valueSteps(container.json, { start: value, end }, container.skips, container.count));
     else if (end === absent) yield;
     else {
       // Not by the arguments of one call, of which there may be too many.
@@ -61,7 +61,7 @@ function* record(container: Container): Steps<Record<string, unknown>> {
   for (const { start, end, value, isLong } of elements(container, true)) {
     if (isLong) {
       const name = String(JSON.parse(container.json.toString("utf8", start, skipString(container.json, start))));
-      found[name] = yield* valueSteps(container.json, { start: value, end }, container.leaps, container.count);
+      found[name] = yield* valueSteps(container.json, { start: value, end }, container.skips, container.count);
     } else if (end === absent) yield;
     else {
       Object.assign(found, JSON.parse(`{${container.json.toString("utf8", start, end)}}`));
@@ -86,7 +86,7 @@ interface Element {
 
 const nothingYet: Element = { start: 0, end: absent, value: 0, isLong: false };
 
-function* elements({ json, start, leaps }: Container, isNamed: boolean): Generator<Element, void> {
+function* elements({ json, start, skips }: Container, isNamed: boolean): Generator<Element, void> {
   let from = absent;
   let to = start;
   let looked = 0;
@@ -94,7 +94,7 @@ function* elements({ json, start, leaps }: Container, isNamed: boolean): Generat
   const close = isNamed ? 0x7d : 0x5d;
   while (json[position] !== close && position < json.length) {
     const value = isNamed ? skipSpace(json, skipSpace(json, skipString(json, position)) + 1) : position;
-    const end = endOfValue(json, value, leaps);
+    const end = endOfValue(json, value, skips);
     const isLong = end - value > batchBytes;
     if (from !== absent && (isLong || end - from > batchBytes)) {
       yield { start: from, end: to, value: from, isLong: false };
@@ -102,7 +102,7 @@ function* elements({ json, start, leaps }: Container, isNamed: boolean): Generat
     }
     if (isLong) yield { start: position, end, value, isLong: true };
     else if (from === absent) from = position;
-    looked += leaps.get(value) !== undefined ? valueBytes : end - position;
+    looked += skips.get(value) !== undefined ? valueBytes : end - position;
     if (looked > sliceBytes) {
       looked = 0;
       yield nothingYet;
@@ -156,12 +156,12 @@ interface MostValues {
 /**
  * Whether a text has more JSON values than that, at a look at each byte: as values, tiny ones take dozens of times the memory
  * of their text. The text must be valid JSON.
- * @param leaps - the ends of long values, by their starts.
+ * @param skips - the ends of long values, by their starts.
  * @returns which bound it exceeds; `undefined`: none.
  */
 export function* moreValuesSteps(
   json: Uint8Array,
-  leaps: Leaps,
+  skips: Skips,
   { all, elements = true, ofObject = all }: MostValues,
 ): Steps<"all" | "ofObject" | undefined> {
   const slices = new SliceCount();
@@ -176,7 +176,7 @@ export function* moreValuesSteps(
     }
     const byte = json[at];
     if (byte === 0x22) {
-      const end = leaps.get(at);
+      const end = skips.get(at);
       at = end ?? skipString(json, at);
       // A leap costs nothing.
       if (end !== undefined) looked = at;

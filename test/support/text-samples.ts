@@ -81,7 +81,7 @@ export const otherTexts: Readonly<Record<string, string>> = {
 };
 
 /** Answers that a number of bytes says little about. */
-export const answerTexts: Readonly<Record<string, string>> = {
+export const responseTexts: Readonly<Record<string, string>> = {
   digits: numbers.join(""),
   punctuation: letters("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"),
   emoji: "🙂🚀🎉👩‍👩‍👧‍👦🇩🇪🤖✨❤️🏳️‍🌈".repeat(40),

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isRecord } from "../../wire/is-record.js";
 import type { AISDKLanguageModel } from "../ai-sdk-model.js";
-import { answerOf, modelEndedInError, toErrorAnswer, toErrorEvent } from "../error-response.js";
+import { answerOf, modelEndedInError, toErrorEvent, toErrorResponse } from "../error-response.js";
 import type { ModelWatch } from "../model-watch.js";
 import { toAnnotation, toArguments, toCreated, toFinishReason, toImage, toUsage } from "./completion.js";
 import { extraContent, type ReasoningDetail, signatureOf } from "./prompt-parts.js";
@@ -118,7 +118,7 @@ export class CompletionChunks {
       case "source":
         return this.#list("annotations", toAnnotation(part));
       case "error":
-        return toErrorEvent(toErrorAnswer(part["error"]));
+        return toErrorEvent(toErrorResponse(part["error"]));
       case "finish":
         return this.#finish(part);
       default:
@@ -190,7 +190,7 @@ export class CompletionChunks {
 
   #finish(part: Record<string, unknown>): string {
     const ending = toFinishReason(part["finishReason"], this.#toolCalls.size > 0);
-    if (ending === "error") return toErrorEvent(toErrorAnswer(modelEndedInError()));
+    if (ending === "error") return toErrorEvent(toErrorResponse(modelEndedInError()));
     if (ending === "incomplete") return "";
     this.#isFinished = true;
     const end = this.#delta({}, ending.finishReason);

@@ -2,13 +2,13 @@ import { Buffer } from "node:buffer";
 import { type GatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/refusal.js";
 import type { RequestObserver } from "../../events/request-observer.js";
-import type { AnswerContent, AnswerGuards, GuardReview, GuardRound } from "../../hooks/guard-round.js";
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { GuardReview, GuardRound, ResponseContent, ResponseGuards } from "../../hooks/guard-round.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import type { Tags } from "../../prices/tags.js";
 import type { Exchange, Operation } from "../../protocols/shared/operation.js";
 import { refusedFinish } from "../../protocols/shared/response-bounds.js";
-import type { AnswerFormat, ReadAnswer } from "../../protocols/shared/response-format.js";
-import { readAnswer, readStreamedAnswer } from "../../protocols/shared/response-format.js";
+import type { ReadResponse, ResponseFormat } from "../../protocols/shared/response-format.js";
+import { readAnswer, readStreamedResponse } from "../../protocols/shared/response-format.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayLimits } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";
@@ -36,14 +36,14 @@ export interface ReviewedEnd {
 }
 
 /** Runs the host's guards for the answer of one call, and decides what its client gets. */
-export class AnswerReview {
+export class ResponseReview {
   readonly #call: ReviewedCall;
   readonly #round: GuardRound;
-  readonly #format: AnswerFormat;
+  readonly #format: ResponseFormat;
   /** Whether all guards have let the answer pass: none has refused it or failed, not even one that only watches. */
   hasPassed = false;
 
-  constructor(call: ReviewedCall, round: GuardRound, format: AnswerFormat) {
+  constructor(call: ReviewedCall, round: GuardRound, format: ResponseFormat) {
     this.#call = call;
     this.#round = round;
     this.#format = format;
@@ -54,9 +54,9 @@ export class AnswerReview {
    * @returns what its client gets in its place, as JSON text, or as a text where it is one; `undefined`: the answer itself.
    * @throws GatewayError 503 when it could not be checked, UpstreamError `aborted` when the call was broken off.
    */
-  async ofWhole({ body, contentType, tokens, estimated }: ModelAnswer): Promise<string | undefined> {
+  async ofWhole({ body, contentType, tokens, estimated }: ModelResponse): Promise<string | undefined> {
     const isText = contentType?.startsWith("text/") === true;
-    let answer: ReadAnswer | undefined;
+    let answer: ReadResponse | undefined;
     const refusal = await this.#review(() => {
       answer = isText ? this.#format.readWhole({ text: textOf(body) }) : readAnswer(this.#format, body);
       return contentOf(answer, estimated ? undefined : tokens);
@@ -89,10 +89,10 @@ export class AnswerReview {
   async ofStream(codec: GuardedCodec, closing: Uint8Array): Promise<ReviewedEnd> {
     const { tokens, estimated } = codec.progress;
     let collected: Uint8Array = closing;
-    let answer: ReadAnswer | undefined;
+    let answer: ReadResponse | undefined;
     const refusal = await this.#review(() => {
       collected = codec.collected;
-      answer = readStreamedAnswer(this.#format, collected);
+      answer = readStreamedResponse(this.#format, collected);
       return contentOf(answer, estimated ? undefined : tokens);
     });
     if (refusal === undefined) return { closing: codec.holds ? collected : closing };
@@ -101,7 +101,7 @@ export class AnswerReview {
     return { closing: this.#format.toStream(JSON.parse(instead)), instead };
   }
 
-  async #review(read: () => AnswerContent): Promise<string | undefined> {
+  async #review(read: () => ResponseContent): Promise<string | undefined> {
     const { notice } = this.#call;
     const review = await this.#round.review(read, notice);
     if (notice.aborted) throw brokenOff();
@@ -116,7 +116,7 @@ export class AnswerReview {
     if (tags !== undefined) this.#call.tag(tags);
   }
 
-  #instead(answer: ReadAnswer | undefined, words: string): string {
+  #instead(answer: ReadResponse | undefined, words: string): string {
     return JSON.stringify(this.#format.refused(answer?.json ?? {}, words));
   }
 
@@ -140,7 +140,7 @@ export class AnswerReview {
   }
 }
 
-function contentOf({ texts, finishReasons }: ReadAnswer, usage: AnswerContent["usage"]): AnswerContent {
+function contentOf({ texts, finishReasons }: ReadResponse, usage: ResponseContent["usage"]): ResponseContent {
   return { texts, finishReasons, ...(usage === undefined ? undefined : { usage }) };
 }
 
@@ -151,9 +151,9 @@ function textOf(body: Uint8Array | string): string {
 /** The review of a call's answer; `undefined` where the answer has no texts, or no guard is for the call. */
 export function reviewOf(
   call: ReviewedCall & { readonly admission: CheckedCall },
-  guards: AnswerGuards,
+  guards: ResponseGuards,
   { answers, name }: Operation,
-): AnswerReview | undefined {
+): ResponseReview | undefined {
   if (answers === undefined) return undefined;
   const { requestId, caller, model, request, tags = {} } = call.admission;
   const { source, account, keyId, plan } = caller;
@@ -168,5 +168,5 @@ export function reviewOf(
     stream: request.stream,
     tags,
   });
-  return round && new AnswerReview(call, round, answers);
+  return round && new ResponseReview(call, round, answers);
 }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { StreamFault } from "../../errors/upstream-fault.js";
 import { TooLargeError } from "../../wire/bytes.js";
-import { noLeaps } from "../../wire/skip-table.js";
+import { noSkips } from "../../wire/skip-table.js";
 import { atOnce, type Steps, sliceBytes, stepInTurns } from "../../wire/slices.js";
 import { moreValuesSteps } from "../../wire/value-steps.js";
 
@@ -24,7 +24,7 @@ const mostAtOnce = 2 ** 18;
  * The most members, lists and objects of one whole answer. It is read in slices, but more of them would take dozens of times
  * the memory of their text.
  */
-function mostAnswerMembers(bytes: number): number {
+function mostResponseMembers(bytes: number): number {
   return fewMembers + Math.floor(bytes / bytesOfMember);
 }
 
@@ -37,8 +37,8 @@ export function membersFault(answer: Uint8Array): undefined | Promise<Error | un
 }
 
 function* wholeSteps(json: Uint8Array): Steps<Error | undefined> {
-  const all = mostAnswerMembers(json.length);
-  const beyond = yield* moreValuesSteps(json, noLeaps, { all, elements: false, ofObject: mostInObject });
+  const all = mostResponseMembers(json.length);
+  const beyond = yield* moreValuesSteps(json, noSkips, { all, elements: false, ofObject: mostInObject });
   if (beyond === "all") return new TooLargeError(`Its answer is over ${all} members, lists and objects.`);
   return beyond && new Error(`An object of its answer has over ${mostInObject} members.`);
 }
@@ -51,7 +51,7 @@ export function requireFewMembers(event: string): void {
 /** @throws StreamFault | TooLargeError for an answer that comes whole in place of a stream, and has too many of them. */
 export function requireFewMembersOf(answer: Uint8Array): void {
   if (answer.length <= shortBytes) return;
-  const beyond = atOnce(moreValuesSteps(answer, noLeaps, { all: mostAtOnce, ofObject: mostInObject }));
+  const beyond = atOnce(moreValuesSteps(answer, noSkips, { all: mostAtOnce, ofObject: mostInObject }));
   if (beyond === "ofObject") throw new StreamFault("garbage");
   if (beyond === "all") throw new TooLargeError(`An event of it has over ${mostAtOnce} values.`);
 }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { askedTooMuch, isAskedTooMuch, noteRefusal, usedForTooMuch } from "../../errors/refusal.js";
 import type { GatewayResponse } from "../../http/message.js";
-import type { ModelAnswer, Progress } from "../../prices/progress.js";
+import type { ModelResponse, Progress } from "../../prices/progress.js";
 import type { UsageCounts } from "../../prices/usage-counts.js";
 import type { Exchange } from "../../protocols/shared/operation.js";
 import { refusedFinish } from "../../protocols/shared/response-bounds.js";
@@ -10,7 +10,7 @@ import type { DirectAnswer } from "../../providers/direct-call.js";
 import { asBuffer, TooLargeError } from "../../wire/bytes.js";
 import { addCreditHeaders, addRateHeaders, creditText } from "../admission/credit-headers.js";
 import type { Attempt } from "../attempt.js";
-import type { AnswerReview } from "../guarded/answer-review.js";
+import type { ResponseReview } from "../guarded/answer-review.js";
 import { clientLeft } from "./abort-error.js";
 import { membersFault } from "./few-members.js";
 import { toUpstreamFailure } from "./send.js";
@@ -42,7 +42,7 @@ export async function respondWhole(
   const looked = membersFault(body);
   if (looked !== undefined) relay.requireFew(await looked);
   const masked = keyMask?.hide(body) ?? body;
-  let answer: ModelAnswer;
+  let answer: ModelResponse;
   try {
     const read = exchange.readWhole(masked);
     answer = read instanceof Promise ? await read : read;
@@ -77,7 +77,11 @@ export async function respondWhole(
  * @returns what the client gets in its place, if anything: see {@link Exchange.keep}.
  * @throws GatewayError when it could not be checked. The upstream has done its work: the call is charged.
  */
-async function reviewWhole(attempt: Attempt, review: AnswerReview, answer: ModelAnswer): Promise<string | undefined> {
+async function reviewWhole(
+  attempt: Attempt,
+  review: ResponseReview,
+  answer: ModelResponse,
+): Promise<string | undefined> {
   try {
     return await review.ofWhole(answer);
   } catch (error) {
@@ -98,7 +102,7 @@ class WholeRelay implements Progress {
   readonly #exchange: Exchange;
   #pieces: Uint8Array[] = noPieces;
   #length = 0;
-  answer: ModelAnswer | undefined;
+  answer: ModelResponse | undefined;
 
   constructor(attempt: Attempt, exchange: Exchange) {
     this.#attempt = attempt;

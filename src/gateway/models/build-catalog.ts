@@ -3,7 +3,7 @@ import type { Warn } from "../../events/warning.js";
 import { largestCount } from "../../prices/usage-counts.js";
 import { tokenRows } from "../../protocols/images/image-usage.js";
 import { usualChunkTokens, usualDocuments } from "../../protocols/rerank/rerank-request.js";
-import type { Lacking } from "../../protocols/shared/missing-capabilities.js";
+import type { MissingCapabilities } from "../../protocols/shared/missing-capabilities.js";
 import { audioTypes, drainedTypes } from "../../protocols/shared/model-type.js";
 import type { AudioTraits, ImageTraits, RerankTraits } from "../../protocols/shared/operation.js";
 import { toDrainLimits } from "../../records/plans/plan-store.js";
@@ -46,12 +46,12 @@ function buildModel(model: ResolvedModel, { previous, ...context }: CatalogConte
   const routing = buildRoute(model, { ...context, previous: before?.alias === undefined ? before?.route : undefined });
   const drain = toDrainLimits(model.disconnect ?? (drainedTypes.includes(type) ? "drain" : "cancel"));
   const record = modelRecord(model);
-  const lacking = lackingOf(model);
+  const missing = missingOf(model);
   const { enforceContextLength: enforcesContext, capabilities } = model;
   const tokenizer = model.tokenizer && hostTokenizer(model.tokenizer, tokenizerWarning(id, context.warnOnce));
   const reasons = capabilities?.["reasoning"] === true;
   const tokenBounds = resolveTokenBounds(model.tokenBounds);
-  const limits = { contextLength, maxOutputTokens, lacking, enforcesContext, tokenizer, tokenBounds, reasons };
+  const limits = { contextLength, maxOutputTokens, missing, enforcesContext, tokenizer, tokenBounds, reasons };
   const media = { images: type === "image" ? imageTraits(model) : undefined, audio: audioTraits(model) };
   const rerank = type === "rerank" ? rerankTraits(model) : undefined;
   const hasAudioPrice = pricesAudio(model) || undefined;
@@ -99,7 +99,7 @@ function audioTraits(model: ResolvedModel): AudioTraits | undefined {
 }
 
 /** The capabilities that the model lacks: those that its options do not set to `true`. */
-function lackingOf({ unsupported, capabilities = {} }: ResolvedModel): Lacking | undefined {
+function missingOf({ unsupported, capabilities = {} }: ResolvedModel): MissingCapabilities | undefined {
   if (unsupported === "pass") return undefined;
   const [tools, reasoning, vision] = ["tools", "reasoning", "vision"].map((name) => capabilities[name] !== true);
   return { action: unsupported, tools: tools === true, reasoning: reasoning === true, vision: vision === true };

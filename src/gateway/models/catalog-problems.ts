@@ -126,11 +126,11 @@ const places = [...new Set(protocolTables.flatMap(({ rows }) => rows.map(({ plac
  */
 function priceProblems(type: ModelType, price: Price, name: string): string[] {
   const priced = operations.filter(({ modelTypes }) => modelTypes.includes(type)).map((each) => each.priced);
-  const lacking = new Set(priced.flatMap(({ required }) => lackOf(required, price, name)));
+  const missing = new Set(priced.flatMap(({ required }) => lackOf(required, price, name)));
   const known = priced.map((each) => each.known).reduce((all, each) => all.filter((term) => each.includes(term)));
   const unknown = termsOf(price).filter((term) => !known.includes(term));
   return [
-    ...lacking,
+    ...missing,
     ...unknown.map((term) => {
       return `has a ${name}.${term}, which calls of the type "${type}" never count. Leave it out. There are: ${known.join(", ")}.`;
     }),
@@ -139,9 +139,9 @@ function priceProblems(type: ModelType, price: Price, name: string): string[] {
 
 /** With one way to price, each member that it lacks; with several ways, all of them. */
 function lackOf(required: readonly (readonly PriceTerm[])[], price: Price, name: string): string[] {
-  const lacking = required.map((terms) => terms.filter((term) => price[term] === undefined));
-  if (lacking.length === 0 || lacking.some((terms) => terms.length === 0)) return [];
-  const [only = [], ...others] = lacking;
+  const missing = required.map((terms) => terms.filter((term) => price[term] === undefined));
+  if (missing.length === 0 || missing.some((terms) => terms.length === 0)) return [];
+  const [only = [], ...others] = missing;
   if (others.length === 0) return only.map((term) => `has no ${name}.${term}.`);
   const ways = required.map((terms) => terms.map((term) => `${name}.${term}`).join(" and "));
   return [`has neither ${ways.join(", nor ")}. Give it one of these.`];

@@ -3,13 +3,13 @@ import type { RequestEndpoint, TextsObserver } from "../../events/request-observ
 import { operations } from "../../protocols/operations.js";
 import type { CallContent, ContentMessage } from "../../protocols/shared/call-content.js";
 import { answeredMessages, askedContent, ContentRoom, streamedMessages } from "../../protocols/shared/call-content.js";
-import type { AnswerFormat, AnswerText } from "../../protocols/shared/response-format.js";
+import type { ResponseFormat, ResponseText } from "../../protocols/shared/response-format.js";
 import { readAnswer } from "../../protocols/shared/response-format.js";
 import { StreamedText } from "../../protocols/shared/response-texts.js";
 import type { LoggedTexts } from "../../request-log/request-log.js";
 import { isRecord } from "../../wire/is-record.js";
 
-const formats = new Map<RequestEndpoint | undefined, AnswerFormat>(
+const formats = new Map<RequestEndpoint | undefined, ResponseFormat>(
   operations.flatMap(({ name, answers }) => (answers === undefined ? [] : [[name, answers]])),
 );
 
@@ -26,7 +26,7 @@ export interface KeptCharacters {
 
 /** The beginnings of what one call was asked and answered. */
 export class KeptTexts implements TextsObserver {
-  readonly #format: AnswerFormat | undefined;
+  readonly #format: ResponseFormat | undefined;
   readonly #most: KeptCharacters;
   #request: string | undefined;
   #answer: string | undefined;
@@ -97,7 +97,7 @@ function toText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
 }
 
-function joined(texts: readonly AnswerText[]): string {
+function joined(texts: readonly ResponseText[]): string {
   return texts.map(({ text }) => text).join("\n");
 }
 

@@ -83,7 +83,7 @@ export class GuardedCreditLedger implements CreditLedger {
   readonly #emit: Emit;
   readonly #reserveLimit: TimeLimit;
   /** How long a response waits for its settlement. */
-  readonly #answerLimit: TimeLimit;
+  readonly #responseLimit: TimeLimit;
   readonly #settleLimit: TimeLimit;
   readonly #longLimit: TimeLimit;
   readonly #availability: Availability;
@@ -117,7 +117,7 @@ export class GuardedCreditLedger implements CreditLedger {
     this.#isolate = isolate;
     const { reserveTimeoutMs, settleTimeoutMs, settleBeforeEndMs } = options;
     this.#reserveLimit = new TimeLimit(reserveTimeoutMs, Math.max(reserveTimeoutMs, settleTimeoutMs), isolate);
-    this.#answerLimit = new TimeLimit(settleBeforeEndMs, settleBeforeEndMs, isolate);
+    this.#responseLimit = new TimeLimit(settleBeforeEndMs, settleBeforeEndMs, isolate);
     this.#settleLimit = new TimeLimit(settleTimeoutMs, settleTimeoutMs, isolate);
     this.#longLimit = new TimeLimit(longTimeoutMs, longTimeoutMs, isolate);
     this.#denials = new Denials(clock, options.denialCacheMs);
@@ -141,7 +141,7 @@ export class GuardedCreditLedger implements CreditLedger {
     });
     this.#outbox = new SettleOutbox({
       ...{ ledger, limit, clock, emit },
-      answerLimit: this.#answerLimit,
+      responseLimit: this.#responseLimit,
       most: options.maxKeptSettlements,
       isolate,
       onAnswer: {
@@ -302,7 +302,7 @@ export class GuardedCreditLedger implements CreditLedger {
     const closing = performance.now() + closeMs;
     await this.#outbox.close(closeMs);
     await this.#recent.close(Math.max(0, closing - performance.now()));
-    for (const limit of [this.#reserveLimit, this.#answerLimit, this.#settleLimit, this.#longLimit]) limit.close();
+    for (const limit of [this.#reserveLimit, this.#responseLimit, this.#settleLimit, this.#longLimit]) limit.close();
   }
 
   /** The ledger was not available a moment ago. */

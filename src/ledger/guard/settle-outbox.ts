@@ -68,7 +68,7 @@ const cutOffMs = 60_000;
 export class SettleOutbox {
   readonly #ledger: CreditLedger;
   readonly #limit: TimeLimit;
-  readonly #answerLimit: TimeLimit;
+  readonly #responseLimit: TimeLimit;
   readonly #clock: Clock;
   readonly #emit: Emit;
   readonly #most: number;
@@ -96,7 +96,7 @@ export class SettleOutbox {
     /** Of an attempt. */
     limit: TimeLimit;
     /** Of a caller. */
-    answerLimit: TimeLimit;
+    responseLimit: TimeLimit;
     clock: Clock;
     emit: Emit;
     /** The most settlements and releases to keep. */
@@ -107,7 +107,7 @@ export class SettleOutbox {
   }) {
     this.#ledger = options.ledger;
     this.#limit = options.limit;
-    this.#answerLimit = options.answerLimit;
+    this.#responseLimit = options.responseLimit;
     this.#clock = options.clock;
     this.#emit = options.emit;
     this.#most = options.most;
@@ -130,9 +130,9 @@ export class SettleOutbox {
           reject(this.#keptError(entry, "The ledger is slow to settle. The settlement continues.", cause));
         },
       };
-      this.#answerLimit.begin(caller);
+      this.#responseLimit.begin(caller);
       this.#try(entry, (result, error) => {
-        this.#answerLimit.end(caller);
+        this.#responseLimit.end(caller);
         if (result !== undefined) resolve(result);
         else if (isLedgerRefusal(error)) reject(error);
         else

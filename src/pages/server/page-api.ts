@@ -20,7 +20,7 @@ export class PageApi<Identity> {
   readonly #routes: readonly PageRoute<Identity>[];
   readonly #identity: IdentityRules<Identity>;
   readonly #origins: readonly string[] | undefined;
-  readonly #limit = answerLimit();
+  readonly #limit = responseLimit();
   readonly bodies: BodyOptions = {
     maxBodyBytes: mostBytes,
     bodyTimeoutMs: 20_000,
@@ -167,13 +167,13 @@ export async function findIdentity<Identity>(
 /** How long stores may take for an answer of a page. Browsers wait for it a little longer. */
 const longestMs = 20_000;
 
-function answerLimit(): TimeLimit {
+function responseLimit(): TimeLimit {
   return new TimeLimit(longestMs);
 }
 
 /** Lets one at a time act on what has an id: what it reads stays so until it writes, as far as this process goes. */
 export class Turns {
-  readonly #limit = answerLimit();
+  readonly #limit = responseLimit();
   readonly #last = new Map<string, Promise<unknown>>();
 
   /**

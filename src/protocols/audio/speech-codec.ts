@@ -5,7 +5,7 @@ import { isRecord } from "../../wire/is-record.js";
 import { memberOf, membersOf, valueAt } from "../../wire/json-members.js";
 import type { AnswerContext } from "../shared/exchange.js";
 import { PassedCodec, type PassedEvent } from "../shared/passed-codec.js";
-import { ReceivedAnswer } from "../shared/received-response.js";
+import { ReceivedResponse } from "../shared/received-response.js";
 import { fromErrorObject } from "../shared/upstream-failure.js";
 import { type SpeechBounds, SpeechProgress } from "./speech-progress.js";
 
@@ -30,7 +30,7 @@ export class SpeechCodec extends PassedCodec<SpeechProgress, SpeechContext> {
 
   /** No document is speech. @throws StreamFault | GatewayError */
   whole(body: Uint8Array): never {
-    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    const { json } = new ReceivedResponse(withoutByteOrderMark(body));
     if (isRecord(json) && isRecord(json["error"])) throw fromErrorObject(json["error"], this.context);
     throw new StreamFault("garbage");
   }
@@ -49,8 +49,8 @@ export class SpeechDecoder extends SpeechCodec {
   protected override pass(event: PassedEvent, length: number): Uint8Array | undefined {
     this.count(event, length);
     if (typeof event.json["audio"] !== "string") return undefined;
-    const { bytes, leaps } = event.received;
-    const audio = memberOf(membersOf(bytes, 0, Number.POSITIVE_INFINITY, leaps), "audio");
+    const { bytes, skips } = event.received;
+    const audio = memberOf(membersOf(bytes, 0, Number.POSITIVE_INFINITY, skips), "audio");
     const text = audio && valueAt(bytes, audio);
     if (typeof text !== "string") throw new StreamFault("garbage");
     return Buffer.from(text, "base64");

@@ -89,7 +89,7 @@ class SpeechModelRequest extends ParsedRequest<SpeechRequest> implements ModelRe
       outputTokens,
       addedCap: undefined,
       most: { ...counts, output: outputTokens, outputAudio: outputTokens },
-      handedOver: { ...counts, output: 0 },
+      chargedOnceSent: { ...counts, output: 0 },
     };
   }
 

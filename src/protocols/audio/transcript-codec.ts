@@ -6,7 +6,7 @@ import { TextSample } from "../../tokens/text-sample.js";
 import { withoutByteOrderMark } from "../../wire/bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { doneEvent, PassedCodec, type PassedEvent } from "../shared/passed-codec.js";
-import { ReceivedAnswer } from "../shared/received-response.js";
+import { ReceivedResponse } from "../shared/received-response.js";
 import { estimatedOutput } from "../shared/token-estimate.js";
 import { fromErrorObject } from "../shared/upstream-failure.js";
 import type { TranscriptContext } from "./transcript-response.js";
@@ -65,7 +65,7 @@ export class TranscriptCodec extends PassedCodec<TranscriptProgress, TranscriptC
    * @throws StreamFault `garbage` when it is no transcript, or GatewayError for an error.
    */
   whole(body: Uint8Array): Uint8Array {
-    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    const { json } = new ReceivedResponse(withoutByteOrderMark(body));
     if (isRecord(json) && isRecord(json["error"])) throw fromErrorObject(json["error"], this.context);
     if (!isRecord(json) || typeof json["text"] !== "string") throw new StreamFault("garbage");
     const { text, usage } = json;

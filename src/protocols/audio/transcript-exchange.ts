@@ -14,9 +14,9 @@ import {
 import { FormBody } from "../shared/form-request.js";
 import type { Exchange } from "../shared/operation.js";
 import { addNameEdits } from "../shared/parsed-request.js";
-import type { ReceivedAnswer } from "../shared/received-response.js";
+import type { ReceivedResponse } from "../shared/received-response.js";
 import { TranscriptCodec } from "./transcript-codec.js";
-import { sentFormat, type TranscriptContext, toTranscriptAnswer, unreadTranscript } from "./transcript-response.js";
+import { sentFormat, type TranscriptContext, toTranscriptResponse, unreadTranscript } from "./transcript-response.js";
 import type { TranscriptFormat, TranscriptionRequest } from "./transcription-request.js";
 import { type TranscriptBounds, useOfTranscript } from "./use-of-transcript.js";
 
@@ -76,11 +76,11 @@ export class TranscriptExchange implements Exchange, WholeReader {
     return isText ? unreadTranscript(bytes, this.#context) : readWhole(bytes, this);
   }
 
-  read(received: ReceivedAnswer) {
-    return toTranscriptAnswer(received, { asked: this.#asked, wanted: this.#request.format }, this.#context);
+  read(received: ReceivedResponse) {
+    return toTranscriptResponse(received, { asked: this.#asked, wanted: this.#request.format }, this.#context);
   }
 
-  refuse(received: ReceivedAnswer): never {
+  refuse(received: ReceivedResponse): never {
     return refuseWhole(received, this.#context);
   }
 

@@ -1,10 +1,10 @@
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { memberOf } from "../../wire/json-members.js";
 import type { Dialect } from "../shared/dialect.js";
 import type { AnswerContext } from "../shared/exchange.js";
-import { AnswerEdits, editAnswer, type ReceivedAnswer } from "../shared/received-response.js";
+import { editResponse, type ReceivedResponse, ResponseEdits } from "../shared/received-response.js";
 import { estimatedOutput } from "../shared/token-estimate.js";
 import type { TranscriptFormat, TranscriptionRequest } from "./transcription-request.js";
 import {
@@ -63,11 +63,11 @@ const mostSegments = 32_768;
  *
  * @returns `undefined` when it is none.
  */
-export function toTranscriptAnswer(
-  received: ReceivedAnswer,
+export function toTranscriptResponse(
+  received: ReceivedResponse,
   { asked, wanted: format }: AskedTranscript,
   context: TranscriptContext,
-): ModelAnswer | undefined {
+): ModelResponse | undefined {
   const { json } = received;
   if (!isRecord(json) || typeof json["text"] !== "string") return undefined;
   const { text, segments } = json;
@@ -83,7 +83,7 @@ export function toTranscriptAnswer(
     const body = subtitles(format, hasSegments ? segments : whole);
     return { ...answer, body, contentType: textType };
   }
-  const edits = new AnswerEdits();
+  const edits = new ResponseEdits();
   if (json["error"] === null) edits.set("error", null);
   if (format === "json" && asked === "verbose_json") {
     for (const name of verboseNames) if (json[name] !== undefined) edits.set(name, null);
@@ -93,11 +93,11 @@ export function toTranscriptAnswer(
   }
   const usage = transcriptUsage(json["usage"], use.used, context);
   if (usage !== json["usage"]) edits.set("usage", JSON.stringify(usage));
-  return { ...answer, body: editAnswer(received, edits) };
+  return { ...answer, body: editResponse(received, edits) };
 }
 
 /** A transcript in a format that says nothing of what it cost. */
-export function unreadTranscript(body: Uint8Array, context: TranscriptContext): ModelAnswer {
+export function unreadTranscript(body: Uint8Array, context: TranscriptContext): ModelResponse {
   const sample = new TextSample();
   sample.addBytes(body, 0, body.length);
   const { used } = useOfTranscript({}, context, estimatedOutput(context, sample));
@@ -115,7 +115,7 @@ interface Repair {
 /** Some clients refuse segments that lack a number, and durations that are texts. */
 function repair(
   json: Readonly<Record<string, unknown>>,
-  edits: AnswerEdits,
+  edits: ResponseEdits,
   { use: { used }, isVerbose }: Repair,
 ): void {
   const { duration, segments } = json;

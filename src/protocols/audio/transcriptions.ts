@@ -19,8 +19,8 @@ import type {
 } from "../shared/operation.js";
 import { ParsedRequest } from "../shared/parsed-request.js";
 import { besidePrompt, never, type PromptLayout, type PromptMember } from "../shared/prompt-layout.js";
-import { type AnswerFormat, type AnswerJson, pickMembers, type ReadAnswer } from "../shared/response-format.js";
-import { answerTexts } from "../shared/response-texts.js";
+import { pickMembers, type ReadResponse, type ResponseFormat, type ResponseJson } from "../shared/response-format.js";
+import { responseTexts } from "../shared/response-texts.js";
 import { TranscriptExchange } from "./transcript-exchange.js";
 import {
   parseTranscription,
@@ -55,7 +55,7 @@ const transcriptionsLayout: PromptLayout = {
 const kept = ["task", "language", "duration", "usage"];
 
 /** Transcripts, whole and streamed. What is no JSON is its text. */
-const transcriptAnswers: AnswerFormat = {
+const transcriptResponses: ResponseFormat = {
   readWhole,
   readStream(events) {
     const done = events.findLast(({ type }) => type === "transcript.text.done");
@@ -63,7 +63,7 @@ const transcriptAnswers: AnswerFormat = {
     const { text = deltas.join(""), usage } = done ?? {};
     return readWhole({ text, ...(usage !== undefined && { usage }) });
   },
-  addedBy: ({ type, delta }) => (type === "transcript.text.delta" ? answerTexts(delta, "text") : []),
+  addedBy: ({ type, delta }) => (type === "transcript.text.delta" ? responseTexts(delta, "text") : []),
   refused: (json, words) => ({
     ...pickMembers(json, kept),
     text: words,
@@ -78,8 +78,8 @@ const transcriptAnswers: AnswerFormat = {
   },
 };
 
-function readWhole(json: AnswerJson): ReadAnswer {
-  return { texts: answerTexts(json["text"], "text"), finishReasons: [], json };
+function readWhole(json: ResponseJson): ReadResponse {
+  return { texts: responseTexts(json["text"], "text"), finishReasons: [], json };
 }
 
 type Hearing = Extract<OperationName, "audio/transcriptions" | "audio/translations">;
@@ -96,7 +96,7 @@ const shared = {
   protocol: openAIProtocol,
   names: transcriptionForm.names,
   prompt: transcriptionsLayout,
-  answers: transcriptAnswers,
+  answers: transcriptResponses,
 } as const;
 
 /** `POST /v1/audio/transcriptions` */
@@ -179,7 +179,7 @@ class TranscriptionModelRequest extends ParsedRequest<TranscriptionRequest> impl
       get most() {
         return { ...heardBy(boundsOf(request, model)), output: outputTokens };
       },
-      get handedOver() {
+      get chargedOnceSent() {
         return heardBy(boundsOf(request, model));
       },
     };

@@ -7,11 +7,11 @@ import { isRecord } from "../../wire/is-record.js";
 import { keepAliveComment } from "../../wire/plain-event.js";
 import type { AnswerContext } from "../shared/exchange.js";
 import { errorEvent } from "../shared/openai-protocol.js";
-import { ReceivedAnswer } from "../shared/received-response.js";
+import { ReceivedResponse } from "../shared/received-response.js";
 import { ChatChunkReader } from "./chat-chunk-reader.js";
 import { ChatChunkWriter } from "./chat-chunk-writer.js";
 import { ChatProgress, ChunkSource } from "./chat-progress.js";
-import { answerToChunk, requireEnds } from "./chat-response.js";
+import { requireEnds, responseToChunk } from "./chat-response.js";
 import { ChoiceUsage, reportsOneChoice } from "./choice-usage.js";
 
 /** Converts an upstream's stream of chunks into the client's: those of chat, or of completions of texts. */
@@ -48,7 +48,7 @@ export abstract class ChunkCodec {
    * @throws StreamFault `garbage` when it is no completion, or GatewayError for an error.
    */
   whole(body: Uint8Array): Uint8Array | undefined {
-    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    const { json } = new ReceivedResponse(withoutByteOrderMark(body));
     if (!isRecord(json)) throw new StreamFault("garbage");
     requireEnds(json, this.#context);
     return this.event({ data: JSON.stringify(this.toChunk(json)), event: undefined });
@@ -83,6 +83,6 @@ export class ChatCodec extends ChunkCodec {
   }
 
   protected toChunk(answer: Record<string, unknown>) {
-    return answerToChunk(answer);
+    return responseToChunk(answer);
   }
 }

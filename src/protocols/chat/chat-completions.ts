@@ -35,17 +35,17 @@ import {
   settings,
 } from "../shared/prompt-layout.js";
 import { promptTokens } from "../shared/prompt-tokens.js";
-import type { ReceivedAnswer } from "../shared/received-response.js";
+import type { ReceivedResponse } from "../shared/received-response.js";
 import {
-  type AnswerFormat,
-  type AnswerJson,
   emptyMerged,
   type Merged,
   mergeDelta,
   pickMembers,
-  type ReadAnswer,
+  type ReadResponse,
+  type ResponseFormat,
+  type ResponseJson,
 } from "../shared/response-format.js";
-import { answerTexts } from "../shared/response-texts.js";
+import { responseTexts } from "../shared/response-texts.js";
 import { ChatClientSink } from "../translate/chat-client-sink.js";
 import { CustomCallsSink } from "../translate/custom-calls.js";
 import { toMessagesTarget } from "../translate/messages-target.js";
@@ -61,8 +61,8 @@ import {
   parseChatRequestInTurns,
   requestedOutputTokens,
 } from "./chat-request.js";
-import { toChatAnswer } from "./chat-response.js";
-import { asksToReason, encodeChatRequest, refuseLacking } from "./encode-chat-request.js";
+import { toChatResponse } from "./chat-response.js";
+import { asksToReason, encodeChatRequest, refuseMissing } from "./encode-chat-request.js";
 
 /** `POST /v1/chat/completions` */
 export const chatLayout: PromptLayout = {
@@ -85,7 +85,7 @@ export const chatLayout: PromptLayout = {
 const kept = ["id", "created", "model", "service_tier", "system_fingerprint", "usage"];
 
 /** `POST /v1/chat/completions` */
-export const chatAnswers: AnswerFormat = {
+export const chatResponses: ResponseFormat = {
   readWhole,
   readStream(chunks) {
     const json: Record<string, unknown> = {};
@@ -103,8 +103,8 @@ export const chatAnswers: AnswerFormat = {
       const { tool_calls: calls, ...others } = isRecord(delta) ? delta : {};
       const called = Array.isArray(calls) ? calls.filter(isRecord) : [];
       return [
-        ...answerTexts(others, path),
-        ...called.flatMap((call, at) => answerTexts(call, `${path}.tool_calls[${place(call["index"], at)}]`)),
+        ...responseTexts(others, path),
+        ...called.flatMap((call, at) => responseTexts(call, `${path}.tool_calls[${place(call["index"], at)}]`)),
       ];
     }),
   refused: (json, words) => ({
@@ -129,10 +129,10 @@ export const chatAnswers: AnswerFormat = {
   },
 };
 
-function readWhole(json: AnswerJson): ReadAnswer {
+function readWhole(json: ResponseJson): ReadResponse {
   const choices = choicesOf(json);
   return {
-    texts: choices.flatMap(({ message }, at) => answerTexts(message, `choices[${at}].message`)),
+    texts: choices.flatMap(({ message }, at) => responseTexts(message, `choices[${at}].message`)),
     finishReasons: choices.flatMap(({ finish_reason: reason }) => (typeof reason === "string" ? [reason] : [])),
     json,
   };
@@ -143,11 +143,11 @@ function place(index: unknown, otherwise: number): number {
   return typeof index === "number" ? index : otherwise;
 }
 
-function choicesOf({ choices }: AnswerJson): Record<string, unknown>[] {
+function choicesOf({ choices }: ResponseJson): Record<string, unknown>[] {
   return Array.isArray(choices) ? choices.filter(isRecord) : [];
 }
 
-function addChoice(choices: Merged[], { index = 0, delta, finish_reason: reason }: AnswerJson): void {
+function addChoice(choices: Merged[], { index = 0, delta, finish_reason: reason }: ResponseJson): void {
   let choice = choices.findLast((one) => one["index"] === index);
   if (choice === undefined) {
     choice = { index, message: emptyMerged(), finish_reason: null };
@@ -167,7 +167,7 @@ export const chatCompletions: Operation<"chat/completions"> = {
   names: chatNames,
   table: chatTable,
   prompt: chatLayout,
-  answers: chatAnswers,
+  answers: chatResponses,
   ...jsonBodies(jsonReader(parseChatRequest, parseChatRequestInTurns), (request) => new ChatModelRequest(request)),
 };
 
@@ -179,7 +179,7 @@ class ChatModelRequest extends ParsedRequest<ChatRequest> implements ModelReques
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
     const request = this.request;
     requireAllowedMembers(request, model, chatTable);
-    if (model.lacking !== undefined) refuseLacking(request, calledName(model), model.lacking);
+    if (model.missing !== undefined) refuseMissing(request, calledName(model), model.missing);
     requireMessagesFit(request, model);
     const { namesOtherCap, n: answers } = request;
     const outputCap = requestedOutputTokens(request);
@@ -206,7 +206,7 @@ class ChatModelRequest extends ParsedRequest<ChatRequest> implements ModelReques
       maxOutputTokens: mostOutputTokens(model),
       addedCap: attempt.addedCap,
       dialect: target.rules.dialectFor(request, target.dialect, chatTable),
-      lacking: model.lacking,
+      missing: model.missing,
     });
     return new ChatExchange(body, request, toAnswerContext(target, model, attempt, "messages"));
   }
@@ -223,11 +223,11 @@ class ChatExchange extends SameProtocolExchange<AnswerContext> implements Exchan
     this.#n = n;
   }
 
-  read(received: ReceivedAnswer) {
-    return toChatAnswer(received, this.context);
+  read(received: ReceivedResponse) {
+    return toChatResponse(received, this.context);
   }
 
-  refuse(received: ReceivedAnswer): never {
+  refuse(received: ReceivedResponse): never {
     return refuseWhole(received, this.context);
   }
 

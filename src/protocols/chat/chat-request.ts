@@ -103,12 +103,12 @@ const inPart = new MemberSearch(files, mostMembers);
 /** Notes the parts of a chat completion's messages that do not simply pass. */
 const watchChatParts: PartWatch = {
   table: chatTable,
-  read({ body, leaps, places }, { start }, type, path) {
+  read({ body, skips, places }, { start }, type, path) {
     const name = type === undefined ? undefined : typeAt(body, type.start, type.end);
     if (name !== undefined) places.note("block", name, path);
-    if (name === "text" || inPart.run(body, start, leaps) !== undefined) return 0;
+    if (name === "text" || inPart.run(body, start, skips) !== undefined) return 0;
     for (const [place, file] of Array.from(inPart.starts).entries()) {
-      if (file !== absent) places.noteFile(body, file, leaps, () => `${path()}.${files[place]}`);
+      if (file !== absent) places.noteFile(body, file, skips, () => `${path()}.${files[place]}`);
     }
     return 0;
   },
@@ -130,7 +130,7 @@ export interface ChatRequest extends JsonRequest {
   readonly n: number;
 }
 
-const mostAnswers = 128;
+const mostResponses = 128;
 
 export const chatNames = new RequestNames({ owned: conversationMembers, open: reasoningMembers });
 
@@ -175,13 +175,13 @@ function refuseOtherBody({ members }: JsonRequest): void {
 }
 
 function toChatRequest(request: JsonRequest, model: string, { outline, odd }: MessageCheck): ChatRequest {
-  const { body, members, leaps, strangers } = request;
+  const { body, members, skips, strangers } = request;
   const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
   return {
     body,
     members,
-    leaps,
+    skips,
     strangers,
     odd,
     outline,
@@ -191,7 +191,7 @@ function toChatRequest(request: JsonRequest, model: string, { outline, odd }: Me
     maxTokens: readCount("max_tokens", readMember(request, "max_tokens")),
     maxCompletionTokens: readCount("max_completion_tokens", readMember(request, "max_completion_tokens")),
     namesOtherCap: namesOtherCap(request, chatCaps),
-    n: readCount("n", readMember(request, "n"), mostAnswers) ?? 1,
+    n: readCount("n", readMember(request, "n"), mostResponses) ?? 1,
   };
 }
 

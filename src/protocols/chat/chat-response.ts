@@ -1,21 +1,21 @@
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type AnswerContext, bareCallId } from "../shared/exchange.js";
 import {
-  AnswerEdits,
-  editAnswer,
+  editResponse,
   gaveUp,
   isEnd,
   meaningOfEnd,
   outlinePays,
-  type ReceivedAnswer,
+  type ReceivedResponse,
+  ResponseEdits,
   requireNoFailure,
 } from "../shared/received-response.js";
 import { requireFewCalls } from "../shared/response-bounds.js";
 import { readUsage } from "../shared/usage-object.js";
 import { findReport, takeChoiceReports } from "../shared/usage-report.js";
-import { type AnswerUsage, answerUsage } from "./choice-usage.js";
+import { type AnswerUsage, responseUsage } from "./choice-usage.js";
 import { plainCompletion } from "./plain-completion.js";
 import { repairTexts, repairToolCalls } from "./tool-calls.js";
 
@@ -25,21 +25,21 @@ import { repairTexts, repairToolCalls } from "./tool-calls.js";
  *
  * @returns `undefined` when it is no chat completion.
  */
-export function toChatAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
+export function toChatResponse(received: ReceivedResponse, context: AnswerContext): ModelResponse | undefined {
   const plain = received.bytes.length < outlinePays ? plainCompletion(received, context) : undefined;
-  return plain ?? toRepairedAnswer(received, context);
+  return plain ?? toRepairedResponse(received, context);
 }
 
 /** The same for any completion, which is parsed. */
-export function toRepairedAnswer(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
+export function toRepairedResponse(received: ReceivedResponse, context: AnswerContext): ModelResponse | undefined {
   const repair = repairOf(received.json, context);
   if (repair === undefined) return undefined;
   const { edits, choices, tokens, estimated, unpriced, responseId } = repair;
-  const body = editAnswer(received, edits);
+  const body = editResponse(received, edits);
   return { body, tokens, estimated, unpriced, responseId, finishReason: firstFinish(choices) };
 }
 
-/** A chat completion as {@link toChatAnswer} repairs it, for a client that gets it in other words. */
+/** A chat completion as {@link toChatResponse} repairs it, for a client that gets it in other words. */
 interface RepairedCompletion extends AnswerUsage {
   readonly json: Readonly<Record<string, unknown>>;
 }
@@ -59,7 +59,7 @@ export function repairCompletion(answer: unknown, context: AnswerContext): Repai
 
 /** What is to change in a chat completion, and what it counts. */
 interface Repair extends AnswerUsage {
-  readonly edits: AnswerEdits;
+  readonly edits: ResponseEdits;
   readonly choices: readonly Record<string, unknown>[];
   readonly responseId: string;
 }
@@ -77,7 +77,7 @@ function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
 
   const responseId = completionId(answer["id"], context, chatWords);
   const edits = editsOf(answer, choices, responseId, context);
-  const used = answerUsage({ json: answer, choices, prompts: 1, written: outputOf }, context, edits);
+  const used = responseUsage({ json: answer, choices, prompts: 1, written: outputOf }, context, edits);
   if (takeChoiceReports(choices)) edits.set("choices", JSON.stringify(choices));
   return { ...used, edits, choices, responseId };
 }
@@ -115,8 +115,8 @@ function editsOf(
   choices: Record<string, unknown>[],
   id: string,
   context: AnswerContext,
-): AnswerEdits {
-  const edits = new AnswerEdits();
+): ResponseEdits {
+  const edits = new ResponseEdits();
   if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
   if (answer["object"] !== "chat.completion") edits.set("object", '"chat.completion"');
   if (!Number.isInteger(answer["created"])) edits.set("created", String(createdAt(context)));
@@ -273,7 +273,7 @@ function isTextPart(part: unknown): part is { text: string } {
  * Turns a whole chat completion into the only chunk of a stream. Some upstreams do not stream although the request
  * asked for a stream. An error response stays as it is.
  */
-export function answerToChunk(answer: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function responseToChunk(answer: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { choices } = answer;
   if (!Array.isArray(choices)) return answer;
   return { ...answer, object: "chat.completion.chunk", choices: choices.map(toStreamedChoice) };

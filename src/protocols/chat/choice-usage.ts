@@ -3,7 +3,7 @@ import type { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { Dialect } from "../shared/dialect.js";
 import type { AnswerContext } from "../shared/exchange.js";
-import type { AnswerEdits } from "../shared/received-response.js";
+import type { ResponseEdits } from "../shared/received-response.js";
 import { type CountedTokens, countedTokens, type EstimateBounds, estimatedOutput } from "../shared/token-estimate.js";
 import { hasUsageTotals, toUsageObject, visibleUsage } from "../shared/usage-object.js";
 import { findReport } from "../shared/usage-report.js";
@@ -92,12 +92,12 @@ interface WholeCompletion {
 
 /** What a whole completion counts. */
 export interface AnswerUsage extends CountedTokens {
-  /** See `ModelAnswer`. */
+  /** See `ModelResponse`. */
   readonly unpriced: string | undefined;
 }
 
 /** The usage of a whole completion. The edits get what is to change for the client to see the same. */
-export function answerUsage(completion: WholeCompletion, context: AnswerContext, edits: AnswerEdits): AnswerUsage {
+export function responseUsage(completion: WholeCompletion, context: AnswerContext, edits: ResponseEdits): AnswerUsage {
   const { json } = completion;
   const tally = new UsageTally();
   const found = findReport(json);

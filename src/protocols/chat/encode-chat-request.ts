@@ -15,7 +15,12 @@ import { cutOtherCaps, outlineOf } from "../shared/demand.js";
 import type { Dialect } from "../shared/dialect.js";
 import { type Media, messageMedia } from "../shared/message-media.js";
 import { isText, type MessageOutline, type Span } from "../shared/message-outline.js";
-import { firstImage, imageNotice, type Lacking, unsupportedByModel } from "../shared/missing-capabilities.js";
+import {
+  firstImage,
+  imageNotice,
+  type MissingCapabilities,
+  unsupportedByModel,
+} from "../shared/missing-capabilities.js";
 import { addNameEdits } from "../shared/parsed-request.js";
 import { reasoningMembers, toolMembers } from "../shared/request-names.js";
 import { type ChatRequest, chatCaps, withIncludeUsage } from "./chat-request.js";
@@ -28,7 +33,7 @@ interface Target {
   /** The cap of a request that names none. */
   addedCap?: number | undefined;
   dialect?: Dialect | undefined;
-  lacking?: Lacking | undefined;
+  missing?: MissingCapabilities | undefined;
 }
 
 /**
@@ -49,12 +54,12 @@ export function toUpstreamBody(request: ChatRequest, target: Target): Uint8Array
 
 function editedBody(request: ChatRequest, target: Target): Edited {
   const { body, members, stream, includeUsage, namesOtherCap } = request;
-  const { model, maxOutputTokens = Number.POSITIVE_INFINITY, addedCap, dialect, lacking } = target;
+  const { model, maxOutputTokens = Number.POSITIVE_INFINITY, addedCap, dialect, missing } = target;
   const cutsTokens = (request.maxTokens ?? 0) > maxOutputTokens;
   const cutsCompletionTokens = (request.maxCompletionTokens ?? 0) > maxOutputTokens;
   const keepsOptions = stream ? includeUsage : memberOf(members, "stream_options") === undefined;
   const isPlain = keepsOptions && !cutsTokens && !cutsCompletionTokens && addedCap === undefined && !namesOtherCap;
-  if (isPlain && dialect === undefined && lacking === undefined) {
+  if (isPlain && dialect === undefined && missing === undefined) {
     const { start, end } = memberOf(members, "model") as JsonMember;
     return spliceText(body, start, end, JSON.stringify(model));
   }
@@ -66,8 +71,8 @@ function editedBody(request: ChatRequest, target: Target): Edited {
   if (namesOtherCap) cutOtherCaps(request, chatCaps, maxOutputTokens, edits);
   if (!keepsOptions) edits.set("stream_options", stream ? withIncludeUsage(request) : null);
   if (dialect !== undefined) addDialectEdits(request, dialect, edits);
-  if (lacking !== undefined) addLackingEdits(lacking, edits);
-  const rules = messageRules(dialect, lacking?.action === "drop" && lacking.vision);
+  if (missing !== undefined) addMissingEdits(missing, edits);
+  const rules = messageRules(dialect, missing?.action === "drop" && missing.vision);
   if (rules !== undefined) addMessageEdits(request, rules, edits);
   return editText(body, members, edits);
 }
@@ -243,16 +248,16 @@ class MessageEdit {
 }
 
 /** @throws GatewayError 400 when the request asks for something that the model cannot do, and `action` is `refuse`. */
-export function refuseLacking(request: ChatRequest, model: string, lacking: Lacking): void {
-  if (lacking.action !== "refuse") return;
-  if (lacking.tools) {
+export function refuseMissing(request: ChatRequest, model: string, missing: MissingCapabilities): void {
+  if (missing.action !== "refuse") return;
+  if (missing.tools) {
     for (const name of ["tools", "functions"])
       if (asksFor(request, name)) throw unsupportedByModel(model, name, "tools");
   }
-  if (lacking.reasoning) {
+  if (missing.reasoning) {
     for (const name of reasoningMembers) if (asksFor(request, name)) throw unsupportedByModel(model, name, "reasoning");
   }
-  if (!lacking.vision) return;
+  if (!missing.vision) return;
   const image = firstImage(request);
   if (image !== undefined) throw unsupportedByModel(model, image, "images");
 }
@@ -262,7 +267,7 @@ export function asksToReason(request: ChatRequest): boolean {
 }
 
 /** Adds edits that remove what the model cannot do. Images are removed by `editMessages`. */
-function addLackingEdits({ tools, reasoning }: Lacking, edits: MemberEdits): void {
+function addMissingEdits({ tools, reasoning }: MissingCapabilities, edits: MemberEdits): void {
   if (tools) for (const name of toolMembers) edits.set(name, null);
   if (reasoning) for (const name of reasoningMembers) edits.set(name, null);
 }

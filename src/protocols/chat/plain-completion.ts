@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import type { UsageCounts } from "../../prices/usage-counts.js";
 import { largestCount } from "../../prices/usage-counts.js";
 import { asBuffer } from "../../wire/bytes.js";
@@ -7,7 +7,7 @@ import { isRecord } from "../../wire/is-record.js";
 import { absent, endOfValue, shortInteger, skipSpace, skipString, startsWith } from "../../wire/json-members.js";
 import { findJsonFault } from "../../wire/json-syntax.js";
 import type { AnswerContext } from "../shared/exchange.js";
-import { isEnd, meaningOfEnd, mostDepth, type ReceivedAnswer, spliceAnswer } from "../shared/received-response.js";
+import { isEnd, meaningOfEnd, mostDepth, type ReceivedResponse, spliceResponse } from "../shared/received-response.js";
 import { hasUsageTotals, readUsage, visibleUsage } from "../shared/usage-object.js";
 import { unpricedUsage } from "../shared/usage-report.js";
 import { readServiceTier } from "../shared/usage-tally.js";
@@ -123,7 +123,7 @@ const search = new CompletionSearch();
  * The client's version of a short completion that needs no repair, which is searched and not parsed.
  * @returns `undefined` for any other: it has to be parsed.
  */
-export function plainCompletion(received: ReceivedAnswer, context: AnswerContext): ModelAnswer | undefined {
+export function plainCompletion(received: ReceivedResponse, context: AnswerContext): ModelResponse | undefined {
   const { bytes } = received;
   if (findJsonFault(bytes, mostDepth) !== undefined || !search.run(bytes) || !needsNoRepair(bytes)) return undefined;
   const hasDetails = search.hasDetails || context.dialect?.hiddenUsage !== undefined;
@@ -137,7 +137,7 @@ export function plainCompletion(received: ReceivedAnswer, context: AnswerContext
     body:
       named === context.model
         ? bytes
-        : spliceAnswer(received, startOf(model), endOf(model), JSON.stringify(context.model)),
+        : spliceResponse(received, startOf(model), endOf(model), JSON.stringify(context.model)),
     tokens,
     estimated: false,
     responseId,

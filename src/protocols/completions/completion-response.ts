@@ -1,10 +1,10 @@
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { completionId, createdAt, finishOf, firstFinish, requireEnd, textWords } from "../chat/chat-response.js";
-import { answerUsage } from "../chat/choice-usage.js";
+import { responseUsage } from "../chat/choice-usage.js";
 import type { AnswerContext } from "../shared/exchange.js";
-import { AnswerEdits, editAnswer, isEnd, type ReceivedAnswer } from "../shared/received-response.js";
+import { editResponse, isEnd, type ReceivedResponse, ResponseEdits } from "../shared/received-response.js";
 import { takeChoiceReports } from "../shared/usage-report.js";
 import { type CompletionRequest, echoablePrompt } from "./completion-request.js";
 
@@ -16,11 +16,11 @@ type Choice = Record<string, unknown>;
  *
  * @returns `undefined` when it is no completion, or has none of some prompt.
  */
-export function toCompletionAnswer(
-  received: ReceivedAnswer,
+export function toCompletionResponse(
+  received: ReceivedResponse,
   asked: AskedChoices,
   context: AnswerContext,
-): ModelAnswer | undefined {
+): ModelResponse | undefined {
   const { json } = received;
   if (!isRecord(json)) return undefined;
   const { choices } = json;
@@ -29,7 +29,7 @@ export function toCompletionAnswer(
   if (isRepaired === undefined) return undefined;
 
   const responseId = completionId(json["id"], context, textWords);
-  const edits = new AnswerEdits();
+  const edits = new ResponseEdits();
   if (responseId !== json["id"]) edits.set("id", JSON.stringify(responseId));
   if (json["object"] !== textWords.whole) edits.set("object", JSON.stringify(textWords.whole));
   if (!Number.isInteger(json["created"])) edits.set("created", String(createdAt(context)));
@@ -37,11 +37,11 @@ export function toCompletionAnswer(
   if (json["error"] === null) edits.set("error", null);
   const written = (some: readonly Choice[]) => writtenIn(some, asked);
   const { least: prompts, writtenForEach } = asked;
-  const used = answerUsage({ json, choices, prompts, written, writtenForEach }, context, edits);
+  const used = responseUsage({ json, choices, prompts, written, writtenForEach }, context, edits);
   const isTaken = takeChoiceReports(choices);
   if (isRepaired || isTaken) edits.set("choices", JSON.stringify(choices));
   return {
-    body: editAnswer(received, edits),
+    body: editResponse(received, edits),
     ...used,
     responseId,
     finishReason: firstFinish(choices),

@@ -24,9 +24,9 @@ import type {
 } from "../shared/operation.js";
 import { asksForMuch, jsonBodies, jsonReader, ParsedRequest } from "../shared/parsed-request.js";
 import { besidePrompt, never, type PromptLayout, type PromptMember, schemaMember } from "../shared/prompt-layout.js";
-import type { ReceivedAnswer } from "../shared/received-response.js";
-import { type AnswerFormat, type AnswerJson, pickMembers, type ReadAnswer } from "../shared/response-format.js";
-import { answerTexts } from "../shared/response-texts.js";
+import type { ReceivedResponse } from "../shared/received-response.js";
+import { pickMembers, type ReadResponse, type ResponseFormat, type ResponseJson } from "../shared/response-format.js";
+import { responseTexts } from "../shared/response-texts.js";
 import { CompletionCodec } from "./completion-codec.js";
 import {
   type CompletionRequest,
@@ -36,7 +36,7 @@ import {
   parseCompletionRequest,
   parseCompletionRequestInTurns,
 } from "./completion-request.js";
-import { AskedChoices, toCompletionAnswer } from "./completion-response.js";
+import { AskedChoices, toCompletionResponse } from "./completion-response.js";
 
 /** `POST /v1/completions` */
 const completionsLayout: PromptLayout = {
@@ -54,7 +54,7 @@ const completionsLayout: PromptLayout = {
 const kept = ["id", "created", "model", "system_fingerprint", "usage"];
 
 /** `POST /v1/completions` */
-export const completionAnswers: AnswerFormat = {
+export const completionResponses: ResponseFormat = {
   readWhole,
   readStream(chunks) {
     const json: Record<string, unknown> = {};
@@ -73,7 +73,7 @@ export const completionAnswers: AnswerFormat = {
   },
   addedBy: (chunk) =>
     choicesOf(chunk).flatMap(({ index, text }, at) =>
-      answerTexts(text, `choices[${Number.isInteger(index) ? index : at}].text`),
+      responseTexts(text, `choices[${Number.isInteger(index) ? index : at}].text`),
     ),
   refused: (json, words) => ({
     object: textWords.whole,
@@ -92,16 +92,16 @@ export const completionAnswers: AnswerFormat = {
   },
 };
 
-function readWhole(json: AnswerJson): ReadAnswer {
+function readWhole(json: ResponseJson): ReadResponse {
   const choices = choicesOf(json);
   return {
-    texts: choices.flatMap(({ text }, at) => answerTexts(text, `choices[${at}].text`)),
+    texts: choices.flatMap(({ text }, at) => responseTexts(text, `choices[${at}].text`)),
     finishReasons: choices.flatMap(({ finish_reason: reason }) => (typeof reason === "string" ? [reason] : [])),
     json,
   };
 }
 
-function choicesOf({ choices }: AnswerJson): Record<string, unknown>[] {
+function choicesOf({ choices }: ResponseJson): Record<string, unknown>[] {
   return Array.isArray(choices) ? choices.filter(isRecord) : [];
 }
 
@@ -115,7 +115,7 @@ export const completions: Operation<"completions"> = {
   names: completionNames,
   table: completionsTable,
   prompt: completionsLayout,
-  answers: completionAnswers,
+  answers: completionResponses,
   ...jsonBodies(
     jsonReader(parseCompletionRequest, parseCompletionRequestInTurns),
     (request) => new CompletionModelRequest(request),
@@ -168,11 +168,11 @@ class CompletionExchange extends SameProtocolExchange<AnswerContext> implements 
     this.#request = request;
   }
 
-  read(received: ReceivedAnswer) {
-    return toCompletionAnswer(received, new AskedChoices(this.#request), this.context);
+  read(received: ReceivedResponse) {
+    return toCompletionResponse(received, new AskedChoices(this.#request), this.context);
   }
 
-  refuse(received: ReceivedAnswer): never {
+  refuse(received: ReceivedResponse): never {
     return refuseWhole(received, this.context);
   }
 

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import type { AnswerContext } from "../shared/exchange.js";
-import { editAnswer, type ReceivedAnswer } from "../shared/received-response.js";
+import { editResponse, type ReceivedResponse } from "../shared/received-response.js";
 import { readPromptUsage, visibleUsage } from "../shared/usage-object.js";
 import { findReport } from "../shared/usage-report.js";
 import type { EmbeddingRequest } from "./embedding-request.js";
@@ -16,11 +16,11 @@ type Item = Record<string, unknown>;
  *
  * @returns `undefined` when it does not have one vector for each input.
  */
-export function toEmbeddingAnswer(
-  received: ReceivedAnswer,
+export function toEmbeddingResponse(
+  received: ReceivedResponse,
   request: EmbeddingRequest,
   context: AnswerContext,
-): ModelAnswer | undefined {
+): ModelResponse | undefined {
   const { json } = received;
   if (!isRecord(json)) return undefined;
   const data = json["data"];
@@ -47,7 +47,7 @@ export function toEmbeddingAnswer(
     edits.set("usage", JSON.stringify(usage));
   }
   return {
-    body: editAnswer(received, edits),
+    body: editResponse(received, edits),
     tokens: reported ?? { input, cachedInput: 0, output: 0, reasoning: 0 },
     estimated: reported === undefined,
     responseId: undefined,

@@ -15,14 +15,14 @@ import type {
 } from "../shared/operation.js";
 import { jsonBodies, jsonReader, ParsedRequest, upstreamBody } from "../shared/parsed-request.js";
 import { inputLayout } from "../shared/prompt-layout.js";
-import type { ReceivedAnswer } from "../shared/received-response.js";
+import type { ReceivedResponse } from "../shared/received-response.js";
 import {
   type EmbeddingRequest,
   embeddingNames,
   parseEmbeddingRequest,
   parseEmbeddingRequestInTurns,
 } from "./embedding-request.js";
-import { toEmbeddingAnswer } from "./embedding-response.js";
+import { toEmbeddingResponse } from "./embedding-response.js";
 
 /** `POST /v1/embeddings`. Vectors are no tokens: only the inputs count. */
 export const embeddings: Operation<"embeddings"> = {
@@ -69,7 +69,7 @@ class EmbeddingExchange extends DocumentExchange {
     this.#request = request;
   }
 
-  read(received: ReceivedAnswer) {
-    return toEmbeddingAnswer(received, this.#request, this.context);
+  read(received: ReceivedResponse) {
+    return toEmbeddingResponse(received, this.#request, this.context);
   }
 }

@@ -4,13 +4,13 @@ import { asBuffer, withoutByteOrderMark } from "../../wire/bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 import { eventEnd } from "../../wire/plain-event.js";
-import type { Leaps } from "../../wire/skip-table.js";
+import type { Skips } from "../../wire/skip-table.js";
 import { PassedCodec, type PassedEvent } from "../shared/passed-codec.js";
-import { ReceivedAnswer } from "../shared/received-response.js";
+import { ReceivedResponse } from "../shared/received-response.js";
 import { fromErrorObject } from "../shared/upstream-failure.js";
 import { visibleUsage } from "../shared/usage-object.js";
 import { ImageProgress } from "./image-progress.js";
-import { type ImageContext, isImage, toImageAnswer } from "./image-response.js";
+import { type ImageContext, isImage, toImageResponse } from "./image-response.js";
 
 /** Images of 4K come as one event. */
 const largestEvent = 64 * 1024 * 1024;
@@ -39,10 +39,10 @@ export class ImageCodec extends PassedCodec<ImageProgress, ImageContext> {
    * @throws StreamFault `garbage` when it has no image, or GatewayError for an error.
    */
   whole(body: Uint8Array): Uint8Array {
-    const received = new ReceivedAnswer(asBuffer(withoutByteOrderMark(body)));
+    const received = new ReceivedResponse(asBuffer(withoutByteOrderMark(body)));
     const outline = received.outline() ?? received;
     const { json } = outline;
-    const answer = toImageAnswer(outline, this.context);
+    const answer = toImageResponse(outline, this.context);
     if (answer === undefined || !isRecord(json)) {
       const error = isRecord(json) ? (json["error"] ?? undefined) : undefined;
       if (error !== undefined) throw fromErrorObject(error, this.context);
@@ -63,13 +63,13 @@ const repeated = ["size", "quality", "background", "output_format"];
  * @param json - the document, without its long texts.
  * @param kind - what the types of events begin with.
  */
-function imageEvents(received: ReceivedAnswer, json: Readonly<Record<string, unknown>>, kind: string): Buffer {
-  const { bytes, leaps } = received;
+function imageEvents(received: ReceivedResponse, json: Readonly<Record<string, unknown>>, kind: string): Buffer {
+  const { bytes, skips } = received;
   const source = asBuffer(bytes);
   const type = `${kind}.completed`;
-  const data = memberOf(membersOf(bytes, 0, Number.POSITIVE_INFINITY, leaps), "data");
-  const elements = (data === undefined ? [] : elementsOf(bytes, data.start, leaps))
-    .map((start) => payloadsOf(source, start, leaps))
+  const data = memberOf(membersOf(bytes, 0, Number.POSITIVE_INFINITY, skips), "data");
+  const elements = (data === undefined ? [] : elementsOf(bytes, data.start, skips))
+    .map((start) => payloadsOf(source, start, skips))
     .filter((payloads) => payloads.some(isFilled));
   const common = Object.fromEntries([["created_at", json["created"]], ...repeated.map((name) => [name, json[name]])]);
   return Buffer.concat(
@@ -87,8 +87,8 @@ interface Payload {
   readonly value: Buffer;
 }
 
-function payloadsOf(source: Buffer, start: number, leaps: Leaps): Payload[] {
-  const members = membersOf(source, start, Number.POSITIVE_INFINITY, leaps);
+function payloadsOf(source: Buffer, start: number, skips: Skips): Payload[] {
+  const members = membersOf(source, start, Number.POSITIVE_INFINITY, skips);
   return ["b64_json", "url", "revised_prompt"].flatMap((name) => {
     const member = memberOf(members, name);
     return member === undefined ? [] : [{ name, value: source.subarray(member.start, member.end) }];

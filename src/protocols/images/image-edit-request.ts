@@ -64,12 +64,12 @@ function fromForm(form: FormRequest): ImageEditRequest {
 }
 
 function fromJson(request: JsonRequest): ImageEditRequest {
-  const { body, members, leaps } = request;
+  const { body, members, skips } = request;
   if (memberOf(members, "image") !== undefined) throw invalidValue("image", "In JSON, send 'images'.");
   const images = memberOf(members, "images");
   if (images === undefined || body[images.start] === 0x6e) throw missingParameter("images");
   if (body[images.start] !== 0x5b) throw invalidType("images", "an array");
-  const elements = elementsOf(body, images.start, leaps, mostInputs + 1);
+  const elements = elementsOf(body, images.start, skips, mostInputs + 1);
   if (elements.length === 0 || elements.length > mostInputs) {
     throw invalidValue("images", `'images' must have 1 to ${mostInputs} items.`);
   }
@@ -82,9 +82,9 @@ function fromJson(request: JsonRequest): ImageEditRequest {
 }
 
 /** Ids of files point into the operator's account, which all accounts share. */
-function requireImage({ body, leaps }: JsonRequest, start: number, path: string): void {
+function requireImage({ body, skips }: JsonRequest, start: number, path: string): void {
   if (body[start] !== 0x7b) throw invalidType(path, "an object with 'image_url'");
-  const members = membersOf(body, start, mostInputs, leaps);
+  const members = membersOf(body, start, mostInputs, skips);
   if (memberOf(members, "file_id") !== undefined) {
     throw new GatewayError(
       `'${path}.file_id' cannot be set here: uploads are not kept. Send 'image_url' with a data URL.`,

@@ -16,10 +16,10 @@ import {
 import type { Demand, Exchange, ModelTraits, TargetTraits } from "../shared/operation.js";
 import { addNameEdits } from "../shared/parsed-request.js";
 import type { ProtocolTable } from "../shared/protocol-table.js";
-import type { ReceivedAnswer } from "../shared/received-response.js";
+import type { ReceivedResponse } from "../shared/received-response.js";
 import { ImageCodec } from "./image-codec.js";
 import type { ImageRequest } from "./image-request.js";
-import { type ImageContext, toImageAnswer } from "./image-response.js";
+import { type ImageContext, toImageResponse } from "./image-response.js";
 import { type AskedImages, mostOfImages } from "./image-usage.js";
 
 /** A request for images as a target gets it. */
@@ -64,11 +64,11 @@ export class ImageExchange implements Exchange, WholeReader {
     return readWhole(bytes, this);
   }
 
-  read(received: ReceivedAnswer) {
-    return toImageAnswer(received, this.#context);
+  read(received: ReceivedResponse) {
+    return toImageResponse(received, this.#context);
   }
 
-  refuse(received: ReceivedAnswer): never {
+  refuse(received: ReceivedResponse): never {
     return refuseWhole(received, this.#context);
   }
 
@@ -117,7 +117,7 @@ export function imageDemand(
     addedCap: undefined,
     most,
     // A stream that is broken off costs the image under way; a whole response all of them.
-    handedOver: stream ? mostOfImages(bounds, 1) : most,
+    chargedOnceSent: stream ? mostOfImages(bounds, 1) : most,
   };
 }
 

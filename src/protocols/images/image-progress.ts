@@ -90,7 +90,7 @@ export class ImageProgress implements StreamProgress {
   }
 
   /** With the image that is under way: the upstream makes it all the same. */
-  get left(): UsageCounts {
+  get chargedIfLeft(): UsageCounts {
     if (this.isComplete) return this.tokens;
     const { quality, size } = this.#bounds.asked;
     const images = [...this.#images, { quality, size, count: 1 }];

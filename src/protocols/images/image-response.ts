@@ -1,14 +1,14 @@
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { AnswerContext } from "../shared/exchange.js";
-import type { ReceivedAnswer } from "../shared/received-response.js";
-import { AnswerEdits, editAnswer } from "../shared/received-response.js";
+import type { ReceivedResponse } from "../shared/received-response.js";
+import { editResponse, ResponseEdits } from "../shared/received-response.js";
 import { visibleUsage } from "../shared/usage-object.js";
 import { findReport } from "../shared/usage-report.js";
 import { type ImageBounds, type ImageReport, kindOfImage, readImageReport, tokensOfImages } from "./image-usage.js";
 
 /** Images that came whole. */
-export interface ImageAnswer extends ModelAnswer {
+export interface ImageResponse extends ModelResponse {
   readonly report: ImageReport;
 }
 
@@ -24,14 +24,14 @@ const mostImages = 1024;
  *
  * @returns `undefined` when there is no image.
  */
-export function toImageAnswer(received: ReceivedAnswer, context: ImageContext): ImageAnswer | undefined {
+export function toImageResponse(received: ReceivedResponse, context: ImageContext): ImageResponse | undefined {
   const { json } = received;
   if (!isRecord(json)) return undefined;
   const { data, usage } = json;
   // Where some are blocked, the others were made.
   const count = Array.isArray(data) && data.length <= mostImages ? data.filter(isImage).length : 0;
   if (count === 0) return undefined;
-  const edits = new AnswerEdits();
+  const edits = new ResponseEdits();
   if (json["error"] === null) edits.set("error", null);
   const images = [{ ...kindOfImage(json, context.asked), count }];
   const report = readImageReport(findReport(json), context.inputImage);
@@ -42,7 +42,7 @@ export function toImageAnswer(received: ReceivedAnswer, context: ImageContext): 
   const visible = counted.estimated && isRecord(sound) ? { ...sound, ...charged } : sound;
   if (visible !== usage) edits.set("usage", visible === undefined ? null : JSON.stringify(visible));
   return {
-    body: editAnswer(received, edits),
+    body: editResponse(received, edits),
     ...counted,
     report,
     unpriced: unpricedOfImages(json),

@@ -3,7 +3,7 @@ import type { GatewayError } from "../../errors/gateway-error.js";
 import { isFinalRefusal } from "../../errors/refusal.js";
 import { UpstreamStatusError } from "../../errors/upstream-fault.js";
 import { isRecord } from "../../wire/is-record.js";
-import type { UpstreamErrorAnswer } from "../shared/dialect.js";
+import type { UpstreamErrorResponse } from "../shared/dialect.js";
 import { toClientError, type UpstreamFailureContext } from "../shared/upstream-failure.js";
 import { messagesEvent } from "./message-to-events.js";
 
@@ -149,7 +149,7 @@ export function fromAnthropicErrorEvent(said: unknown, context: UpstreamFailureC
 }
 
 /** The error in OpenAI's words, where its type alone does not tell what it is. */
-function readAnthropicError({ status, body }: UpstreamErrorAnswer): UpstreamErrorAnswer {
+function readAnthropicError({ status, body }: UpstreamErrorResponse): UpstreamErrorResponse {
   const error = errorIn(body);
   const { message } = error;
   if (typeof message !== "string") return { status, body };

@@ -1,9 +1,9 @@
 import { absent, elementsOf } from "../../wire/json-members.js";
 import { MemberSearch } from "../../wire/member-search.js";
-import type { Leaps } from "../../wire/skip-table.js";
+import type { Skips } from "../../wire/skip-table.js";
 import { InnerMembers } from "../shared/inner-members.js";
 import type { PartWatch } from "../shared/message-outline.js";
-import { type OddPlaces, typeAt } from "../shared/protocol-table.js";
+import { typeAt, type UnknownPlaces } from "../shared/protocol-table.js";
 import { messagesTable } from "./messages-table.js";
 
 /** Of one block: far more members than any has. */
@@ -34,21 +34,21 @@ type Path = () => string;
 /** For the blocks of messages. */
 export const watchBlocks: PartWatch = {
   table: messagesTable,
-  read: ({ body, leaps, places }, { start }, _type, path) => new BlockWalk(body, leaps, places).readBlock(start, path),
+  read: ({ body, skips, places }, { start }, _type, path) => new BlockWalk(body, skips, places).readBlock(start, path),
 };
 
 /** Notes what does not simply pass within the blocks of a request for a message. */
 export class BlockWalk {
   readonly #body: Uint8Array;
-  readonly #leaps: Leaps;
-  readonly #places: OddPlaces;
+  readonly #skips: Skips;
+  readonly #places: UnknownPlaces;
   readonly #inner: InnerMembers;
 
-  constructor(body: Uint8Array, leaps: Leaps, places: OddPlaces) {
+  constructor(body: Uint8Array, skips: Skips, places: UnknownPlaces) {
     this.#body = body;
-    this.#leaps = leaps;
+    this.#skips = skips;
     this.#places = places;
-    this.#inner = new InnerMembers(body, leaps, messagesTable, places);
+    this.#inner = new InnerMembers(body, skips, messagesTable, places);
   }
 
   /** @returns how many blocks stand within it. */
@@ -60,7 +60,7 @@ export class BlockWalk {
   readList(start: number, path: Path, depth = 0): number {
     const body = this.#body;
     if (body[start] !== 0x5b) return 0;
-    const starts = elementsOf(body, start, this.#leaps, mostBlocks);
+    const starts = elementsOf(body, start, this.#skips, mostBlocks);
     let inner = 0;
     for (const [index, each] of starts.entries()) {
       if (body[each] === 0x7b) inner += this.#readBlock(each, () => `${path()}[${index}]`, depth);
@@ -70,7 +70,7 @@ export class BlockWalk {
 
   #readBlock(start: number, path: Path, depth: number): number {
     const body = this.#body;
-    if (depth > deepest || inBlock.run(body, start, this.#leaps) !== undefined) return this.#unclear(path);
+    if (depth > deepest || inBlock.run(body, start, this.#skips) !== undefined) return this.#unclear(path);
     const [type, content, source, tool, changes = absent, tools = absent] = Array.from(inBlock.starts);
     const name = typeAt(body, type ?? absent, inBlock.ends[0] ?? 0);
     if (name !== undefined) this.#places.note("block", name, path);
@@ -84,20 +84,20 @@ export class BlockWalk {
 
   #readSource(start: number, path: Path, depth: number): number {
     const body = this.#body;
-    if (inSource.run(body, start, this.#leaps) !== undefined) return this.#unclear(path);
+    if (inSource.run(body, start, this.#skips) !== undefined) return this.#unclear(path);
     const [type, content, file, url = absent] = Array.from(inSource.starts);
     const name = typeAt(body, type ?? absent, inSource.ends[0] ?? 0);
     const isFile = name === "file" || (file !== undefined && file !== absent && body[file] !== 0x6e);
     if (isFile) this.#places.note("source", "file_id", () => `${path()}.file_id`);
     else if (name !== undefined) this.#places.note("source", name, path);
-    if (url !== absent) this.#places.noteFile(body, url, this.#leaps, () => `${path()}.url`);
+    if (url !== absent) this.#places.noteFile(body, url, this.#skips, () => `${path()}.url`);
     return this.readList(content ?? absent, () => `${path()}.content`, depth + 1);
   }
 
   /** A tool that a message adds or removes. */
   #readChange(start: number, path: Path): void {
     const body = this.#body;
-    if (inChange.run(body, start, this.#leaps) !== undefined) {
+    if (inChange.run(body, start, this.#skips) !== undefined) {
       this.#unclear(path);
       return;
     }
@@ -111,7 +111,7 @@ export class BlockWalk {
   readTools(start: number, path: Path): void {
     const body = this.#body;
     if (body[start] !== 0x5b) return;
-    for (const [index, each] of elementsOf(body, start, this.#leaps, mostBlocks).entries()) {
+    for (const [index, each] of elementsOf(body, start, this.#skips, mostBlocks).entries()) {
       if (body[each] === 0x7b) this.#readTool(each, () => `${path()}[${index}]`);
     }
   }
@@ -119,7 +119,7 @@ export class BlockWalk {
   /** The definition of a tool. Without a type it is one of the client's. */
   #readTool(start: number, path: Path): void {
     const body = this.#body;
-    if (inTool.run(body, start, this.#leaps) !== undefined) {
+    if (inTool.run(body, start, this.#skips) !== undefined) {
       this.#places.note("tool", "", path);
       return;
     }

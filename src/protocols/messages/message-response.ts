@@ -1,10 +1,10 @@
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import { soundUsage, type TokenCounts } from "../../prices/usage-counts.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import { type AnswerContext, ownId } from "../shared/exchange.js";
-import { editAnswer, meaningOfEnd, type ReceivedAnswer, requireNoFailure } from "../shared/received-response.js";
+import { editResponse, meaningOfEnd, type ReceivedResponse, requireNoFailure } from "../shared/received-response.js";
 import { requireFewParts } from "../shared/response-bounds.js";
 import { type CountedTokens, countedTokens, type EstimateBounds } from "../shared/token-estimate.js";
 import { readReport, UsageTally } from "../shared/usage-tally.js";
@@ -19,7 +19,7 @@ export type MessageContext = Pick<AnswerContext, "model" | "callId" | "promptTok
  *
  * @returns `undefined` when it is no message.
  */
-export function toMessageAnswer(received: ReceivedAnswer, context: MessageContext): ModelAnswer | undefined {
+export function toMessageResponse(received: ReceivedResponse, context: MessageContext): ModelResponse | undefined {
   const message = received.json;
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;
   const { usage } = message;
@@ -34,7 +34,7 @@ export function toMessageAnswer(received: ReceivedAnswer, context: MessageContex
   const id = messageIdOf(message) ?? ownId("msg", context);
   if (id !== message["id"]) edits.set("id", JSON.stringify(id));
   return {
-    body: editAnswer(received, edits),
+    body: editResponse(received, edits),
     tokens,
     estimated,
     unpriced,
@@ -85,7 +85,7 @@ function cacheCreation(cacheWrite: number, forHour: number): Record<string, numb
 
 /** What a whole message counts. */
 interface MessageUsage extends CountedTokens {
-  /** See `ModelAnswer`. */
+  /** See `ModelResponse`. */
   readonly unpriced: string | undefined;
 }
 

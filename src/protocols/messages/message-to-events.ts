@@ -3,7 +3,7 @@ import { asBuffer } from "../../wire/bytes.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
-import type { ReceivedAnswer } from "../shared/received-response.js";
+import type { ReceivedResponse } from "../shared/received-response.js";
 import { requireFewParts } from "../shared/response-bounds.js";
 import { readReport } from "../shared/usage-tally.js";
 
@@ -27,7 +27,7 @@ const pieces: ReadonlyMap<unknown, readonly (readonly [member: string, delta: st
  * came in its place is the event of one.
  * @returns `undefined` when it is neither.
  */
-export function messageToEvents(received: ReceivedAnswer): ServerSentEvent[] | undefined {
+export function messageToEvents(received: ReceivedResponse): ServerSentEvent[] | undefined {
   const message = received.json;
   if (isRecord(message) && isRecord(message["error"])) return [{ event: "error", data: JSON.stringify(message) }];
   if (!isRecord(message) || message["type"] !== "message" || !Array.isArray(message["content"])) return undefined;

@@ -7,7 +7,7 @@ import { type Media, messageMedia } from "../shared/message-media.js";
 import {
   firstImage,
   imageNotice,
-  type Lacking,
+  type MissingCapabilities,
   unsupportedByModel,
   withoutImages,
 } from "../shared/missing-capabilities.js";
@@ -22,15 +22,18 @@ const mostMembers = 32;
  * Of thinking nothing is refused: clients ask every model for it, so that it is left out where a model cannot think.
  * @throws GatewayError 400 when the request asks for what the model cannot do, and is not to be relieved of it.
  */
-export function refuseLackingOfMessages(request: MessagesRequest, model: string, lacking: Lacking): void {
-  if (lacking.action !== "refuse") return;
-  if (lacking.tools && hasTools(request)) throw unsupportedByModel(model, "tools", "tools");
-  const image = lacking.vision ? firstImage(request) : undefined;
+export function refuseMissingOfMessages(request: MessagesRequest, model: string, missing: MissingCapabilities): void {
+  if (missing.action !== "refuse") return;
+  if (missing.tools && hasTools(request)) throw unsupportedByModel(model, "tools", "tools");
+  const image = missing.vision ? firstImage(request) : undefined;
   if (image !== undefined) throw unsupportedByModel(model, image, "images");
 }
 
 /** The request without images and tools that the model is to be relieved of. Thinking is left out of every body. */
-export function withoutLacking(request: MessagesRequest, { action, tools, vision }: Lacking): MessagesRequest {
+export function withoutMissing(
+  request: MessagesRequest,
+  { action, tools, vision }: MissingCapabilities,
+): MessagesRequest {
   if (action !== "drop") return request;
   const seen = vision ? withoutImages(request.body, messageMedia(request), toNotice) : undefined;
   const blind = seen === undefined ? request : parseMessagesRequest(seen, deepestBody);
@@ -79,13 +82,13 @@ function hasTools({ body, members }: MessagesRequest): boolean {
  * @throws GatewayError 400 when the tools are no list of objects, or one cannot be told from another.
  */
 export function hostedMessagesTool(
-  { body, members, leaps, odd = [] }: MessagesRequest,
+  { body, members, skips, odd = [] }: MessagesRequest,
   lets: (tool: OddPlace) => boolean = () => false,
 ): string | undefined {
   const tools = memberOf(members, "tools");
   if (tools !== undefined && body[tools.start] !== 0x6e) {
     if (body[tools.start] !== 0x5b) throw invalidType("tools", "a valid list");
-    const wrong = elementsOf(body, tools.start, leaps).findIndex((start) => body[start] !== 0x7b);
+    const wrong = elementsOf(body, tools.start, skips).findIndex((start) => body[start] !== 0x7b);
     if (wrong >= 0) throw invalidType(`tools[${wrong}]`, "an object");
   }
   const found = odd.find((each) => each.place === "tool" && !lets(each));

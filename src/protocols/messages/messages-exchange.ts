@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { notAResponse, StreamFault } from "../../errors/upstream-fault.js";
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import { withoutByteOrderMark } from "../../wire/bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { bySize, type Steps } from "../../wire/slices.js";
@@ -15,7 +15,7 @@ import {
   toFailureContext,
 } from "../shared/exchange.js";
 import type { Exchange, ExchangeFacts, SealOfTarget } from "../shared/operation.js";
-import { ReceivedAnswer } from "../shared/received-response.js";
+import { ReceivedResponse } from "../shared/received-response.js";
 import type { StreamCodec } from "../shared/stream-codec.js";
 import { toChatTarget } from "../translate/chat-target.js";
 import { MessagesClientSink } from "../translate/messages-client-sink.js";
@@ -24,10 +24,10 @@ import { fewValuesSteps } from "../translate/request-elements.js";
 import { originOf, TranslatedExchange, translatedSteps } from "../translate/translated-exchange.js";
 import { anthropicErrorEvent, fromAnthropicError, fromAnthropicErrorEvent } from "./anthropic-error.js";
 import { withKnownBetas } from "./forwarded-headers.js";
-import { toMessageAnswer } from "./message-response.js";
+import { toMessageResponse } from "./message-response.js";
 import { MessageStream } from "./message-stream.js";
 import { messageToEvents, pingEvent } from "./message-to-events.js";
-import { withoutLacking } from "./messages-capabilities.js";
+import { withoutMissing } from "./messages-capabilities.js";
 import type { MessagesRequest } from "./messages-request.js";
 import { messagesTable } from "./messages-table.js";
 import { toUpstreamMessagesBody, withinContext } from "./to-upstream-messages-body.js";
@@ -41,26 +41,26 @@ export class NativeMessagesExchange extends SameProtocolExchange<AnswerContext> 
     { request, headers, target, model, attempt }: MessagesExchangeParts,
     onUnknown: (beta: string) => void = () => {},
   ) {
-    const { lacking } = model;
+    const { missing } = model;
     const lets = (beta: string) => target.rules.passes(messagesTable, "beta", beta);
     const known = withKnownBetas(withinContext(headers, model.contextLength), { lets, onUnknown });
-    const sent = lacking === undefined ? request : withoutLacking(request, lacking);
+    const sent = missing === undefined ? request : withoutMissing(request, missing);
     const body = toUpstreamMessagesBody(sent, {
       model: target.upstreamModel,
       maxOutputTokens: mostOutputTokens(model),
       requiredCap: requiredOutputCap(model, attempt.addedCap),
       dropped: target.rules.dialectFor(request, undefined, messagesTable)?.dropped,
-      reasoning: lacking === undefined || !lacking.reasoning,
+      reasoning: missing === undefined || !missing.reasoning,
     });
     super(body, toAnswerContext(target, model, attempt, "messages"));
     this.headers = known;
   }
 
-  read(received: ReceivedAnswer): ModelAnswer | undefined {
-    return toMessageAnswer(received, this.context);
+  read(received: ReceivedResponse): ModelResponse | undefined {
+    return toMessageResponse(received, this.context);
   }
 
-  refuse({ json }: ReceivedAnswer): never {
+  refuse({ json }: ReceivedResponse): never {
     if (isRecord(json) && isRecord(json["error"])) throw fromAnthropicErrorEvent(json, this.context);
     throw notAResponse();
   }
@@ -70,7 +70,7 @@ export class NativeMessagesExchange extends SameProtocolExchange<AnswerContext> 
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError {
-    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    const { json } = new ReceivedResponse(withoutByteOrderMark(body));
     return fromAnthropicError(status, headers, json, toFailureContext(this.context, this.body));
   }
 }
@@ -84,7 +84,7 @@ class NativeMessagesCodec extends MessageStream implements StreamCodec {
   }
 
   whole(body: Uint8Array): Uint8Array | undefined {
-    const events = messageToEvents(new ReceivedAnswer(withoutByteOrderMark(body)));
+    const events = messageToEvents(new ReceivedResponse(withoutByteOrderMark(body)));
     if (events === undefined) throw new StreamFault("garbage");
     return Buffer.concat(events.flatMap((event) => this.event(event) ?? []));
   }

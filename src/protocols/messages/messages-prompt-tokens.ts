@@ -14,9 +14,9 @@ const mostMembers = 32;
  * @throws GatewayError 400 when there is more media than anybody looks at.
  */
 export function messagesPromptTokens(request: MessagesRequest, limits: PromptLimits): PromptCount {
-  const { body, members, leaps } = request;
+  const { body, members, skips } = request;
   const system = memberOf(members, "system");
-  const media = [...messageMedia(request), ...(system === undefined ? [] : strayMedia(body, system.start, leaps))];
+  const media = [...messageMedia(request), ...(system === undefined ? [] : strayMedia(body, system.start, skips))];
   return promptTokens(request, limits, documentTexts(body, media));
 }
 

@@ -13,7 +13,7 @@ import {
   readModel,
 } from "../shared/json-request.js";
 import { checkMessages, type MessageCheck, type MessageOutline } from "../shared/message-outline.js";
-import { type OddPlace, OddPlaces, typeAt } from "../shared/protocol-table.js";
+import { type OddPlace, typeAt, UnknownPlaces } from "../shared/protocol-table.js";
 import { conversationMembers, RequestNames, reasoningMembers } from "../shared/request-names.js";
 import { BlockWalk, watchBlocks } from "./block-walk.js";
 import { messagesTable } from "./messages-table.js";
@@ -77,45 +77,48 @@ export async function parseMessagesRequestInTurns(bytes: Uint8Array, maxDepth: n
 }
 
 /** What stands beside the messages: blocks of the system prompt, tools, and edits of a long conversation. */
-function oddBeside({ body, members, leaps }: JsonRequest): readonly OddPlace[] | undefined {
-  const places = new OddPlaces(messagesTable);
-  const walk = new BlockWalk(body, leaps, places);
+function oddBeside({ body, members, skips }: JsonRequest): readonly OddPlace[] | undefined {
+  const places = new UnknownPlaces(messagesTable);
+  const walk = new BlockWalk(body, skips, places);
   const system = memberOf(members, "system");
   if (system !== undefined) {
     walk.readList(system.start, () => "system");
-    new InnerMembers(body, leaps, messagesTable, places).readValue(system.start, () => "system");
+    new InnerMembers(body, skips, messagesTable, places).readValue(system.start, () => "system");
   }
   const tools = memberOf(members, "tools");
   if (tools !== undefined) walk.readTools(tools.start, () => "tools");
-  noteEdits({ body, members, leaps }, places);
+  noteEdits({ body, members, skips }, places);
   return places.found;
 }
 
-function noteEdits({ body, members, leaps }: Pick<JsonRequest, "body" | "members" | "leaps">, places: OddPlaces): void {
+function noteEdits(
+  { body, members, skips }: Pick<JsonRequest, "body" | "members" | "skips">,
+  places: UnknownPlaces,
+): void {
   const management = memberOf(members, "context_management");
   if (management === undefined || body[management.start] !== 0x7b) return;
-  const own = membersOf(body, management.start, mostEdits, leaps);
+  const own = membersOf(body, management.start, mostEdits, skips);
   const edits = memberOf(own, "edits");
   const starts =
-    edits !== undefined && body[edits.start] === 0x5b ? elementsOf(body, edits.start, leaps, mostEdits) : [];
+    edits !== undefined && body[edits.start] === 0x5b ? elementsOf(body, edits.start, skips, mostEdits) : [];
   // What lies beyond the bounds was not looked at.
   if (own.length > mostEdits || starts.length > mostEdits) places.note("edit", "", () => "context_management.edits");
   for (const [index, start] of starts.entries()) {
-    const type = body[start] === 0x7b ? memberOf(membersOf(body, start, mostEdits, leaps), "type") : undefined;
+    const type = body[start] === 0x7b ? memberOf(membersOf(body, start, mostEdits, skips), "type") : undefined;
     const name = type === undefined ? "" : (typeAt(body, type.start, type.end) ?? "");
     places.note("edit", name, () => `context_management.edits[${index}]`);
   }
 }
 
 function toMessagesRequest(request: JsonRequest, model: string, { outline, odd }: MessageCheck): MessagesRequest {
-  const { body, members, leaps, strangers } = request;
+  const { body, members, skips, strangers } = request;
   requireSystem(request);
   const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
   return {
     body,
     members,
-    leaps,
+    skips,
     strangers,
     odd: joined(odd, oddBeside(request)),
     outline,
@@ -136,19 +139,19 @@ function readCap(value: unknown): number | undefined {
 }
 
 /** A text, or blocks. */
-function requireSystem({ body, members, leaps }: JsonRequest): void {
+function requireSystem({ body, members, skips }: JsonRequest): void {
   const system = memberOf(members, "system");
   if (system === undefined || body[system.start] === 0x6e) return;
   requireContent(body[system.start], messagesContent, "system");
   if (body[system.start] === 0x22) return;
-  const blocks = elementsOf(body, system.start, leaps);
+  const blocks = elementsOf(body, system.start, skips);
   for (const [index, start] of blocks.entries()) requirePart(body[start], messagesContent, `system[${index}]`);
 }
 
-function checkLength({ body, members, leaps }: JsonRequest, name: string, most: number): void {
+function checkLength({ body, members, skips }: JsonRequest, name: string, most: number): void {
   const member = memberOf(members, name);
   if (member === undefined || body[member.start] !== 0x5b) return;
-  if (elementsOf(body, member.start, leaps, most).length <= most) return;
+  if (elementsOf(body, member.start, skips, most).length <= most) return;
   throw new GatewayError(`'${name}' must hold at most ${most} elements.`, {
     status: 400,
     code: "array_above_max_length",

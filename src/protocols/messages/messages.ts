@@ -27,18 +27,18 @@ import {
   systemMember,
 } from "../shared/prompt-layout.js";
 import type { OddPlace } from "../shared/protocol-table.js";
-import { ReceivedAnswer } from "../shared/received-response.js";
+import { ReceivedResponse } from "../shared/received-response.js";
 import {
-  type AnswerFormat,
-  type AnswerJson,
   emptyMerged,
   frameNamedEvents,
   type Merged,
   mergeDelta,
   pickMembers,
-  type ReadAnswer,
+  type ReadResponse,
+  type ResponseFormat,
+  type ResponseJson,
 } from "../shared/response-format.js";
-import { answerTexts } from "../shared/response-texts.js";
+import { responseTexts } from "../shared/response-texts.js";
 import { anthropicProtocol } from "./anthropic-protocol.js";
 import { forwardedHeaders } from "./forwarded-headers.js";
 import { messageToEvents } from "./message-to-events.js";
@@ -47,7 +47,7 @@ import {
   hostedMessagesTool,
   hostedToolRefused,
   messagesAskToReason,
-  refuseLackingOfMessages,
+  refuseMissingOfMessages,
   refuseThread,
 } from "./messages-capabilities.js";
 import { messagesOnChat, NativeMessagesExchange } from "./messages-exchange.js";
@@ -83,10 +83,10 @@ export const messagesLayout: PromptLayout = {
 const nullable = ["container", "diagnostics"];
 
 /** `POST /v1/messages` */
-export const messagesAnswers: AnswerFormat = {
+export const messagesAnswers: ResponseFormat = {
   readWhole,
   readStream(events) {
-    let json: AnswerJson = {};
+    let json: ResponseJson = {};
     const blocks = new Map<unknown, Merged>();
     for (const event of events) {
       const { type, message, index, content_block: begun, delta } = event;
@@ -100,10 +100,10 @@ export const messagesAnswers: AnswerFormat = {
   },
   addedBy({ type, index, content_block: begun, delta }) {
     const path = `content[${Number.isInteger(index) ? index : 0}]`;
-    if (isRecord(begun)) return answerTexts(begun, path);
+    if (isRecord(begun)) return responseTexts(begun, path);
     if (type !== "content_block_delta" || !isRecord(delta)) return [];
     const { partial_json: input, ...others } = withoutType(delta);
-    return answerTexts(input === undefined ? others : { input }, path);
+    return responseTexts(input === undefined ? others : { input }, path);
   },
   refused: (json, words) => ({
     ...pickMembers(json, ["id", "model"]),
@@ -117,29 +117,29 @@ export const messagesAnswers: AnswerFormat = {
     ...pickMembers(json, ["usage"]),
   }),
   toStream(refused) {
-    const received = new ReceivedAnswer(Buffer.from(JSON.stringify(refused)));
+    const received = new ReceivedResponse(Buffer.from(JSON.stringify(refused)));
     return frameNamedEvents(messageToEvents(received) ?? []);
   },
 };
 
-function readWhole(json: AnswerJson): ReadAnswer {
+function readWhole(json: ResponseJson): ReadResponse {
   const { content, stop_reason: reason } = json;
   const blocks: unknown[] = Array.isArray(content) ? content : [];
   return {
-    texts: blocks.flatMap((block, at) => answerTexts(block, `content[${at}]`)),
+    texts: blocks.flatMap((block, at) => responseTexts(block, `content[${at}]`)),
     finishReasons: typeof reason === "string" ? [reason] : [],
     json,
   };
 }
 
-function blockAt(blocks: Map<unknown, Merged>, index: unknown, piece: AnswerJson): void {
+function blockAt(blocks: Map<unknown, Merged>, index: unknown, piece: ResponseJson): void {
   const block = blocks.get(index) ?? emptyMerged();
   blocks.set(index, block);
   mergeDelta(block, piece);
 }
 
 /** The type of a delta is not that of its block. */
-function withoutType({ type: _, ...delta }: AnswerJson): AnswerJson {
+function withoutType({ type: _, ...delta }: ResponseJson): ResponseJson {
   return delta;
 }
 
@@ -156,7 +156,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function ended(json: AnswerJson, { delta, usage }: AnswerJson): AnswerJson {
+function ended(json: ResponseJson, { delta, usage }: ResponseJson): ResponseJson {
   const earlier = isRecord(json["usage"]) ? json["usage"] : undefined;
   return {
     ...json,
@@ -223,13 +223,13 @@ class MessagesModelRequest extends ParsedRequest<MessagesRequest> implements Mod
 
 /** @throws GatewayError 400 when the model could not answer the request. */
 function requireFit(request: MessagesRequest, model: ModelTraits): void {
-  const { lacking, rules } = model;
+  const { missing, rules } = model;
   refuseThread(request);
   requireAllowedMembers(request, model, messagesTable);
   const lets = (tool: OddPlace) => rules.length > 0 && rules.every((rule) => rule.lets(tool, messagesTable));
   const hosted = hostedMessagesTool(request, lets);
   if (hosted !== undefined) throw hostedToolRefused(hosted);
-  if (lacking !== undefined) refuseLackingOfMessages(request, calledName(model), lacking);
+  if (missing !== undefined) refuseMissingOfMessages(request, calledName(model), missing);
   requireMessagesFit(request, model);
 }
 

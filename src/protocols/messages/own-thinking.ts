@@ -30,14 +30,14 @@ const mostMembers = 64;
 export function withoutOwnThinking({
   body,
   members,
-  leaps,
-}: Pick<MessagesRequest, "body" | "members" | "leaps">): string | Uint8Array | undefined {
+  skips,
+}: Pick<MessagesRequest, "body" | "members" | "skips">): string | Uint8Array | undefined {
   const messages = memberOf(members, "messages");
   if (messages === undefined || !mayHaveOwn(asBuffer(body).subarray(messages.start, messages.end))) return undefined;
   let isEdited = false;
   const kept: Uint8Array[] = [];
-  for (const start of elementsOf(body, messages.start, leaps)) {
-    const end = endOfValue(body, start, leaps);
+  for (const start of elementsOf(body, messages.start, skips)) {
+    const end = endOfValue(body, start, skips);
     const edited = editedMessage(body.subarray(start, end));
     if (edited !== undefined) isEdited = true;
     if (edited !== null) kept.push(edited ?? body.subarray(start, end));

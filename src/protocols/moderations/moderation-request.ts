@@ -1,10 +1,10 @@
 import { absent, memberOf } from "../../wire/json-members.js";
 import { MemberSearch } from "../../wire/member-search.js";
-import type { Leaps } from "../../wire/skip-table.js";
+import type { Skips } from "../../wire/skip-table.js";
 import { inTurns } from "../../wire/slices.js";
 import { type Input, InputReader } from "../shared/inputs.js";
 import { type JsonRequest, parseJsonRequest, parseJsonRequestInTurns, readModel } from "../shared/json-request.js";
-import { OddPlaces, ProtocolTable, typeAt } from "../shared/protocol-table.js";
+import { ProtocolTable, typeAt, UnknownPlaces } from "../shared/protocol-table.js";
 import { faultyObject, RequestNames } from "../shared/request-names.js";
 
 /** What a request for a moderation may hold. */
@@ -60,15 +60,15 @@ export async function parseModerationRequestInTurns(bytes: Uint8Array, maxDepth:
   return toModerationRequest(request, reader.inputs, odd);
 }
 
-function readerOf(request: JsonRequest): [InputReader, OddPlaces] {
-  const odd = new OddPlaces(moderationsTable);
+function readerOf(request: JsonRequest): [InputReader, UnknownPlaces] {
+  const odd = new UnknownPlaces(moderationsTable);
   const reader = new InputReader(request, {
     param: "input",
     takesTokens: false,
     takesObjects: true,
     takesEmptyTexts: true,
     mostTokens: 0,
-    watch: (body, start, leaps, path) => watchPart(odd, { body, leaps }, start, path),
+    watch: (body, start, skips, path) => watchPart(odd, { body, skips }, start, path),
   });
   return [reader, odd];
 }
@@ -79,20 +79,20 @@ const mostMembers = 1000;
 const inPart = new MemberSearch(["type", "image_url"], mostMembers);
 
 function watchPart(
-  odd: OddPlaces,
-  { body, leaps }: { readonly body: Uint8Array; readonly leaps: Leaps },
+  odd: UnknownPlaces,
+  { body, skips }: { readonly body: Uint8Array; readonly skips: Skips },
   start: number,
   path: string,
 ): void {
-  const fault = inPart.run(body, start, leaps);
+  const fault = inPart.run(body, start, skips);
   if (fault !== undefined) throw faultyObject(fault, path, "A part");
   const [type = absent, image = absent] = inPart.starts;
   const name = typeAt(body, type, inPart.ends[0] ?? type);
   if (name !== undefined) odd.note("block", name, () => path);
-  if (image !== absent) odd.noteFile(body, image, leaps, () => `${path}.image_url`);
+  if (image !== absent) odd.noteFile(body, image, skips, () => `${path}.image_url`);
 }
 
-function toModerationRequest(request: JsonRequest, inputs: readonly Input[], odd: OddPlaces): ModerationRequest {
+function toModerationRequest(request: JsonRequest, inputs: readonly Input[], odd: UnknownPlaces): ModerationRequest {
   const model = memberOf(request.members, "model");
   const namesNoModel = model === undefined || request.body[model.start] === 0x6e;
   const isParts = request.body[inputs[0]?.start ?? 0] === 0x7b;

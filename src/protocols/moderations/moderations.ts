@@ -1,4 +1,4 @@
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import { isRecord } from "../../wire/is-record.js";
 import { requireAllowedMembers } from "../shared/demand.js";
 import { type AnswerContext, bareCallId, DocumentExchange, toAnswerContext } from "../shared/exchange.js";
@@ -15,7 +15,7 @@ import type {
 } from "../shared/operation.js";
 import { jsonBodies, jsonReader, ParsedRequest, upstreamBody } from "../shared/parsed-request.js";
 import { inputLayout } from "../shared/prompt-layout.js";
-import { AnswerEdits, editAnswer, type ReceivedAnswer } from "../shared/received-response.js";
+import { editResponse, type ReceivedResponse, ResponseEdits } from "../shared/received-response.js";
 import { readPromptUsage, visibleUsage } from "../shared/usage-object.js";
 import { findReport } from "../shared/usage-report.js";
 import {
@@ -73,8 +73,8 @@ class ModerationExchange extends DocumentExchange {
     this.#request = request;
   }
 
-  read(received: ReceivedAnswer) {
-    return toModerationAnswer(received, this.#request, this.context);
+  read(received: ReceivedResponse) {
+    return toModerationResponse(received, this.#request, this.context);
   }
 }
 
@@ -85,18 +85,18 @@ class ModerationExchange extends DocumentExchange {
  *
  * @returns `undefined` when it does not have a result for each text.
  */
-function toModerationAnswer(
-  received: ReceivedAnswer,
+function toModerationResponse(
+  received: ReceivedResponse,
   { inputs, results: least }: ModerationRequest,
   context: AnswerContext,
-): ModelAnswer | undefined {
+): ModelResponse | undefined {
   const { json } = received;
   if (!isRecord(json)) return undefined;
   const { id, model, results } = json;
   if (!Array.isArray(results) || results.length < least || results.length > inputs.length) return undefined;
   if (!results.every(isResult)) return undefined;
   const responseId = typeof id === "string" && id !== "" ? id : `modr-${bareCallId(context)}`;
-  const edits = new AnswerEdits();
+  const edits = new ResponseEdits();
   if (responseId !== id) edits.set("id", JSON.stringify(responseId));
   if (model !== context.model) edits.set("model", JSON.stringify(context.model));
   if (json["error"] === null) edits.set("error", null);
@@ -109,7 +109,7 @@ function toModerationAnswer(
     edits.set("usage", JSON.stringify(usage));
   }
   return {
-    body: editAnswer(received, edits),
+    body: editResponse(received, edits),
     tokens: reported ?? { input, cachedInput: 0, output: 0, reasoning: 0 },
     estimated: reported === undefined,
     responseId,

@@ -2,7 +2,7 @@ import { invalidType, invalidValue, missingParameter } from "../../errors/gatewa
 import { asBuffer } from "../../wire/bytes.js";
 import { absent, memberOf } from "../../wire/json-members.js";
 import { MemberSearch } from "../../wire/member-search.js";
-import type { Leaps } from "../../wire/skip-table.js";
+import type { Skips } from "../../wire/skip-table.js";
 import { inTurns } from "../../wire/slices.js";
 import { RefusedMembers } from "../shared/inner-members.js";
 import { type Input, InputReader, type InputRules, marks, stringTokens } from "../shared/inputs.js";
@@ -112,13 +112,13 @@ class DocumentsReader {
     const { body, members } = request;
     const documents = memberOf(members, "documents");
     if (documents !== undefined && body[documents.start] === 0x22) throw invalidType("documents", "an array");
-    const watch = (...[bytes, start, leaps, path]: Parameters<NonNullable<InputRules["watch"]>>) =>
-      this.#watch(bytes, start, leaps, path);
+    const watch = (...[bytes, start, skips, path]: Parameters<NonNullable<InputRules["watch"]>>) =>
+      this.#watch(bytes, start, skips, path);
     this.reader = new InputReader(request, { ...documentRules, watch });
   }
 
-  #watch(body: Uint8Array, start: number, leaps: Leaps, path: string): void {
-    const fault = inDocument.run(body, start, leaps);
+  #watch(body: Uint8Array, start: number, skips: Skips, path: string): void {
+    const fault = inDocument.run(body, start, skips);
     if (fault !== undefined) throw faultyObject(fault, path, "A document");
     const [text = absent, image = absent] = inDocument.starts;
     if (text !== absent && body[text] === 0x22) return;

@@ -1,9 +1,9 @@
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import type { UsageCounts } from "../../prices/usage-counts.js";
 import { readTokenCount } from "../../prices/usage-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type AnswerContext, bareCallId } from "../shared/exchange.js";
-import type { ReceivedAnswer } from "../shared/received-response.js";
+import type { ReceivedResponse } from "../shared/received-response.js";
 import { readPromptUsage, visibleUsage } from "../shared/usage-object.js";
 import { findReport } from "../shared/usage-report.js";
 import { sentDocument } from "./rerank-body.js";
@@ -26,11 +26,11 @@ export interface AskedRanking {
  *
  * @returns `undefined` when it does not rank the documents, each at most once.
  */
-export function toRerankAnswer(
-  { json }: ReceivedAnswer,
+export function toRerankResponse(
+  { json }: ReceivedResponse,
   { request, searches, pricesTokens }: AskedRanking,
   context: AnswerContext,
-): ModelAnswer | undefined {
+): ModelResponse | undefined {
   const answer: Readonly<Record<string, unknown>> = Array.isArray(json)
     ? { results: json }
     : isRecord(json)

@@ -15,7 +15,7 @@ import type {
 } from "../shared/operation.js";
 import { jsonBodies, jsonReader, ParsedRequest } from "../shared/parsed-request.js";
 import { besidePrompt, never, type PromptLayout, type PromptMember } from "../shared/prompt-layout.js";
-import type { ReceivedAnswer } from "../shared/received-response.js";
+import type { ReceivedResponse } from "../shared/received-response.js";
 import { rerankBody } from "./rerank-body.js";
 import {
   parseRerankRequest,
@@ -26,7 +26,7 @@ import {
   usualChunkTokens,
   usualDocuments,
 } from "./rerank-request.js";
-import { type AskedRanking, toRerankAnswer } from "./rerank-response.js";
+import { type AskedRanking, toRerankResponse } from "./rerank-response.js";
 
 /** `POST /v1/rerank` */
 const rerankLayout: PromptLayout = {
@@ -77,7 +77,7 @@ class RerankModelRequest extends ParsedRequest<RerankRequest> implements ModelRe
     const { pairs, searches } = this.#counts;
     const prompt = promptDemand(pairs, model);
     const used: UsageCounts = { input: prompt.promptTokens, cachedInput: 0, output: 0, reasoning: 0, searches };
-    return { ...prompt, outputTokens: 0, addedCap: undefined, most: used, handedOver: used };
+    return { ...prompt, outputTokens: 0, addedCap: undefined, most: used, chargedOnceSent: used };
   }
 
   exchangeWith(
@@ -107,8 +107,8 @@ class RerankExchange extends DocumentExchange {
     this.#asked = asked;
   }
 
-  read(received: ReceivedAnswer) {
-    return toRerankAnswer(received, this.#asked, this.context);
+  read(received: ReceivedResponse) {
+    return toRerankResponse(received, this.#asked, this.context);
   }
 }
 

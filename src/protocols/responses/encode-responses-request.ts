@@ -121,11 +121,11 @@ function addToolEdits(request: ResponsesRequest, withoutTools: readonly ToolSpan
 }
 
 /** The array without some of its elements. The others stay byte for byte. */
-function withoutElements({ body, leaps }: ResponsesRequest, array: Span, gone: readonly Span[]): Uint8Array {
+function withoutElements({ body, skips }: ResponsesRequest, array: Span, gone: readonly Span[]): Uint8Array {
   const starts = new Set(gone.map(({ start }) => start));
-  const left = elementsOf(body, array.start, leaps).filter((start) => !starts.has(start));
+  const left = elementsOf(body, array.start, skips).filter((start) => !starts.has(start));
   return writeArray(
-    left.map((start) => body.subarray(start, endOfValue(body, start, leaps))),
+    left.map((start) => body.subarray(start, endOfValue(body, start, skips))),
     array.end - array.start,
   );
 }
@@ -139,7 +139,7 @@ const mostMembers = 64;
  * listed. `undefined`: it stays.
  */
 function choiceWithoutTools(
-  { body, leaps, members, tools }: ResponsesRequest,
+  { body, skips, members, tools }: ResponsesRequest,
   gone: readonly ToolSpan[],
 ): string | Uint8Array | undefined {
   const choice = memberOf(members, "tool_choice");
@@ -147,7 +147,7 @@ function choiceWithoutTools(
   const removed = new Set(gone);
   const left = new Set(tools.filter((tool) => !removed.has(tool)).map(({ type }) => type));
   const typeAt = (start: number) => {
-    const type = body[start] === 0x7b ? memberOf(membersOf(body, start, mostMembers, leaps), "type") : undefined;
+    const type = body[start] === 0x7b ? memberOf(membersOf(body, start, mostMembers, skips), "type") : undefined;
     return type === undefined ? undefined : valueAt(body, type);
   };
   const isGone = (type: unknown) => typeof type === "string" && runnerOf(type) !== "client" && !left.has(type);
@@ -158,12 +158,12 @@ function choiceWithoutTools(
   const ownMembers = membersOf(own, 0, mostMembers);
   const list = memberOf(ownMembers, "tools");
   if (ownMembers.length > mostMembers || list === undefined || own[list.start] !== 0x5b) return undefined;
-  const starts = elementsOf(body, choice.start + list.start, leaps, mostListed);
+  const starts = elementsOf(body, choice.start + list.start, skips, mostListed);
   if (starts.length > mostListed) return undefined;
   const kept = starts.filter((start) => !isGone(typeAt(start)));
   if (kept.length === starts.length) return undefined;
   if (kept.length === 0) return '"none"';
-  const elements = kept.map((start) => body.subarray(start, endOfValue(body, start, leaps)));
+  const elements = kept.map((start) => body.subarray(start, endOfValue(body, start, skips)));
   return editMembers(own, ownMembers, new Map([["tools", writeArray(elements, list.end - list.start)]]));
 }
 

@@ -1,12 +1,12 @@
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
 import { absent, endOfValue, type JsonMember, type Scalar, skipSpace, valueAt } from "../../wire/json-members.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
-import type { Leaps } from "../../wire/skip-table.js";
+import type { Skips } from "../../wire/skip-table.js";
 import type { SlicedWork } from "../../wire/slices.js";
 import { itemContent, requireContent, requirePart } from "../shared/content-shape.js";
 import { InnerMembers } from "../shared/inner-members.js";
 import type { Span } from "../shared/message-outline.js";
-import { type OddPlaces, typeAt } from "../shared/protocol-table.js";
+import { typeAt, type UnknownPlaces } from "../shared/protocol-table.js";
 import { misspelledName } from "../shared/request-names.js";
 import { responsesTable } from "./responses-table.js";
 
@@ -83,8 +83,8 @@ export function isPaired(type: string): boolean {
 export class InputCheck implements SlicedWork {
   readonly items: InputItem[] = [];
   readonly #body: Uint8Array;
-  readonly #leaps: Leaps;
-  readonly #places: OddPlaces | undefined;
+  readonly #skips: Skips;
+  readonly #places: UnknownPlaces | undefined;
   readonly #inner: InnerMembers | undefined;
   #position: number;
   #parts = 0;
@@ -95,12 +95,12 @@ export class InputCheck implements SlicedWork {
    * @param places - takes what does not simply pass.
    * @throws GatewayError 400 when it is no array.
    */
-  constructor(body: Uint8Array, input: JsonMember, leaps: Leaps, places?: OddPlaces) {
+  constructor(body: Uint8Array, input: JsonMember, skips: Skips, places?: UnknownPlaces) {
     if (body[input.start] !== 0x5b) throw invalidType("input", "a string or an array of objects");
     this.#body = body;
-    this.#leaps = leaps;
+    this.#skips = skips;
     this.#places = places;
-    this.#inner = places && new InnerMembers(body, leaps, responsesTable, places);
+    this.#inner = places && new InnerMembers(body, skips, responsesTable, places);
     this.#position = skipSpace(body, input.start + 1);
   }
 
@@ -126,7 +126,7 @@ export class InputCheck implements SlicedWork {
     const path = `input[${this.items.length}]`;
     if (this.items.length === mostItems) throw tooMany(`'input' must hold at most ${mostItems} items.`);
     if (body[start] !== 0x7b) throw invalidType(path, "an object");
-    const fault = inItem.run(body, start, this.#leaps);
+    const fault = inItem.run(body, start, this.#skips);
     if (fault !== undefined) throw refused(fault, path, "An item");
     this.#countMembers(inItem.count);
     const { end } = inItem;
@@ -150,7 +150,7 @@ export class InputCheck implements SlicedWork {
     const hasTools = withTools.has(type);
     if (inItem.structured > 0) this.#inner?.readObject(start, () => path, hasTools ? readWithTools : readApart);
     if (hasTools && tools !== undefined) this.#inner?.readTools(tools.start, () => `${path}.tools`);
-    if (output !== undefined) this.#places?.noteFile(body, output.start, this.#leaps, () => `${path}.output`);
+    if (output !== undefined) this.#places?.noteFile(body, output.start, this.#skips, () => `${path}.output`);
     const isMessage = type === "message";
     if (isMessage && content !== undefined) requireContent(this.#body[content.start], itemContent, `${path}.content`);
     this.#readParts(content, `${path}.content`, isMessage);
@@ -179,7 +179,7 @@ export class InputCheck implements SlicedWork {
       if (++this.#parts > mostParts) throw tooMany(`'input' must hold at most ${mostParts} content parts together.`);
       let end: number;
       if (body[at] === 0x7b) {
-        const fault = inPart.run(body, at, this.#leaps);
+        const fault = inPart.run(body, at, this.#skips);
         if (fault !== undefined) throw refused(fault, `${path}[${index}]`, "A content part");
         this.#countMembers(inPart.count);
         end = inPart.end;
@@ -188,7 +188,7 @@ export class InputCheck implements SlicedWork {
         if (isStructured) this.#inner?.readObject(at, () => `${path}[${index}]`);
       } else {
         if (areObjects) requirePart(body[at], itemContent, `${path}[${index}]`);
-        end = endOfValue(body, at, this.#leaps);
+        end = endOfValue(body, at, this.#skips);
       }
       at = skipSpace(body, end);
       if (body[at] !== 0x2c) return;
@@ -196,12 +196,12 @@ export class InputCheck implements SlicedWork {
     }
   }
 
-  #notePart(places: OddPlaces, start: number, path: string): void {
+  #notePart(places: UnknownPlaces, start: number, path: string): void {
     const type = inPart.starts[0] ?? absent;
     const name = typeAt(this.#body, type, inPart.ends[0] ?? 0);
     if (name === undefined || plainTexts.has(name)) return;
     places.note("block", name, () => path);
-    places.noteFile(this.#body, start, this.#leaps, () => path);
+    places.noteFile(this.#body, start, this.#skips, () => path);
   }
 
   #countMembers(count: number): void {

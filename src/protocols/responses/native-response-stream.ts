@@ -12,9 +12,9 @@ import {
   writeEdited,
 } from "../../wire/json-members.js";
 import { eventEnd, keepAliveComment } from "../../wire/plain-event.js";
-import { type Leaps, noLeaps } from "../../wire/skip-table.js";
-import type { ReceivedAnswer } from "../shared/received-response.js";
-import { mostAnswerParts, PartCount } from "../shared/response-bounds.js";
+import { noSkips, type Skips } from "../../wire/skip-table.js";
+import type { ReceivedResponse } from "../shared/received-response.js";
+import { mostResponseParts, PartCount } from "../shared/response-bounds.js";
 import { fromErrorObject } from "../shared/upstream-failure.js";
 import {
   eventEdits,
@@ -97,7 +97,7 @@ export class NativeResponseStream {
       out.writeFrom(bytes, 0, bytes.length);
       return true;
     }
-    const framed = framedWith(edits, bytes.subarray(0, jsonStart), asBuffer(outline.bytes), outline.leaps);
+    const framed = framedWith(edits, bytes.subarray(0, jsonStart), asBuffer(outline.bytes), outline.skips);
     if (this.progress.isComplete) this.#last = framed;
     else out.write(framed.bytes);
     return true;
@@ -182,7 +182,7 @@ export class NativeResponseStream {
   }
 
   #grew(index: unknown, text: string): void {
-    if (this.#grown.size === mostAnswerParts && !this.#grown.has(index)) throw new StreamFault("garbage");
+    if (this.#grown.size === mostResponseParts && !this.#grown.has(index)) throw new StreamFault("garbage");
     this.#grown.add(index);
     this.progress.itemGrew();
     this.progress.outputCame(text);
@@ -206,10 +206,10 @@ interface FramedEvent {
 }
 
 /** An event with its response changed. @param head - what stands before its JSON. */
-function framedWith(edits: MemberEdits, head: Uint8Array, json: Buffer, leaps?: Leaps): FramedEvent {
+function framedWith(edits: MemberEdits, head: Uint8Array, json: Buffer, skips?: Skips): FramedEvent {
   const out = new ByteWriter(head.length + json.length + spareBytes);
   out.write(head);
-  writeEvent(out, json, edits, leaps);
+  writeEvent(out, json, edits, skips);
   out.write(eventEnd);
   const bytes = out.finish();
   return { bytes, json: bytes.subarray(head.length, -eventEnd.length) };
@@ -272,25 +272,25 @@ function beginningOf(response: Readonly<Record<string, unknown>>): ResponseEvent
 const openBrace = 0x7b;
 
 /** Writes the JSON of an event with its response changed. */
-function writeEvent(out: MemberWriter, json: Buffer, edits: MemberEdits, leaps = noLeaps): void {
+function writeEvent(out: MemberWriter, json: Buffer, edits: MemberEdits, skips = noSkips): void {
   let from = 0;
-  for (const { start, end } of edits.size === 0 ? [] : responsesIn(json, leaps)) {
+  for (const { start, end } of edits.size === 0 ? [] : responsesIn(json, skips)) {
     out.writeFrom(json, from, start);
-    writeEdited(out, json, membersOf(json, start, Number.POSITIVE_INFINITY, leaps), edits);
+    writeEdited(out, json, membersOf(json, start, Number.POSITIVE_INFINITY, skips), edits);
     from = end;
   }
   out.writeFrom(json, from, json.length);
 }
 
-function responsesIn(json: Uint8Array, leaps: Leaps): JsonMember[] {
-  return membersOf(json, 0, Number.POSITIVE_INFINITY, leaps).filter(
+function responsesIn(json: Uint8Array, skips: Skips): JsonMember[] {
+  return membersOf(json, 0, Number.POSITIVE_INFINITY, skips).filter(
     ({ name, start }) => name === "response" && json[start] === openBrace,
   );
 }
 
 /** The response in the JSON of an event. */
 function responseIn(json: Uint8Array): Uint8Array | undefined {
-  const member = responsesIn(json, noLeaps).at(-1);
+  const member = responsesIn(json, noSkips).at(-1);
   return member && json.subarray(member.start, member.end);
 }
 
@@ -301,10 +301,10 @@ const read: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a text is left out of an event's response that the gateway reads. */
-function lacksWhatIsRead({ bytes, gaps, leaps }: ReceivedAnswer): boolean {
-  const isLacking = ({ name, start, end }: JsonMember) =>
+function lacksWhatIsRead({ bytes, gaps, skips }: ReceivedResponse): boolean {
+  const isMissing = ({ name, start, end }: JsonMember) =>
     read.has(name) && gaps.some((gap) => gap >= start && gap < end);
-  return responsesIn(bytes, leaps).some(({ start }) =>
-    membersOf(bytes, start, Number.POSITIVE_INFINITY, leaps).some(isLacking),
+  return responsesIn(bytes, skips).some(({ start }) =>
+    membersOf(bytes, start, Number.POSITIVE_INFINITY, skips).some(isMissing),
   );
 }

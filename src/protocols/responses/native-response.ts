@@ -1,10 +1,10 @@
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import type { TokenCounts } from "../../prices/usage-counts.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import { repairText } from "../chat/tool-calls.js";
-import { editAnswer, type ReceivedAnswer } from "../shared/received-response.js";
+import { editResponse, type ReceivedResponse } from "../shared/received-response.js";
 import { requireFewParts } from "../shared/response-bounds.js";
 import { countedTokens, type EstimateBounds } from "../shared/token-estimate.js";
 import type { UpstreamFailureContext } from "../shared/upstream-failure.js";
@@ -32,7 +32,10 @@ export interface NativeResponseContext extends UpstreamFailureContext, EstimateB
  *
  * @returns `undefined` when it is no response that has ended; for a failed one, see {@link failureOf}.
  */
-export function toNativeResponse(received: ReceivedAnswer, context: NativeResponseContext): ModelAnswer | undefined {
+export function toNativeResponse(
+  received: ReceivedResponse,
+  context: NativeResponseContext,
+): ModelResponse | undefined {
   const response = received.json;
   if (!isEndedResponse(response)) return undefined;
   const isRepaired = repairItems(response["output"]);
@@ -44,7 +47,7 @@ export function toNativeResponse(received: ReceivedAnswer, context: NativeRespon
   addUsageEdit(response, tokens, context, edits);
   if (isRepaired) edits.set("output", JSON.stringify(response["output"]));
   return {
-    body: editAnswer(received, edits),
+    body: editResponse(received, edits),
     tokens,
     estimated,
     unpriced: tally.unpriced,

@@ -11,7 +11,7 @@ import {
 } from "../../wire/event-template.js";
 import { memberOf, membersOf, startsWith } from "../../wire/json-members.js";
 import { eventEnd, eventNameStart, eventStart } from "../../wire/plain-event.js";
-import { ReceivedAnswer } from "../shared/received-response.js";
+import { ReceivedResponse } from "../shared/received-response.js";
 import type { ResponseProgress } from "./response-progress.js";
 
 /** Reads a long event without its long texts. @returns `false` where they matter: then nothing was read or written. */
@@ -56,7 +56,7 @@ export interface LongEvent {
   /** Where its JSON begins. */
   readonly jsonStart: number;
   /** The JSON without its long texts, which are not parsed. */
-  readonly outline: ReceivedAnswer;
+  readonly outline: ReceivedResponse;
 }
 
 /** In bytes of JSON. Shorter ones have no long text. Of longer ones the members are counted before they are read. */
@@ -80,7 +80,7 @@ function longEventAt(source: Buffer, start: number): LongEvent | undefined {
   const bytes = source.subarray(start, jsonEnd + eventEnd.length);
   const name = source.toString("utf8", start + eventNameStart.length, nameEnd);
   if (name === "" || bytes.includes(carriageReturn) || !runtime.isUtf8(bytes)) return undefined;
-  const outline = new ReceivedAnswer(source.subarray(jsonStart, jsonEnd)).outline();
+  const outline = new ReceivedResponse(source.subarray(jsonStart, jsonEnd)).outline();
   return outline && { name, bytes, jsonStart: jsonStart - start, outline };
 }
 

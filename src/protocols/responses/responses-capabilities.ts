@@ -4,21 +4,26 @@ import { elementsOf, memberOf, membersOf, valueAt } from "../../wire/json-member
 import { deepestBody } from "../shared/json-request.js";
 import { addressAt, imageMedia, kindOfAddress } from "../shared/media-kind.js";
 import { type Media, strayMedia, valueMedia } from "../shared/message-media.js";
-import { imageNotice, type Lacking, unsupportedByModel, withoutImages } from "../shared/missing-capabilities.js";
+import {
+  imageNotice,
+  type MissingCapabilities,
+  unsupportedByModel,
+  withoutImages,
+} from "../shared/missing-capabilities.js";
 import type { InputItem } from "./input-outline.js";
 import { parseResponsesRequest, type ResponsesRequest } from "./responses-request.js";
 import type { ToolSpan } from "./tool-kinds.js";
 
 /** @throws GatewayError 400 when the request asks for something that the model cannot do, and `action` is `refuse`. */
-export function refuseLackingInResponse(request: ResponsesRequest, model: string, lacking: Lacking): void {
-  if (lacking.action !== "refuse") return;
+export function refuseMissingInResponse(request: ResponsesRequest, model: string, missing: MissingCapabilities): void {
+  if (missing.action !== "refuse") return;
   const { tools } = request;
   // A search tool that a client lists in every request is removed anyway.
-  const tool = lacking.tools ? tools.find(({ runner }) => runner !== "search") : undefined;
+  const tool = missing.tools ? tools.find(({ runner }) => runner !== "search") : undefined;
   if (tool !== undefined) throw unsupportedByModel(model, tool.path, "tools");
-  if (lacking.reasoning && responseAsksToReason(request))
+  if (missing.reasoning && responseAsksToReason(request))
     throw unsupportedByModel(model, "reasoning.effort", "reasoning");
-  const image = lacking.vision ? inputMedia(request).find(({ hasImage }) => hasImage) : undefined;
+  const image = missing.vision ? inputMedia(request).find(({ hasImage }) => hasImage) : undefined;
   if (image === undefined) return;
   const { message, part } = image;
   const isOutput = request.items?.[message]?.type.endsWith("_output") === true;
@@ -27,10 +32,10 @@ export function refuseLackingInResponse(request: ResponsesRequest, model: string
 }
 
 /** Whether the request asks for reasoning. A summary alone does not count: clients request it every time. */
-export function responseAsksToReason({ body, members, leaps }: ResponsesRequest): boolean {
+export function responseAsksToReason({ body, members, skips }: ResponsesRequest): boolean {
   const reasoning = memberOf(members, "reasoning");
   if (reasoning === undefined || body[reasoning.start] !== 0x7b) return false;
-  return membersOf(body, reasoning.start, mostMembers, leaps).some((member) => {
+  return membersOf(body, reasoning.start, mostMembers, skips).some((member) => {
     if (member.name !== "effort") return false;
     const effort = valueAt(body, member);
     return effort !== null && effort !== "none";
@@ -41,7 +46,10 @@ export function responseAsksToReason({ body, members, leaps }: ResponsesRequest)
 const mostMembers = 16;
 
 /** The request without images that the model is to be relieved of. */
-export function withoutLackingVision(request: ResponsesRequest, { action, vision }: Lacking): ResponsesRequest {
+export function withoutMissingVision(
+  request: ResponsesRequest,
+  { action, vision }: MissingCapabilities,
+): ResponsesRequest {
   if (action !== "drop" || !vision) return request;
   const seen = withoutImages(request.body, inputMedia(request), ({ message }) =>
     request.items?.[message]?.type === "image_generation_call" ? itemNotice : partNotice,
@@ -52,8 +60,8 @@ export function withoutLackingVision(request: ResponsesRequest, { action, vision
 const partNotice = JSON.stringify({ type: "input_text", text: imageNotice });
 const itemNotice = JSON.stringify({ role: "assistant", content: imageNotice });
 
-/** Members to remove for a model that lacks these features. For images, see `withoutLackingVision`. */
-export function lackingMembers({ tools, reasoning }: Pick<Lacking, "tools" | "reasoning">): string[] {
+/** Members to remove for a model that lacks these features. For images, see `withoutMissingVision`. */
+export function missingMembers({ tools, reasoning }: Pick<MissingCapabilities, "tools" | "reasoning">): string[] {
   return [...(tools ? ["tools", "tool_choice", "parallel_tool_calls"] : []), ...(reasoning ? ["reasoning"] : [])];
 }
 
@@ -97,26 +105,26 @@ export function inputMedia(request: ResponsesRequest): Media[] {
     const strays = strayMedia(
       request.body,
       item.start,
-      request.leaps,
+      request.skips,
       item.contents.map(({ start }) => start),
     );
     return [...media, ...strays.map((stray) => ({ ...stray, message: index }))];
   });
 }
 
-function contentMedia({ body, leaps }: ResponsesRequest, start: number, item: number): Media[] {
-  if (body[start] === 0x7b) return inPlace({ body, leaps }, start, item, undefined);
+function contentMedia({ body, skips }: ResponsesRequest, start: number, item: number): Media[] {
+  if (body[start] === 0x7b) return inPlace({ body, skips }, start, item, undefined);
   if (body[start] !== 0x5b) return [];
-  return elementsOf(body, start, leaps).flatMap((part, index) => inPlace({ body, leaps }, part, item, index));
+  return elementsOf(body, start, skips).flatMap((part, index) => inPlace({ body, skips }, part, item, index));
 }
 
 function inPlace(
-  { body, leaps }: Pick<ResponsesRequest, "body" | "leaps">,
+  { body, skips }: Pick<ResponsesRequest, "body" | "skips">,
   start: number,
   item: number,
   part: number | undefined,
 ): Media[] {
-  const found = valueMedia(body, start, leaps);
+  const found = valueMedia(body, start, skips);
   return found.length === 0 ? found : found.map((media) => ({ ...media, message: item, part }));
 }
 

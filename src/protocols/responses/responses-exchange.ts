@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { notAResponse, StreamFault } from "../../errors/upstream-fault.js";
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import type { UpstreamSecrets } from "../../redaction/upstream-secrets.js";
 import { withoutByteOrderMark } from "../../wire/bytes.js";
 import { isRecord } from "../../wire/is-record.js";
@@ -10,7 +10,7 @@ import { mostOutputTokens } from "../shared/demand.js";
 import type { Dialect } from "../shared/dialect.js";
 import { calledName, ownId, readErrorBody, SameProtocolExchange, toAnswerContext } from "../shared/exchange.js";
 import type { AttemptFacts, Exchange, ExchangeFacts, ModelTraits, SealOfTarget } from "../shared/operation.js";
-import { ReceivedAnswer } from "../shared/received-response.js";
+import { ReceivedResponse } from "../shared/received-response.js";
 import type { StreamCodec } from "../shared/stream-codec.js";
 import { fromErrorObject } from "../shared/upstream-failure.js";
 import { toChatTarget } from "../translate/chat-target.js";
@@ -31,7 +31,7 @@ import {
 } from "./native-response.js";
 import { NativeResponseStream } from "./native-response-stream.js";
 import { responseToEvents } from "./response-to-events.js";
-import { hostedToolsToDrop, lackingMembers, withoutLackingVision } from "./responses-capabilities.js";
+import { hostedToolsToDrop, missingMembers, withoutMissingVision } from "./responses-capabilities.js";
 import type { ResponsesRequest } from "./responses-request.js";
 import { responsesTable } from "./responses-table.js";
 
@@ -40,13 +40,13 @@ export class NativeResponsesExchange extends SameProtocolExchange<NativeResponse
   readonly operation = "responses";
   readonly #conversation: KeptConversation;
   /** Where the response is, as the client got it. */
-  #answer: ModelAnswer | undefined;
+  #answer: ModelResponse | undefined;
   #codec: NativeResponsesCodec | undefined;
   readonly keep: Exchange["keep"];
 
   constructor(parts: ResponsesExchangeParts) {
     const { request: asked, conversation, target, model, attempt } = parts;
-    const request = model.lacking === undefined ? asked : withoutLackingVision(asked, model.lacking);
+    const request = model.missing === undefined ? asked : withoutMissingVision(asked, model.missing);
     const dialect = target.rules.dialectFor(request, target.dialect, responsesTable);
     const body = encodeResponsesRequest(request, {
       model: target.upstreamModel,
@@ -60,12 +60,12 @@ export class NativeResponsesExchange extends SameProtocolExchange<NativeResponse
     if (conversation.isStored) this.keep = (instead) => this.#keep(instead);
   }
 
-  read(received: ReceivedAnswer): ModelAnswer | undefined {
+  read(received: ReceivedResponse): ModelResponse | undefined {
     this.#answer = toNativeResponse(received, this.context);
     return this.#answer;
   }
 
-  refuse({ json }: ReceivedAnswer): never {
+  refuse({ json }: ReceivedResponse): never {
     const failure = failureOf(json);
     if (failure !== undefined) throw fromErrorObject(failure, this.context);
     throw notAResponse();
@@ -89,7 +89,7 @@ export class NativeResponsesExchange extends SameProtocolExchange<NativeResponse
 
 class NativeResponsesCodec extends NativeResponseStream implements StreamCodec {
   whole(body: Uint8Array): Uint8Array | undefined {
-    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    const { json } = new ReceivedResponse(withoutByteOrderMark(body));
     if (!isRecord(json) || (failureOf(json) === undefined && !isEndedResponse(json))) throw new StreamFault("garbage");
     repairItems(json["output"]);
     const sent = responseToEvents(json).flatMap((event) => this.event(event) ?? []);
@@ -141,10 +141,10 @@ interface ResponsesExchangeParts extends ExchangeFacts {
 }
 
 /** What of the request a model's server must not be sent. */
-function droppedMembers({ lacking }: ModelTraits, dialect: Dialect | undefined): readonly string[] | undefined {
+function droppedMembers({ missing }: ModelTraits, dialect: Dialect | undefined): readonly string[] | undefined {
   const refused = dialect?.dropped;
-  if (lacking?.action !== "drop") return refused;
-  return [...(refused ?? []), ...lackingMembers(lacking)];
+  if (missing?.action !== "drop") return refused;
+  return [...(refused ?? []), ...missingMembers(missing)];
 }
 
 /** A request for a response, and what a server that does not speak that API gives for it. */

@@ -52,7 +52,7 @@ const besidePrompt: ReadonlySet<string> = new Set([
  * counted like the prompt of a chat. References must be replaced before: see `expandInput`.
  */
 export function responsesPromptTokens(request: ResponsesRequest, limits: PromptLimits): PromptCount {
-  const { body, leaps, members } = request;
+  const { body, skips, members } = request;
   const { media, unread, tokens } = inputParts(request);
   const added =
     tokens +
@@ -64,7 +64,7 @@ export function responsesPromptTokens(request: ResponsesRequest, limits: PromptL
     );
   const rewritten = rewrittenParts(request);
   return mostPromptTokens(
-    { body, leaps, members, member: "input", media, unread, rewritten, beside: besidePrompt, added },
+    { body, skips, members, member: "input", media, unread, rewritten, beside: besidePrompt, added },
     limits,
   );
 }
@@ -130,10 +130,10 @@ const mostMembers = 16;
 
 /** What the answer's form is to be: one of them is in force. */
 function formatsOf(request: ResponsesRequest): readonly Span[] {
-  const { body, leaps } = request;
+  const { body, skips } = request;
   return textsOf(request).flatMap((text) => {
     if (body[text.start] !== 0x7b) return noSpans;
-    const own = membersOf(body, text.start, mostMembers, leaps);
+    const own = membersOf(body, text.start, mostMembers, skips);
     // Whatever stands in too many members may be one.
     return own.length > mostMembers ? text : (memberOf(own, "format") ?? noSpans);
   });
@@ -180,7 +180,7 @@ export function isInputTooLong(
 }
 
 /** The insides of strings that a model certainly reads. Escapes are not resolved. */
-function* inputTexts({ body, members, leaps, items }: ResponsesRequest): Iterable<Span> {
+function* inputTexts({ body, members, skips, items }: ResponsesRequest): Iterable<Span> {
   for (const name of ["instructions", "input"]) {
     const text = memberOf(members, name);
     if (text !== undefined && body[text.start] === 0x22) yield inside(text);
@@ -189,8 +189,8 @@ function* inputTexts({ body, members, leaps, items }: ResponsesRequest): Iterabl
     for (const content of contents) {
       if (body[content.start] === 0x22) yield inside(content);
       if (body[content.start] !== 0x5b) continue;
-      for (const part of elementsOf(body, content.start, leaps)) {
-        const text = body[part] === 0x7b ? memberOf(membersOf(body, part, undefined, leaps), "text") : undefined;
+      for (const part of elementsOf(body, content.start, skips)) {
+        const text = body[part] === 0x7b ? memberOf(membersOf(body, part, undefined, skips), "text") : undefined;
         if (text !== undefined && body[text.start] === 0x22) yield inside(text);
       }
     }

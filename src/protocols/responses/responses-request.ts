@@ -10,7 +10,7 @@ import {
   readMember,
   readModel,
 } from "../shared/json-request.js";
-import { OddPlaces } from "../shared/protocol-table.js";
+import { UnknownPlaces } from "../shared/protocol-table.js";
 import { conversationMembers, RequestNames, reasoningMembers } from "../shared/request-names.js";
 import { InputCheck, type InputItem } from "./input-outline.js";
 import { responsesTable } from "./responses-table.js";
@@ -48,7 +48,7 @@ const mostIncludes = 64;
 export function parseResponsesRequest(bytes: Uint8Array, maxDepth: number): ResponsesRequest {
   const request = parseJsonRequest(bytes, maxDepth, responsesNames);
   const model = readModel(request);
-  const places = new OddPlaces(responsesTable);
+  const places = new UnknownPlaces(responsesTable);
   const input = checkInput(request, places);
   input?.run(request.body.length);
   return toResponsesRequest(request, model, input?.items, places);
@@ -58,26 +58,26 @@ export function parseResponsesRequest(bytes: Uint8Array, maxDepth: number): Resp
 export async function parseResponsesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ResponsesRequest> {
   const request = await parseJsonRequestInTurns(bytes, maxDepth, responsesNames);
   const model = readModel(request);
-  const places = new OddPlaces(responsesTable);
+  const places = new UnknownPlaces(responsesTable);
   const input = checkInput(request, places);
   if (input !== undefined) await inTurns(input);
   return toResponsesRequest(request, model, input?.items, places);
 }
 
 /** `undefined` when the input is a text or absent. */
-function checkInput({ body, members, leaps }: JsonRequest, places: OddPlaces): InputCheck | undefined {
+function checkInput({ body, members, skips }: JsonRequest, places: UnknownPlaces): InputCheck | undefined {
   const member = memberOf(members, "input");
   if (member === undefined || body[member.start] === 0x6e || body[member.start] === 0x22) return undefined;
-  return new InputCheck(body, member, leaps, places);
+  return new InputCheck(body, member, skips, places);
 }
 
 function toResponsesRequest(
   request: JsonRequest,
   model: string,
   items: readonly InputItem[] | undefined,
-  places: OddPlaces,
+  places: UnknownPlaces,
 ): ResponsesRequest {
-  const { body, members, leaps, strangers } = request;
+  const { body, members, skips, strangers } = request;
   requireValidMembers(request);
   const previousResponseId = readId(request, "previous_response_id");
   const input = memberOf(members, "input");
@@ -87,7 +87,7 @@ function toResponsesRequest(
   return {
     body,
     members,
-    leaps,
+    skips,
     strangers,
     odd: places.found,
     model,
@@ -112,13 +112,13 @@ function readId(request: JsonRequest, name: string): string | undefined {
 
 const nothingIncluded: readonly string[] = [];
 
-function readInclude({ body, members, leaps }: JsonRequest): readonly string[] {
+function readInclude({ body, members, skips }: JsonRequest): readonly string[] {
   const member = memberOf(members, "include");
   if (member === undefined || body[member.start] === 0x6e) return nothingIncluded;
-  const starts = elementsOf(body, member.start, leaps, mostIncludes);
+  const starts = elementsOf(body, member.start, skips, mostIncludes);
   if (starts.length > mostIncludes) throw invalidValue("include", `'include' must hold at most ${mostIncludes} names.`);
   return starts.map((start, index) => {
-    const name = valueAt(body, { start, end: endOfValue(body, start, leaps) });
+    const name = valueAt(body, { start, end: endOfValue(body, start, skips) });
     if (typeof name !== "string") throw invalidType(`include[${index}]`, "a string");
     return name;
   });
@@ -189,10 +189,10 @@ function requireValidMembers(request: JsonRequest): void {
 }
 
 /** @throws GatewayError 400 for more metadata than OpenAI accepts: each response repeats them. */
-function requireFewPairs({ body, members, leaps }: JsonRequest): void {
+function requireFewPairs({ body, members, skips }: JsonRequest): void {
   const metadata = memberOf(members, "metadata");
   if (metadata === undefined || body[metadata.start] !== 0x7b) return;
-  if (membersOf(body, metadata.start, mostPairs, leaps).length <= mostPairs) return;
+  if (membersOf(body, metadata.start, mostPairs, skips).length <= mostPairs) return;
   throw invalidValue("metadata", `'metadata' must hold at most ${mostPairs} pairs.`);
 }
 

@@ -29,17 +29,17 @@ import {
   systemMember,
 } from "../shared/prompt-layout.js";
 import {
-  type AnswerFormat,
-  type AnswerJson,
-  type AnswerText,
   frameNamedEvents,
-  type ReadAnswer,
+  type ReadResponse,
+  type ResponseFormat,
+  type ResponseJson,
+  type ResponseText,
 } from "../shared/response-format.js";
-import { answerTexts, StreamedItemTexts } from "../shared/response-texts.js";
+import { responseTexts, StreamedItemTexts } from "../shared/response-texts.js";
 import { KeptConversation } from "./kept-conversation.js";
 import { ownItemId } from "./own-items.js";
 import { responseToEvents } from "./response-to-events.js";
-import { hostedToolsToDrop, refuseLackingInResponse, responseAsksToReason } from "./responses-capabilities.js";
+import { hostedToolsToDrop, refuseMissingInResponse, responseAsksToReason } from "./responses-capabilities.js";
 import { NativeResponsesExchange, translatedResponses } from "./responses-exchange.js";
 import { isInputTooLong, responsesPromptTokens } from "./responses-prompt-tokens.js";
 import {
@@ -78,10 +78,10 @@ const kept = [
 ];
 
 /** `POST /v1/responses` */
-export const responsesAnswers: AnswerFormat = {
-  readWhole: (json) => toReadAnswer(json, outputTexts(json)),
+export const responsesAnswers: ResponseFormat = {
+  readWhole: (json) => toReadResponse(json, outputTexts(json)),
   readStream(events) {
-    let json: AnswerJson = {};
+    let json: ResponseJson = {};
     const found = new StreamedItemTexts();
     for (const event of events) {
       if (isRecord(event["response"])) {
@@ -90,7 +90,7 @@ export const responsesAnswers: AnswerFormat = {
       }
       found.read(event);
     }
-    return toReadAnswer(json, found.texts());
+    return toReadResponse(json, found.texts());
   },
   addedBy(event) {
     const { type, delta, item, output_index: index } = event;
@@ -101,7 +101,7 @@ export const responsesAnswers: AnswerFormat = {
     }
     // All else repeats as a whole what deltas bring, but for the name of a tool.
     const isBegun = type === "response.output_item.added" && isRecord(item) && typeof item["name"] === "string";
-    return isBegun ? answerTexts({ name: item["name"] }, `output[${Number(index)}]`) : [];
+    return isBegun ? responseTexts({ name: item["name"] }, `output[${Number(index)}]`) : [];
   },
   refused(json, words) {
     const own: Record<string, unknown> = {};
@@ -121,11 +121,11 @@ export const responsesAnswers: AnswerFormat = {
   toStream: (refused) => frameNamedEvents(responseToEvents(refused)),
 };
 
-function outputTexts({ output }: AnswerJson): AnswerText[] {
-  return Array.isArray(output) ? output.flatMap((item, at) => answerTexts(item, `output[${at}]`)) : [];
+function outputTexts({ output }: ResponseJson): ResponseText[] {
+  return Array.isArray(output) ? output.flatMap((item, at) => responseTexts(item, `output[${at}]`)) : [];
 }
 
-function toReadAnswer(json: AnswerJson, texts: readonly AnswerText[]): ReadAnswer {
+function toReadResponse(json: ResponseJson, texts: readonly ResponseText[]): ReadResponse {
   const { status, incomplete_details: details } = json;
   const reason = (isRecord(details) ? details["reason"] : undefined) ?? status;
   return { texts, finishReasons: typeof reason === "string" ? [reason] : [], json };
@@ -186,9 +186,9 @@ class ResponsesModelRequest extends ParsedRequest<ResponsesRequest> implements M
 
   demand(model: ModelTraits, defaultOutputTokens: number | undefined): Demand {
     const request = this.request;
-    const { contextLength, tokenizer, lacking } = model;
+    const { contextLength, tokenizer, missing } = model;
     requireAllowedMembers(request, model, responsesTable);
-    if (lacking !== undefined) refuseLackingInResponse(request, calledName(model), lacking);
+    if (missing !== undefined) refuseMissingInResponse(request, calledName(model), missing);
     // Which tools go is each exchange's; which are refused is the same for all of them.
     const { rules } = model;
     const lets = (type: string) => rules.every((rule) => rule.passes(responsesTable, "tool", type));

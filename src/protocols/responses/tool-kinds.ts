@@ -1,7 +1,7 @@
 import { GatewayError, invalidType, invalidValue } from "../../errors/gateway-error.js";
 import { absent, elementsOf, memberOf, valueAt } from "../../wire/json-members.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
-import type { Leaps } from "../../wire/skip-table.js";
+import type { Skips } from "../../wire/skip-table.js";
 import type { JsonRequest } from "../shared/json-request.js";
 import type { Span } from "../shared/message-outline.js";
 import { misspelledName } from "../shared/request-names.js";
@@ -61,11 +61,11 @@ export function readTools(request: JsonRequest, items: readonly InputItem[] | un
 class ToolReader {
   readonly tools: ToolSpan[] = [];
   readonly #body: Uint8Array;
-  readonly #leaps: Leaps;
+  readonly #skips: Skips;
 
-  constructor({ body, leaps }: JsonRequest) {
+  constructor({ body, skips }: JsonRequest) {
     this.#body = body;
-    this.#leaps = leaps;
+    this.#skips = skips;
   }
 
   /** @param isInner - whether it is in a namespace. @returns how many tools the list contains. */
@@ -73,7 +73,7 @@ class ToolReader {
     const body = this.#body;
     if (body[start] === 0x6e) return 0;
     if (body[start] !== 0x5b) throw invalidType(path, "an array");
-    const starts = elementsOf(body, start, this.#leaps, mostTools);
+    const starts = elementsOf(body, start, this.#skips, mostTools);
     if (starts.length + this.tools.length > mostTools) throw tooMany(path);
     for (const [index, each] of starts.entries()) this.#readTool(each, `${path}[${index}]`, isInner);
     return starts.length;
@@ -82,7 +82,7 @@ class ToolReader {
   #readTool(start: number, path: string, isInner: boolean): void {
     const body = this.#body;
     if (body[start] !== 0x7b) throw invalidType(path, "an object");
-    const fault = search.run(body, start, this.#leaps);
+    const fault = search.run(body, start, this.#skips);
     if (fault !== undefined) throw refused(fault, path);
     const { end } = search;
     const [type, execution] = [textOf(body, "type"), textOf(body, "execution")];
@@ -104,7 +104,7 @@ class ToolReader {
   /** Whether the client runs a shell. */
   #isLocal({ start }: Span): boolean {
     const body = this.#body;
-    if (body[start] !== 0x7b || inEnvironment.run(body, start, this.#leaps) !== undefined) return false;
+    if (body[start] !== 0x7b || inEnvironment.run(body, start, this.#skips) !== undefined) return false;
     const type = inEnvironment.starts[0] ?? absent;
     return type !== absent && valueAt(body, { start: type, end: inEnvironment.ends[0] ?? type }) === "local";
   }

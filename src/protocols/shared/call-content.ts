@@ -1,5 +1,5 @@
 import { isRecord } from "../../wire/is-record.js";
-import type { AnswerText } from "./response-format.js";
+import type { ResponseText } from "./response-format.js";
 
 /** A part of a message. Types are those of OpenTelemetry's conventions for GenAI. */
 export type ContentPart =
@@ -122,7 +122,7 @@ function modalityOf(type: string): string {
 }
 
 /** The messages of a stream, one for each choice. @param texts - in their order. */
-export function streamedMessages(texts: readonly AnswerText[], room: ContentRoom): ContentMessage[] {
+export function streamedMessages(texts: readonly ResponseText[], room: ContentRoom): ContentMessage[] {
   const choices = new Map<string, ContentMessage>();
   for (const { path, text } of texts) {
     if (!room.takesOne()) break;

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { OperationName } from "../../prices/operation-name.js";
-import type { ModelAnswer, StreamProgress } from "../../prices/progress.js";
+import type { ModelResponse, StreamProgress } from "../../prices/progress.js";
 import type { UsageCounts } from "../../prices/usage-counts.js";
 import { asBuffer } from "../../wire/bytes.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
@@ -50,12 +50,12 @@ export class CostedExchange implements Exchange {
     return this.#exchange.pieces;
   }
 
-  readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer> {
+  readWhole(bytes: Uint8Array): ModelResponse | Promise<ModelResponse> {
     const answer = this.#exchange.readWhole(bytes);
     return answer instanceof Promise ? answer.then((read) => this.#withCost(read)) : this.#withCost(answer);
   }
 
-  #withCost(answer: ModelAnswer): ModelAnswer {
+  #withCost(answer: ModelResponse): ModelResponse {
     const { body, tokens, contentType } = answer;
     if (contentType !== undefined && contentType !== "application/json") return answer;
     return { ...answer, body: withCost(typeof body === "string" ? Buffer.from(body) : body, this.#costOf(tokens)) };

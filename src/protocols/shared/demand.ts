@@ -326,7 +326,7 @@ function isWordByte(byte: number): boolean {
 }
 
 /** A request whose messages were checked. */
-type Outlined = Pick<JsonRequest, "body" | "members" | "leaps"> & { readonly outline: MessageOutline | undefined };
+type Outlined = Pick<JsonRequest, "body" | "members" | "skips"> & { readonly outline: MessageOutline | undefined };
 
 /** The position of a string, without its quotes. */
 type TextSpan = Span;
@@ -337,6 +337,6 @@ function messageTexts(request: Outlined): Iterable<TextSpan> {
 }
 
 /** The outline from the check of the request. A short request has none: it is computed again. */
-export function outlineOf({ body, members, leaps, outline }: Outlined): MessageOutline {
-  return outline ?? outlineMessages(body, memberOf(members, "messages"), leaps);
+export function outlineOf({ body, members, skips, outline }: Outlined): MessageOutline {
+  return outline ?? outlineMessages(body, memberOf(members, "messages"), skips);
 }

@@ -224,11 +224,11 @@ export interface Dialect {
    * Converts an error to OpenAI's format. It gets an error response, or an error in a stream, and may correct the
    * status. Default: unchanged.
    */
-  readError?: ((error: UpstreamErrorAnswer, request: FailedRequest) => UpstreamErrorAnswer) | undefined;
+  readError?: ((error: UpstreamErrorResponse, request: FailedRequest) => UpstreamErrorResponse) | undefined;
 }
 
 /** An error as the server sent it. */
-export interface UpstreamErrorAnswer {
+export interface UpstreamErrorResponse {
   /** The HTTP status. For an error inside a 200: the status that fits best. */
   status: number;
   /** The parsed body. OpenAI's is `{ error: { message, type, param, code } }`. `undefined` when it is not JSON. */
@@ -245,21 +245,21 @@ export interface FailedRequest {
  * The server's error in OpenAI's format. If the dialect's function throws or returns no such error, the error stays as
  * it is.
  */
-export function readErrorAnswer(
+export function readErrorResponse(
   dialect: Dialect | undefined,
-  error: UpstreamErrorAnswer,
+  error: UpstreamErrorResponse,
   { promptParam }: FailedRequest,
-): UpstreamErrorAnswer {
+): UpstreamErrorResponse {
   if (dialect?.readError === undefined) return error;
   try {
     const read: unknown = dialect.readError(error, { promptParam });
-    return isErrorAnswer(read) ? read : error;
+    return isErrorResponse(read) ? read : error;
   } catch {
     return error;
   }
 }
 
-function isErrorAnswer(value: unknown): value is UpstreamErrorAnswer {
+function isErrorResponse(value: unknown): value is UpstreamErrorResponse {
   return isRecord(value) && Number.isInteger(value["status"]);
 }
 

@@ -1,7 +1,7 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { notAResponse } from "../../errors/upstream-fault.js";
 import type { OperationName } from "../../prices/operation-name.js";
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import type { TokenCounts, UsageCounts } from "../../prices/usage-counts.js";
 import type { UpstreamSecrets } from "../../redaction/upstream-secrets.js";
 import { withoutByteOrderMark } from "../../wire/bytes.js";
@@ -10,7 +10,7 @@ import { isRecord } from "../../wire/is-record.js";
 import { type Steps, sliceBytes, stepInTurns } from "../../wire/slices.js";
 import type { Dialect } from "./dialect.js";
 import type { AttemptFacts, Exchange, ModelTraits, TargetTraits } from "./operation.js";
-import { isLeftOut, ReceivedAnswer } from "./received-response.js";
+import { isLeftOut, ReceivedResponse } from "./received-response.js";
 import { type EstimateBounds, partialTokens } from "./token-estimate.js";
 import { fromErrorObject, toClientError, type UpstreamFailureContext } from "./upstream-failure.js";
 import { readUsage } from "./usage-object.js";
@@ -25,8 +25,8 @@ export abstract class SameProtocolExchange<Context extends EstimateBounds> imple
     this.context = context;
   }
 
-  abstract read(received: ReceivedAnswer): ModelAnswer | undefined;
-  abstract refuse(received: ReceivedAnswer): never;
+  abstract read(received: ReceivedResponse): ModelResponse | undefined;
+  abstract refuse(received: ReceivedResponse): never;
 
   get body(): Uint8Array {
     return wholeText(this.#sent);
@@ -36,7 +36,7 @@ export abstract class SameProtocolExchange<Context extends EstimateBounds> imple
     return piecesOfText(this.#sent);
   }
 
-  readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer> {
+  readWhole(bytes: Uint8Array): ModelResponse | Promise<ModelResponse> {
     return readWhole(bytes, this);
   }
 
@@ -59,13 +59,13 @@ export abstract class DocumentExchange implements Exchange, WholeReader {
     this.context = context;
   }
 
-  abstract read(received: ReceivedAnswer): ModelAnswer | undefined;
+  abstract read(received: ReceivedResponse): ModelResponse | undefined;
 
-  readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer> {
+  readWhole(bytes: Uint8Array): ModelResponse | Promise<ModelResponse> {
     return readWhole(bytes, this);
   }
 
-  refuse(received: ReceivedAnswer): never {
+  refuse(received: ReceivedResponse): never {
     return refuseWhole(received, this.context);
   }
 
@@ -89,9 +89,9 @@ export interface WholeReader {
   /** Nothing is estimated by its texts. */
   readonly needsNoTexts?: boolean;
   /** @returns `undefined` when it is no response to the request. */
-  read(received: ReceivedAnswer): ModelAnswer | undefined;
+  read(received: ReceivedResponse): ModelResponse | undefined;
   /** @throws GatewayError for an error inside a 200, and for bytes that are no response. */
-  refuse(received: ReceivedAnswer): never;
+  refuse(received: ReceivedResponse): never;
 }
 
 /**
@@ -99,13 +99,13 @@ export interface WholeReader {
  * in slices, between which others have their turn.
  * @throws GatewayError
  */
-export function readWhole(bytes: Uint8Array, reader: WholeReader): ModelAnswer | Promise<ModelAnswer> {
-  const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
+export function readWhole(bytes: Uint8Array, reader: WholeReader): ModelResponse | Promise<ModelResponse> {
+  const received = new ReceivedResponse(withoutByteOrderMark(bytes));
   if (bytes.length > sliceBytes) return stepInTurns(longSteps(received, reader));
   return readOutline(received, reader) ?? reader.read(received) ?? reader.refuse(received);
 }
 
-function* longSteps(received: ReceivedAnswer, reader: WholeReader): Steps<ModelAnswer> {
+function* longSteps(received: ReceivedResponse, reader: WholeReader): Steps<ModelResponse> {
   yield* received.check();
   const found = readOutline(received, reader);
   if (found !== undefined) return found;
@@ -114,7 +114,7 @@ function* longSteps(received: ReceivedAnswer, reader: WholeReader): Steps<ModelA
 }
 
 /** @returns `undefined` where the outline does not do: to estimate tokens by the texts, for instance. */
-function readOutline(received: ReceivedAnswer, reader: WholeReader): ModelAnswer | undefined {
+function readOutline(received: ReceivedResponse, reader: WholeReader): ModelResponse | undefined {
   const outline = reader.readsLongTexts ? undefined : received.outline();
   if (outline === undefined) return undefined;
   const answer = reader.read(outline);
@@ -123,7 +123,7 @@ function readOutline(received: ReceivedAnswer, reader: WholeReader): ModelAnswer
 }
 
 /** @throws GatewayError as {@link WholeReader.refuse}, for OpenAI's protocols. */
-export function refuseWhole({ json }: ReceivedAnswer, context: UpstreamFailureContext): never {
+export function refuseWhole({ json }: ReceivedResponse, context: UpstreamFailureContext): never {
   const usage = isRecord(json) ? json["usage"] : undefined;
   const error = errorIn(json);
   if (error !== undefined) throw fromErrorObject(error, context, usage);
@@ -145,7 +145,7 @@ export function readErrorBody(
   body: Uint8Array,
   context: UpstreamFailureContext,
 ): GatewayError {
-  return toClientError(status, headers, new ReceivedAnswer(withoutByteOrderMark(body)).json, context);
+  return toClientError(status, headers, new ReceivedResponse(withoutByteOrderMark(body)).json, context);
 }
 
 /** What is known of an attempt when its response arrives. */

@@ -46,7 +46,7 @@ const search = new MemberSearch(["type", "function"], mostMembers);
  * @throws GatewayError 400 when there are more tools than the limit, or `tools` is no list.
  */
 export function hostedTool(request: JsonRequest, { start }: Pick<JsonMember, "start">): string | undefined {
-  const { body, leaps } = request;
+  const { body, skips } = request;
   if (!isList(request, start)) throw invalidType("tools", "an array");
   if (body[start] !== 0x5b) return undefined;
   let position = skipSpace(body, start + 1);
@@ -58,7 +58,7 @@ export function hostedTool(request: JsonRequest, { start }: Pick<JsonMember, "st
     if (found !== undefined) return `tools[${index}].${found}`;
     if (isObject) members += search.count;
     if (members > mostMembersInAll) throw tooMany(`tools of ${mostMembersInAll} members together`);
-    position = skipSpace(body, isObject ? search.end : endOfValue(body, position, leaps));
+    position = skipSpace(body, isObject ? search.end : endOfValue(body, position, skips));
     if (body[position] !== 0x2c) return undefined;
     position = skipSpace(body, position + 1);
   }
@@ -79,9 +79,9 @@ function isList({ body }: JsonRequest, start: number): boolean {
  * A tool must have one type, in a spelling that all readers accept. No type is accepted, too: some clients omit it for
  * functions.
  */
-function foreignMember({ body, leaps }: JsonRequest, start: number, path: string): string | undefined {
+function foreignMember({ body, skips }: JsonRequest, start: number, path: string): string | undefined {
   const members: number[] = [];
-  const fault = search.run(body, start, leaps, members);
+  const fault = search.run(body, start, skips, members);
   if (fault?.reason === "too_many") throw invalidValue(path, `A tool has more than ${mostMembers} members.`);
   if (fault !== undefined) return fault.meant;
   const [type = absent, code = absent] = search.starts;
@@ -126,9 +126,9 @@ const templateSearch = new MemberSearch(options, mostOptions);
 const nothing = Buffer.from("null");
 
 /** The path of the option that replaces the template, or its output. */
-export function templateOption({ body, leaps }: JsonRequest, { name, start }: JsonMember): string | undefined {
+export function templateOption({ body, skips }: JsonRequest, { name, start }: JsonMember): string | undefined {
   if (body[start] !== 0x7b) return undefined;
-  const fault = templateSearch.run(body, start, leaps);
+  const fault = templateSearch.run(body, start, skips);
   if (fault !== undefined) return fault.reason === "too_many" ? name : `${name}.${fault.name}`;
   for (const [place, option] of options.entries()) {
     const value = templateSearch.starts[place] ?? absent;

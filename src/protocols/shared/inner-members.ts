@@ -10,9 +10,9 @@ import {
   skipString,
 } from "../../wire/json-members.js";
 import { MemberSearch } from "../../wire/member-search.js";
-import type { Leaps } from "../../wire/skip-table.js";
+import type { Skips } from "../../wire/skip-table.js";
 import type { JsonRequest } from "./json-request.js";
-import { type OddPlaces, type Place, type ProtocolTable, type Row, typeAt } from "./protocol-table.js";
+import { type Place, type ProtocolTable, type Row, typeAt, type UnknownPlaces } from "./protocol-table.js";
 
 /** Far more objects and lists than honest requests have below the top level, beside texts. */
 const mostValues = 65_536;
@@ -37,14 +37,14 @@ type Path = () => string;
  */
 export class InnerMembers {
   readonly #body: Uint8Array;
-  readonly #leaps: Leaps;
+  readonly #skips: Skips;
   readonly #table: ProtocolTable;
-  readonly #places: OddPlaces;
+  readonly #places: UnknownPlaces;
   #values = 0;
 
-  constructor(body: Uint8Array, leaps: Leaps, table: ProtocolTable, places: OddPlaces) {
+  constructor(body: Uint8Array, skips: Skips, table: ProtocolTable, places: UnknownPlaces) {
     this.#body = body;
-    this.#leaps = leaps;
+    this.#skips = skips;
     this.#table = table;
     this.#places = places;
   }
@@ -84,7 +84,7 @@ export class InnerMembers {
   /** The type that an object names: empty where servers may read in different ways what it is. */
   #typeOf(start: number): string | undefined {
     const body = this.#body;
-    if (inTool.run(body, start, this.#leaps) !== undefined) return "";
+    if (inTool.run(body, start, this.#skips) !== undefined) return "";
     return typeAt(body, inTool.starts[0] ?? absent, inTool.ends[0] ?? 0);
   }
 
@@ -106,7 +106,7 @@ export class InnerMembers {
       const first = body[value];
       if ((first === openBrace || first === openBracket) && !this.#isKnownMember(position, value, place, lists, depth))
         return false;
-      position = skipSpace(body, endOfValue(body, value, this.#leaps));
+      position = skipSpace(body, endOfValue(body, value, this.#skips));
       if (body[position] !== comma) return true;
       position = skipSpace(body, position + 1);
     }
@@ -120,7 +120,7 @@ export class InnerMembers {
     const name = familiarName(body, nameStart + 1, nameEnd - 1) ?? nameAt(body, nameStart, nameEnd);
     if ((isList && lists.has(name)) || this.#table.find("open inner member", name) !== undefined) return true;
     if (this.#table.find(place, name) === undefined)
-      return isList && !isStructured({ body, leaps: this.#leaps }, { start: value });
+      return isList && !isStructured({ body, skips: this.#skips }, { start: value });
     if (isList) return this.#isKnownList(value, name, depth + 1);
     return !this.#isHosted(name, value) && this.#isKnown(value, "inner member", nothing, depth + 1);
   }
@@ -138,7 +138,7 @@ export class InnerMembers {
       } else if (body[position] === openBracket) {
         if (mayBeHosted(name) || !this.#isKnownList(position, name, depth + 1)) return false;
       }
-      position = skipSpace(body, endOfValue(body, position, this.#leaps));
+      position = skipSpace(body, endOfValue(body, position, this.#skips));
       if (body[position] !== comma) return true;
       position = skipSpace(body, position + 1);
     }
@@ -152,7 +152,7 @@ export class InnerMembers {
     for (let index = 0; body[position] !== closeBracket; index++) {
       const place = index;
       if (body[position] === openBrace || body[position] === openBracket) read(position, () => `${path()}[${place}]`);
-      position = skipSpace(body, endOfValue(body, position, this.#leaps));
+      position = skipSpace(body, endOfValue(body, position, this.#skips));
       if (body[position] !== comma) return;
       position = skipSpace(body, position + 1);
     }
@@ -181,14 +181,14 @@ export class InnerMembers {
         const its = () => `${path()}.${name}`;
         if (first === openBrace || !lists.has(name)) this.#noteMember(name, value, its, place, depth + 1);
       }
-      position = skipSpace(body, endOfValue(body, value, this.#leaps));
+      position = skipSpace(body, endOfValue(body, value, this.#skips));
       if (body[position] !== comma) return;
       position = skipSpace(body, position + 1);
     }
   }
 
   #noteMember(name: string, value: number, path: Path, place: Place, depth: number): void {
-    if (!isStructured({ body: this.#body, leaps: this.#leaps }, { start: value })) return;
+    if (!isStructured({ body: this.#body, skips: this.#skips }, { start: value })) return;
     if (this.#table.find("open inner member", name) !== undefined) return;
     this.#places.note(place, name, path);
     if (this.#table.find(place, name) === undefined) return;
@@ -214,7 +214,7 @@ function mayBeHosted(name: string): boolean {
 
 /** Whether a value is an object, or a list that holds an object or a list. */
 export function isStructured(
-  { body, leaps }: Pick<JsonRequest, "body" | "leaps">,
+  { body, skips }: Pick<JsonRequest, "body" | "skips">,
   { start }: Pick<JsonMember, "start">,
 ): boolean {
   if (body[start] === 0x7b) return true;
@@ -223,7 +223,7 @@ export function isStructured(
   for (;;) {
     if (body[position] === 0x7b || body[position] === 0x5b) return true;
     if (body[position] === 0x5d) return false;
-    position = skipSpace(body, endOfValue(body, position, leaps));
+    position = skipSpace(body, endOfValue(body, position, skips));
     if (body[position] !== 0x2c) return false;
     position = skipSpace(body, position + 1);
   }

@@ -4,7 +4,7 @@ import { largestCount } from "../../prices/usage-counts.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import { mostTokens } from "../../tokens/tokenizer.js";
 import { endOfValue, memberOf, shortInteger, skipSpace, valueAt } from "../../wire/json-members.js";
-import type { Leaps } from "../../wire/skip-table.js";
+import type { Skips } from "../../wire/skip-table.js";
 import type { SlicedWork } from "../../wire/slices.js";
 import { contextLengthExceeded, wordTokens } from "./demand.js";
 import type { JsonRequest } from "./json-request.js";
@@ -29,7 +29,7 @@ export interface InputRules {
   readonly takesObjects: boolean;
   readonly takesEmptyTexts: boolean;
   /** Looks at an item that is an object. @throws GatewayError 400 */
-  readonly watch?: (body: Uint8Array, start: number, leaps: Leaps, path: string) => void;
+  readonly watch?: (body: Uint8Array, start: number, skips: Skips, path: string) => void;
   /** The most inputs. Default: OpenAI's own limit. */
   readonly mostInputs?: number;
   /** The most tokens of an input that the member contains directly. */
@@ -52,7 +52,7 @@ export class InputReader implements SlicedWork {
   readonly inputs: Input[] = [];
   readonly #rules: InputRules;
   readonly #body: Uint8Array;
-  readonly #leaps: Leaps;
+  readonly #skips: Skips;
   /** Whether the inputs are elements of an array. */
   readonly #isList: boolean;
   #position: number;
@@ -62,7 +62,7 @@ export class InputReader implements SlicedWork {
   #start: number;
 
   /** @throws GatewayError 400 */
-  constructor({ body, members, leaps }: Pick<JsonRequest, "body" | "members" | "leaps">, rules: InputRules) {
+  constructor({ body, members, skips }: Pick<JsonRequest, "body" | "members" | "skips">, rules: InputRules) {
     const { param, takesTokens } = rules;
     const input = memberOf(members, param);
     if (input === undefined || body[input.start] === 0x6e) throw missingParameter(param);
@@ -72,7 +72,7 @@ export class InputReader implements SlicedWork {
     }
     this.#rules = rules;
     this.#body = body;
-    this.#leaps = leaps;
+    this.#skips = skips;
     this.#start = input.start;
     this.#position = input.start;
     this.#isList = kind === 0x5b && !this.#opensTokens(input.start);
@@ -115,8 +115,8 @@ export class InputReader implements SlicedWork {
       if (body[this.#position] === 0x5d) throw emptyArray(path);
       return;
     }
-    if (kind === 0x7b) this.#rules.watch?.(body, start, this.#leaps, path);
-    const end = endOfValue(body, start, this.#leaps);
+    if (kind === 0x7b) this.#rules.watch?.(body, start, this.#skips, path);
+    const end = endOfValue(body, start, this.#skips);
     if (kind === 0x22 && end - start === 2 && !takesEmptyTexts)
       throw invalidValue(path, `'${path}' must not be an empty string.`);
     const tokens =

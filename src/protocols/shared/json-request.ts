@@ -7,7 +7,7 @@ import { longestNumber } from "../../wire/json-number.js";
 import { PathSearch, pathAt } from "../../wire/json-path.js";
 import { JsonCheck, type JsonFault, mostNested } from "../../wire/json-syntax.js";
 import { foldName } from "../../wire/member-search.js";
-import { type Leaps, LeapTable, noLeaps } from "../../wire/skip-table.js";
+import { noSkips, type Skips, SkipTable } from "../../wire/skip-table.js";
 import { type Steps, slicesOf, stepInTurns } from "../../wire/slices.js";
 import type { OddPlace } from "./protocol-table.js";
 import { conversationMembers, misspelledName, type RequestNames, reasoningMembers } from "./request-names.js";
@@ -18,7 +18,7 @@ export interface JsonRequest {
   readonly body: Uint8Array;
   readonly members: readonly JsonMember[];
   /** The ends of long values, by their starts. */
-  readonly leaps: Leaps;
+  readonly skips: Skips;
   /** Names that few requests have, by their folded forms. No two members of the request have the same folded name. */
   readonly strangers: ReadonlyMap<string, string>;
   /** What inside it does not simply pass at a server that speaks its protocol; `undefined`: nothing. */
@@ -41,12 +41,12 @@ const longestText = 4096;
 export function parseJsonRequest(bytes: Uint8Array, maxDepth: number, names: RequestNames): JsonRequest {
   const body = withoutByteOrderMark(bytes);
   requireUtf8(body);
-  const leaps = body.length < shortBody ? undefined : new LeapTable(body.length);
-  const check = new JsonCheck(body, maxDepth, leaps);
+  const skips = body.length < shortBody ? undefined : new SkipTable(body.length);
+  const check = new JsonCheck(body, maxDepth, skips);
   check.run(body.length);
   const { fault } = check;
   if (fault !== undefined) throw faultError(body, fault, maxDepth, pathAt(body, fault.at));
-  return takeApart(body, leaps ?? noLeaps, names);
+  return takeApart(body, skips ?? noSkips, names);
 }
 
 /** The same for a large body, in slices between which other work can run. */
@@ -62,8 +62,8 @@ export function parseJsonRequestInTurns(
 export function* jsonRequestSteps(bytes: Uint8Array, maxDepth: number, names: RequestNames): Steps<JsonRequest> {
   const body = withoutByteOrderMark(bytes);
   requireUtf8(body);
-  const leaps = new LeapTable(body.length);
-  const check = new JsonCheck(body, maxDepth, leaps);
+  const skips = new SkipTable(body.length);
+  const check = new JsonCheck(body, maxDepth, skips);
   yield* slicesOf(check);
   const { fault } = check;
   if (fault !== undefined) {
@@ -71,7 +71,7 @@ export function* jsonRequestSteps(bytes: Uint8Array, maxDepth: number, names: Re
     yield* slicesOf(search);
     throw faultError(body, fault, maxDepth, search.path);
   }
-  return takeApart(body, leaps, names);
+  return takeApart(body, skips, names);
 }
 
 function requireUtf8(body: Uint8Array): void {
@@ -79,10 +79,10 @@ function requireUtf8(body: Uint8Array): void {
   if (!runtime.isUtf8(body)) throw invalidJson("The request body is not valid UTF-8.");
 }
 
-function takeApart(body: Uint8Array, leaps: Leaps, names: RequestNames): JsonRequest {
-  const members = membersOf(body, 0, mostMembers, leaps);
+function takeApart(body: Uint8Array, skips: Skips, names: RequestNames): JsonRequest {
+  const members = membersOf(body, 0, mostMembers, skips);
   if (members.length > mostMembers) throw invalidValue(null, `The request has more than ${mostMembers} members.`);
-  return { body, members, leaps, strangers: checkNames(members, names) };
+  return { body, members, skips, strangers: checkNames(members, names) };
 }
 
 /** Returned by {@link readMember} for a value of a kind that the gateway never reads. */

@@ -7,7 +7,7 @@ import { type Dialect, dialectNames, type MemberRule, neutralValues, restriction
 import { hostedTool, requireFunctions, templateOption } from "./hosted-tool.js";
 import { InnerMembers, isStructured } from "./inner-members.js";
 import { type JsonRequest, usualNames } from "./json-request.js";
-import { type OddPlace, OddPlaces, type Place, type ProtocolTable, type Row } from "./protocol-table.js";
+import { type OddPlace, type Place, type ProtocolTable, type Row, UnknownPlaces } from "./protocol-table.js";
 
 /** The rule of one member of a request. */
 interface MemberEntry {
@@ -224,11 +224,11 @@ export class MemberRules {
   }
 
   /** For what stands in a member, apart from what was read before. */
-  #refuseInner({ body, leaps }: JsonRequest, { name, start }: JsonMember, table: ProtocolTable): void {
+  #refuseInner({ body, skips }: JsonRequest, { name, start }: JsonMember, table: ProtocolTable): void {
     if (table.find("open member", name) !== undefined || this.#allowed.has(name)) return;
     if (body[start] !== 0x7b && body[start] !== 0x5b) return;
-    const places = new OddPlaces(table);
-    const inner = new InnerMembers(body, leaps, table, places);
+    const places = new UnknownPlaces(table);
+    const inner = new InnerMembers(body, skips, table, places);
     if (name === "tools") inner.readTools(start, () => name);
     else if (name === "tool_choice" && body[start] === 0x7b) inner.readObject(start, () => name, namedTools);
     else inner.readValue(start, () => name);

@@ -8,7 +8,7 @@ import {
   skipSpace,
   skipString,
 } from "../../wire/json-members.js";
-import { type Leaps, noLeaps } from "../../wire/skip-table.js";
+import { noSkips, type Skips } from "../../wire/skip-table.js";
 import {
   addressAt,
   besideContent,
@@ -51,7 +51,7 @@ export interface MediaValue {
 /** A request, as its messages are concerned. */
 export interface WithMessages {
   readonly body: Uint8Array;
-  readonly leaps: Leaps;
+  readonly skips: Skips;
   readonly members: readonly JsonMember[];
 }
 
@@ -60,28 +60,28 @@ export interface WithMessages {
  * as the arguments of a tool call, is text.
  * @throws GatewayError 400 when there is more than the limit.
  */
-export function messageMedia({ body, leaps, members }: WithMessages): Media[] {
+export function messageMedia({ body, skips, members }: WithMessages): Media[] {
   const messages = memberOf(members, "messages");
-  return messages === undefined ? [] : new MediaSearch(body, leaps, "messages", mostMembers).messages(messages.start);
+  return messages === undefined ? [] : new MediaSearch(body, skips, "messages", mostMembers).messages(messages.start);
 }
 
 /**
  * The same for an object that may be a part, or contain parts.
- * @param leaps - of the request that it stands in: all within it is searched, too.
+ * @param skips - of the request that it stands in: all within it is searched, too.
  * @throws GatewayError 400
  */
-export function valueMedia(body: Uint8Array, start: number, leaps?: Leaps): Media[] {
-  return new MediaSearch(body, leaps, "input", leaps === undefined ? mostInValue : mostMembers).value(start);
+export function valueMedia(body: Uint8Array, start: number, skips?: Skips): Media[] {
+  return new MediaSearch(body, skips, "input", skips === undefined ? mostInValue : mostMembers).value(start);
 }
 
 /**
  * The media that stand anywhere within a value, as objects whose `type` says so.
- * @param leaps - of the request: values lie in each other.
+ * @param skips - of the request: values lie in each other.
  * @param skipped - members of the value itself that were searched before.
  * @throws GatewayError 400
  */
-export function strayMedia(body: Uint8Array, start: number, leaps: Leaps, skipped: readonly number[] = []): Media[] {
-  return new MediaSearch(body, leaps, "input", mostMembers).strays(start, skipped);
+export function strayMedia(body: Uint8Array, start: number, skips: Skips, skipped: readonly number[] = []): Media[] {
+  return new MediaSearch(body, skips, "input", mostMembers).strays(start, skipped);
 }
 
 /** What of the media no server reads as a text, in their order. */
@@ -149,7 +149,7 @@ type Found = Pick<Media, "kind" | "hasImage" | "values" | "isStray">;
 /** Walks once through the messages. */
 class MediaSearch {
   readonly #body: Uint8Array;
-  readonly #leaps: Leaps;
+  readonly #skips: Skips;
   readonly #seesStrays: boolean;
   /** The member that is searched, for the error message. */
   readonly #param: string;
@@ -164,12 +164,12 @@ class MediaSearch {
   #value = 0;
   #end = 0;
 
-  /** @param leaps - `undefined`: media are looked for at the places alone that references have for them. */
-  constructor(body: Uint8Array, leaps: Leaps | undefined, param: string, most: number) {
+  /** @param skips - `undefined`: media are looked for at the places alone that references have for them. */
+  constructor(body: Uint8Array, skips: Skips | undefined, param: string, most: number) {
     this.#body = body;
-    this.#leaps = leaps ?? noLeaps;
-    // Without leaps, a value within values would be read once for each of these.
-    this.#seesStrays = leaps !== undefined;
+    this.#skips = skips ?? noSkips;
+    // Without skips, a value within values would be read once for each of these.
+    this.#seesStrays = skips !== undefined;
     this.#param = param;
     this.#most = most;
   }
@@ -223,7 +223,7 @@ class MediaSearch {
     if (body[start] !== openBracket) return;
     let at = this.#first(start);
     while (at < body.length && body[at] !== closeBracket) {
-      const end = body[at] === openBrace ? this.#readPart(at, depth) : endOfValue(body, at, this.#leaps);
+      const end = body[at] === openBrace ? this.#readPart(at, depth) : endOfValue(body, at, this.#skips);
       at = this.#after(end);
       this.#count();
       if (depth === 0 && this.#part !== undefined) this.#part++;
@@ -257,12 +257,12 @@ class MediaSearch {
       let at = this.#first(start);
       while (at < body.length && body[at] !== closeBracket) {
         const isNested = body[at] === openBrace || body[at] === openBracket;
-        at = this.#after(isNested ? this.#searchStrays(at) : endOfValue(body, at, this.#leaps));
+        at = this.#after(isNested ? this.#searchStrays(at) : endOfValue(body, at, this.#skips));
         this.#count();
       }
       return at + 1;
     }
-    if (body[start] !== openBrace) return endOfValue(body, start, this.#leaps);
+    if (body[start] !== openBrace) return endOfValue(body, start, this.#skips);
     const said = nothingSaid();
     const before = this.#found.length;
     let at = this.#first(start);
@@ -288,7 +288,7 @@ class MediaSearch {
     const name = readName(body, at + 1, nameEnd - 1);
     const value = skipSpace(body, skipSpace(body, nameEnd) + 1);
     const isSearched = (name & toolName) === 0 && !skipped.includes(value);
-    this.#end = isSearched ? this.#searchStrays(value) : endOfValue(body, value, this.#leaps);
+    this.#end = isSearched ? this.#searchStrays(value) : endOfValue(body, value, this.#skips);
     this.#name = name;
     this.#value = value;
     this.#count();
@@ -346,7 +346,7 @@ class MediaSearch {
     const body = this.#body;
     let kind = named;
     if (kind !== unknownMedia && body[part] === openBrace) {
-      for (const member of membersOf(body, part, mostValues, this.#leaps)) {
+      for (const member of membersOf(body, part, mostValues, this.#skips)) {
         if (mediaTypeNames.test(member.name)) kind = Math.max(kind, this.#kindOfType(member.start));
       }
     }
@@ -361,12 +361,12 @@ class MediaSearch {
     // What lies deeper is not read: each level would be read once more.
     if (depth > deepest && (body[start] === openBracket || body[start] === openBrace)) return unknownMedia;
     if (body[start] === openBracket) {
-      for (const each of elementsOf(body, start, this.#leaps, mostMedia)) {
+      for (const each of elementsOf(body, start, this.#skips, mostMedia)) {
         this.#count();
         if (kind !== unknownMedia) kind = Math.max(kind, this.#ownKind(each, depth + 1));
       }
     } else if (body[start] === openBrace) {
-      const members = membersOf(body, start, mostValues, this.#leaps);
+      const members = membersOf(body, start, mostValues, this.#skips);
       if (members.length > mostValues) return unknownMedia;
       for (const { name, start: value } of members) {
         if (mediaTypeNames.test(name)) kind = Math.max(kind, this.#kindOfType(value));
@@ -388,7 +388,7 @@ class MediaSearch {
     const nameEnd = skipString(body, at);
     this.#name = readName(body, at + 1, nameEnd - 1);
     this.#value = skipSpace(body, skipSpace(body, nameEnd) + 1);
-    this.#end = endOfValue(body, this.#value, this.#leaps);
+    this.#end = endOfValue(body, this.#value, this.#skips);
     this.#count();
   }
 

@@ -2,13 +2,13 @@ import { Buffer } from "node:buffer";
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
 import { absent, endOfValue, type JsonMember, memberOf, skipSpace, startsWith } from "../../wire/json-members.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
-import type { Leaps } from "../../wire/skip-table.js";
+import type { Skips } from "../../wire/skip-table.js";
 import type { SlicedWork } from "../../wire/slices.js";
 import { type ContentShape, chatContent, requireContent, requireInnerContent, requirePart } from "./content-shape.js";
 import { InnerMembers } from "./inner-members.js";
 import type { JsonRequest } from "./json-request.js";
 import type { ProtocolTable } from "./protocol-table.js";
-import { type OddPlace, OddPlaces } from "./protocol-table.js";
+import { type OddPlace, UnknownPlaces } from "./protocol-table.js";
 import { faultyObject, readMessageMembers, readPartMembers } from "./request-names.js";
 
 /** The position of a value in the request. */
@@ -62,8 +62,8 @@ export interface PartWatch {
 /** A request while its parts are read. */
 export interface WatchedRequest {
   readonly body: Uint8Array;
-  readonly leaps: Leaps;
-  readonly places: OddPlaces;
+  readonly skips: Skips;
+  readonly places: UnknownPlaces;
 }
 
 /**
@@ -87,11 +87,11 @@ export function checkMessages(
  */
 export class MessageCheck implements SlicedWork {
   watch: PartWatch | undefined;
-  #places: OddPlaces | undefined;
+  #places: UnknownPlaces | undefined;
   #inner: InnerMembers | undefined;
   #innerPath: (() => string) | undefined;
   readonly #body: Uint8Array;
-  readonly #leaps: Leaps;
+  readonly #skips: Skips;
   readonly #content: ContentShape;
   readonly #outline: Noted | undefined;
   #position: number;
@@ -109,7 +109,7 @@ export class MessageCheck implements SlicedWork {
    * @throws GatewayError 400 when it is not an array, or is empty.
    */
   constructor(
-    { body, leaps }: Pick<JsonRequest, "body" | "leaps">,
+    { body, skips }: Pick<JsonRequest, "body" | "skips">,
     messages: JsonMember | undefined,
     content: ContentShape,
     isNoted: boolean,
@@ -117,7 +117,7 @@ export class MessageCheck implements SlicedWork {
     if (messages === undefined || body[messages.start] === 0x6e) throw missingParameter("messages");
     if (body[messages.start] !== 0x5b) throw invalidType("messages", "an array of objects");
     this.#body = body;
-    this.#leaps = leaps;
+    this.#skips = skips;
     this.#content = content;
     this.#position = skipSpace(body, messages.start + 1);
     if (body[this.#position] === 0x5d) throw emptyMessages();
@@ -165,7 +165,7 @@ export class MessageCheck implements SlicedWork {
     const body = this.#body;
     if (this.#message === mostMessages) throw tooMany(`'messages' must hold at most ${mostMessages} messages.`);
     if (body[this.#position] !== 0x7b) throw invalidType(this.#path(), "an object");
-    const fault = inMessage.run(body, this.#position, this.#leaps, this.#outline?.members);
+    const fault = inMessage.run(body, this.#position, this.#skips, this.#outline?.members);
     if (fault !== undefined) throw refused(fault, this.#path(), "A message");
     this.#members += inMessage.count;
     if (this.#members > mostMembersInAll) {
@@ -205,7 +205,7 @@ export class MessageCheck implements SlicedWork {
     if (this.#parts++ === mostParts) throw tooManyParts();
     let end: number;
     if (body[start] === 0x7b) {
-      const fault = inPart.run(body, start, this.#leaps);
+      const fault = inPart.run(body, start, this.#skips);
       if (fault !== undefined) throw refused(fault, `${this.#path()}.content[${this.#part}]`, "A content part");
       this.#partMembers += inPart.count;
       if (this.#partMembers > mostMembersInAll) {
@@ -218,7 +218,7 @@ export class MessageCheck implements SlicedWork {
       if (this.watch !== undefined) this.#showPart(this.watch, { start, end });
     } else {
       requirePart(body[start], this.#content, `${this.#path()}.content[${this.#part}]`);
-      end = endOfValue(body, start, this.#leaps);
+      end = endOfValue(body, start, this.#skips);
     }
     const next = skipSpace(body, end);
     const isLast = body[next] !== 0x2c;
@@ -230,8 +230,8 @@ export class MessageCheck implements SlicedWork {
   #noteInner(start: number, lists?: ReadonlySet<string>): void {
     const { watch } = this;
     if (watch === undefined) return;
-    this.#places ??= new OddPlaces(watch.table);
-    this.#inner ??= new InnerMembers(this.#body, this.#leaps, watch.table, this.#places);
+    this.#places ??= new UnknownPlaces(watch.table);
+    this.#inner ??= new InnerMembers(this.#body, this.#skips, watch.table, this.#places);
     this.#innerPath ??= () => (this.#part === absent ? this.#path() : `${this.#path()}.content[${this.#part}]`);
     this.#inner.readObject(start, this.#innerPath, lists);
   }
@@ -244,8 +244,8 @@ export class MessageCheck implements SlicedWork {
     if (isPlain) return;
     const type = start === absent ? undefined : { start, end };
     const path = `${this.#path()}.content[${this.#part}]`;
-    this.#places ??= new OddPlaces(watch.table);
-    const request = { body: this.#body, leaps: this.#leaps, places: this.#places };
+    this.#places ??= new UnknownPlaces(watch.table);
+    const request = { body: this.#body, skips: this.#skips, places: this.#places };
     this.#parts += watch.read(request, part, type, () => path);
     if (this.#parts > mostParts) throw tooManyParts();
   }
@@ -266,8 +266,8 @@ interface Noted extends MessageOutline {
 }
 
 /** The outline of messages that were checked before. */
-export function outlineMessages(body: Uint8Array, messages: JsonMember | undefined, leaps: Leaps): MessageOutline {
-  const check = new MessageCheck({ body, leaps }, messages, chatContent, true);
+export function outlineMessages(body: Uint8Array, messages: JsonMember | undefined, skips: Skips): MessageOutline {
+  const check = new MessageCheck({ body, skips }, messages, chatContent, true);
   check.run(Number.POSITIVE_INFINITY);
   const { outline } = check;
   if (outline === undefined) throw new Error("It was to be noted.");

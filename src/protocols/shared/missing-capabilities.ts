@@ -3,7 +3,7 @@ import { asBuffer, ByteWriter } from "../../wire/bytes.js";
 import { type Media, messageMedia, type WithMessages } from "./message-media.js";
 
 /** What a model cannot do, and what happens to requests that ask for it. */
-export interface Lacking {
+export interface MissingCapabilities {
   readonly action: "refuse" | "drop";
   readonly tools: boolean;
   readonly reasoning: boolean;

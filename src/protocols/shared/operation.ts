@@ -2,7 +2,7 @@ import type { GatewayError } from "../../errors/gateway-error.js";
 import type { Clock } from "../../ledger/calendar.js";
 import type { CompiledPrice } from "../../prices/compiled-price.js";
 import type { OperationName } from "../../prices/operation-name.js";
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import type { ImageCount, UsageCounts } from "../../prices/usage-counts.js";
 import type { UpstreamSecrets } from "../../redaction/upstream-secrets.js";
 import type { CallResponses } from "../../responses/response-store.js";
@@ -13,12 +13,12 @@ import type { ClientProtocol } from "./client-protocol.js";
 import type { Dialect } from "./dialect.js";
 import type { JsonRequest } from "./json-request.js";
 import type { MemberRules } from "./member-rules.js";
-import type { Lacking } from "./missing-capabilities.js";
+import type { MissingCapabilities } from "./missing-capabilities.js";
 import type { ModelType, PriceTerms } from "./model-type.js";
 import type { PromptLayout } from "./prompt-layout.js";
 import type { ProtocolTable } from "./protocol-table.js";
 import type { RequestNames } from "./request-names.js";
-import type { AnswerFormat } from "./response-format.js";
+import type { ResponseFormat } from "./response-format.js";
 import type { ByteAnswer, StreamCodec } from "./stream-codec.js";
 
 /** What a client can ask of a model. All that the gateway must know of it stands here, or follows from it. */
@@ -38,7 +38,7 @@ export interface Operation<Name extends OperationName = OperationName> extends B
   /** Where the texts stand that a model reads. */
   readonly prompt: PromptLayout;
   /** How its answers are read and refused; `undefined`: they hold no texts. */
-  readonly answers: AnswerFormat | undefined;
+  readonly answers: ResponseFormat | undefined;
 }
 
 /** A request's body: whole, or in the pieces in which it came. */
@@ -159,7 +159,7 @@ export interface Demand {
    * What is charged for from the moment at which the upstream has the request, where nothing of its response is known.
    * Absent: {@link promptTokens}.
    */
-  readonly handedOver?: UsageCounts | undefined;
+  readonly chargedOnceSent?: UsageCounts | undefined;
 }
 
 /** A model, as far as requests depend on it. */
@@ -184,7 +184,7 @@ export interface ModelTraits {
   /** How it ranks documents; absent: it ranks none. */
   readonly rerank?: RerankTraits | undefined;
   /** What it cannot do; `undefined`: requests pass whatever they ask for. */
-  readonly lacking: Lacking | undefined;
+  readonly missing: MissingCapabilities | undefined;
   /** Whether it reasons: `capabilities` says so. What its responses do not show of that is charged by a bound. */
   readonly reasons: boolean;
   /** Whether some target speaks Messages and no chat completions: what other clients ask for is translated for it. */
@@ -274,7 +274,7 @@ export interface Exchange {
   /** Further headers for the upstream. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A promise where much has to be translated, which is done in slices. @throws GatewayError when it is no response to the request. */
-  readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer>;
+  readWhole(bytes: Uint8Array): ModelResponse | Promise<ModelResponse>;
   /** Whether the size of a response says how many tokens it has. Absent: it does. */
   readonly bytesAreTokens?: boolean;
   /** What was seen of a whole response that its client did not wait for. @param pieces - what has come of its body. */

@@ -5,7 +5,7 @@ import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { eventEnd, keepAliveComment } from "../../wire/plain-event.js";
 import { errorEvent } from "./openai-protocol.js";
-import { editAnswer, ReceivedAnswer } from "./received-response.js";
+import { editResponse, ReceivedResponse } from "./received-response.js";
 import { fromErrorObject, type UpstreamFailureContext } from "./upstream-failure.js";
 import { visibleUsage } from "./usage-object.js";
 
@@ -69,7 +69,7 @@ export abstract class PassedCodec<Progress extends EndingProgress, Context exten
 export class PassedEvent {
   /** Without its long texts. */
   readonly json: Readonly<Record<string, unknown>>;
-  readonly received: ReceivedAnswer;
+  readonly received: ReceivedResponse;
   readonly #frame: Buffer;
   readonly #event: string | undefined;
   readonly #start: string;
@@ -79,7 +79,7 @@ export class PassedEvent {
     this.#event = event;
     this.#start = event === undefined ? "data: " : `event: ${event}\ndata: `;
     this.#frame = Buffer.from(`${this.#start}${data.includes("\n") ? data.replaceAll("\n", " ") : data}\n\n`);
-    const whole = new ReceivedAnswer(this.#frame.subarray(Buffer.byteLength(this.#start), -eventEnd.length));
+    const whole = new ReceivedResponse(this.#frame.subarray(Buffer.byteLength(this.#start), -eventEnd.length));
     this.received = whole.outline() ?? whole;
     const { json } = this.received;
     if (event === "error" && !isRecord(json)) throw fromErrorObject(json, context);
@@ -105,7 +105,7 @@ export class PassedEvent {
     const visible = visibleUsage(usage, dialect);
     if (visible === usage) return this.#frame;
     const edits = new Map([["usage", visible === undefined ? null : JSON.stringify(visible)]]);
-    const edited = editAnswer(this.received, edits);
+    const edited = editResponse(this.received, edits);
     return Buffer.concat([
       Buffer.from(this.#start),
       typeof edited === "string" ? Buffer.from(edited) : edited,

@@ -72,11 +72,11 @@ export function promptTokens(
   limits: PromptLimits,
   media: readonly Media[] = messageMedia(request),
 ): PromptCount {
-  const { body, leaps, members } = request;
+  const { body, skips, members } = request;
   return mostPromptTokens(
     {
       body,
-      leaps,
+      skips,
       members,
       member: "messages",
       media,
@@ -212,12 +212,12 @@ function isRead({ body, member, beside }: Prompt, { name, start }: JsonMember): 
 const mostTools = 2048;
 
 /** The tools that a translation explains to a model. */
-function customTools({ body, members, leaps }: WithMessages): number {
+function customTools({ body, members, skips }: WithMessages): number {
   const tools = memberOf(members, "tools");
   if (tools === undefined || body[tools.start] !== openBracket) return 0;
-  const starts = elementsOf(body, tools.start, leaps, mostTools);
+  const starts = elementsOf(body, tools.start, skips, mostTools);
   return starts.filter((start) => {
-    const type = body[start] === openBrace ? memberOf(membersOf(body, start, mostTools, leaps), "type") : undefined;
+    const type = body[start] === openBrace ? memberOf(membersOf(body, start, mostTools, skips), "type") : undefined;
     return type !== undefined && valueAt(body, type) === "custom";
   }).length;
 }

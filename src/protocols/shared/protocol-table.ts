@@ -1,7 +1,7 @@
 import type { OperationName } from "../../prices/operation-name.js";
 import { absent, valueAt } from "../../wire/json-members.js";
 import { MemberSearch } from "../../wire/member-search.js";
-import type { Leaps } from "../../wire/skip-table.js";
+import type { Skips } from "../../wire/skip-table.js";
 import { addressAt, isFileStore } from "./media-kind.js";
 
 /**
@@ -138,7 +138,7 @@ const fileNames = ["file_id", "url", "image_url", "file_url", "video_url", "audi
 const inFile = new MemberSearch(fileNames, mostMembers);
 
 /** Finds what does not simply pass, each name once. */
-export class OddPlaces {
+export class UnknownPlaces {
   readonly #table: ProtocolTable;
   #names: Set<string> | undefined;
   #found: OddPlace[] | undefined;
@@ -168,14 +168,14 @@ export class OddPlaces {
   }
 
   /** Notes a file of the operator's that the object, or an object in it, names by its id or by its address. */
-  noteFile(body: Uint8Array, start: number, leaps: Leaps, path: () => string, depth = 1): void {
+  noteFile(body: Uint8Array, start: number, skips: Skips, path: () => string, depth = 1): void {
     if (body[start] === 0x22) this.#noteAddress(body, start, path);
     if (body[start] !== 0x7b) return;
     if (depth > deepestFile) {
       this.note("source", "", path);
       return;
     }
-    const fault = inFile.run(body, start, leaps);
+    const fault = inFile.run(body, start, skips);
     const starts = Array.from(inFile.starts);
     const [id = absent, ...addresses] = starts;
     const isNamed = id !== absent && body[id] !== 0x6e;
@@ -184,7 +184,7 @@ export class OddPlaces {
       const within = () => `${path()}.${fileNames[place + 1]}`;
       if (address === absent) continue;
       if (body[address] === 0x22) this.#noteAddress(body, address, within);
-      else if (body[address] === 0x7b) this.noteFile(body, address, leaps, within, depth + 1);
+      else if (body[address] === 0x7b) this.noteFile(body, address, skips, within, depth + 1);
     }
   }
 

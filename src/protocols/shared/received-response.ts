@@ -17,7 +17,7 @@ import {
   writeEdited,
 } from "../../wire/json-members.js";
 import { JsonCheck } from "../../wire/json-syntax.js";
-import { type Leaps, LeapTable, noLeaps } from "../../wire/skip-table.js";
+import { noSkips, type Skips, SkipTable } from "../../wire/skip-table.js";
 import { type Steps, sliceBytes, slicesOf } from "../../wire/slices.js";
 import { valueSteps } from "../../wire/value-steps.js";
 
@@ -38,7 +38,7 @@ export function isLeftOut(text: string | undefined): boolean {
 }
 
 /** A whole response from an upstream. It is parsed on first access. */
-export class ReceivedAnswer {
+export class ReceivedResponse {
   readonly bytes: Uint8Array;
   /** Where the texts begin that are left out of the JSON. */
   readonly gaps: readonly number[];
@@ -48,7 +48,7 @@ export class ReceivedAnswer {
   #json: unknown;
   #isParsed = false;
   #check: JsonCheck | undefined;
-  #leaps: LeapTable | undefined;
+  #skips: SkipTable | undefined;
 
   constructor(bytes: Uint8Array, gaps = noGaps) {
     this.bytes = bytes;
@@ -62,8 +62,8 @@ export class ReceivedAnswer {
   }
 
   /** The ends of long values, by their starts, once the response was checked. */
-  get leaps(): Leaps {
-    return this.#leaps ?? noLeaps;
+  get skips(): Skips {
+    return this.#skips ?? noSkips;
   }
 
   /** Checks a long text in steps. */
@@ -75,7 +75,7 @@ export class ReceivedAnswer {
    * The same without its long texts, which are not parsed.
    * @returns `undefined` where it is not one JSON object as any reader takes it, or has too few long texts.
    */
-  outline(): ReceivedAnswer | undefined {
+  outline(): ReceivedResponse | undefined {
     if (this.bytes.length < outlinePays) return undefined;
     if (this.#check === undefined) this.#newCheck().run(this.bytes.length);
     if (this.#check?.fault !== undefined) return undefined;
@@ -83,9 +83,9 @@ export class ReceivedAnswer {
     const gaps: number[] = [];
     let text = "";
     let from = 0;
-    const leaps = this.#leaps as LeapTable;
-    for (let noted = 0; noted < leaps.size; noted++) {
-      const [start, end] = [leaps.startOf(noted), leaps.endOf(noted)];
+    const skips = this.#skips as SkipTable;
+    for (let noted = 0; noted < skips.size; noted++) {
+      const [start, end] = [skips.startOf(noted), skips.endOf(noted)];
       if (source[start] !== 0x22) continue;
       text += source.toString("utf8", from, start) + leftOutJson;
       gaps.push(start);
@@ -93,8 +93,8 @@ export class ReceivedAnswer {
       if (text.length > sliceBytes) return undefined;
     }
     if (gaps.length === 0 || text.length + source.length - from > sliceBytes) return undefined;
-    const outline = new ReceivedAnswer(this.bytes, gaps);
-    outline.#leaps = this.#leaps;
+    const outline = new ReceivedResponse(this.bytes, gaps);
+    outline.#skips = this.#skips;
     outline.#json = JSON.parse(text + source.toString("utf8", from));
     outline.#isParsed = true;
     return outline;
@@ -110,9 +110,9 @@ export class ReceivedAnswer {
     const fault = this.#check?.fault;
     this.#isParsed = fault === undefined || fault.reason === "syntax" || !anyJSON;
     if (fault !== undefined) return;
-    const { leaps } = this;
+    const { skips } = this;
     const start = skipSpace(this.bytes, 0);
-    this.#json = yield* valueSteps(this.bytes, { start, end: endOfValue(this.bytes, start, leaps) }, leaps);
+    this.#json = yield* valueSteps(this.bytes, { start, end: endOfValue(this.bytes, start, skips) }, skips);
   }
 
   /** The parsed text; `undefined` when it is not JSON. */
@@ -129,17 +129,17 @@ export class ReceivedAnswer {
   }
 
   #newCheck(): JsonCheck {
-    this.#leaps = new LeapTable(this.bytes.length);
-    this.#check = new JsonCheck(this.bytes, mostDepth, this.#leaps);
+    this.#skips = new SkipTable(this.bytes.length);
+    this.#check = new JsonCheck(this.bytes, mostDepth, this.#skips);
     return this.#check;
   }
 }
 
 /** Longer responses are sent as bytes. */
-const shortAnswer = 16 * 1024;
+const shortResponse = 16 * 1024;
 
 /** The response, a JSON object, with some members changed. Everything else stays as it was. */
-export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits | AnswerEdits): Uint8Array | string {
+export function editResponse(answer: ReceivedResponse, edits: MemberEdits | ResponseEdits): Uint8Array | string {
   const { bytes, json } = answer;
   if (edits.size === 0) return bytes;
   if (answer.gaps.length > 0) return editOutlined(answer, mapOf(edits));
@@ -148,14 +148,14 @@ export function editAnswer(answer: ReceivedAnswer, edits: MemberEdits | AnswerEd
   return replaceModel(answer, model) ?? replaceAmong(bytes, membersOf(bytes), model);
 }
 
-function mapOf(edits: MemberEdits | AnswerEdits): MemberEdits {
-  return edits instanceof AnswerEdits ? edits.toMap() : edits;
+function mapOf(edits: MemberEdits | ResponseEdits): MemberEdits {
+  return edits instanceof ResponseEdits ? edits.toMap() : edits;
 }
 
 /** What takes the place of a member must not be made of the outline of one. */
-function editOutlined(answer: ReceivedAnswer, edits: MemberEdits): Uint8Array {
-  const { bytes, gaps, leaps } = answer;
-  const members = membersOf(bytes, 0, Number.POSITIVE_INFINITY, leaps);
+function editOutlined(answer: ReceivedResponse, edits: MemberEdits): Uint8Array {
+  const { bytes, gaps, skips } = answer;
+  const members = membersOf(bytes, 0, Number.POSITIVE_INFINITY, skips);
   for (const { name, start, end } of members) {
     const isReplaced = typeof edits.get(name) === "string";
     if (isReplaced && gaps.some((gap) => gap >= start && gap < end)) answer.isTooLittle = true;
@@ -164,9 +164,9 @@ function editOutlined(answer: ReceivedAnswer, edits: MemberEdits): Uint8Array {
   return typeof model === "string" ? replaceAmong(bytes, members, model) : editMembers(bytes, members, edits);
 }
 
-function editAmongMembers({ bytes, text }: ReceivedAnswer, edits: MemberEdits): Uint8Array | string {
+function editAmongMembers({ bytes, text }: ReceivedResponse, edits: MemberEdits): Uint8Array | string {
   const members = membersOf(bytes);
-  if (bytes.length > shortAnswer || !runtime.isAscii(bytes)) return editMembers(bytes, members, edits);
+  if (bytes.length > shortResponse || !runtime.isAscii(bytes)) return editMembers(bytes, members, edits);
   const out = new TextWriter(text);
   writeEdited(out, asBuffer(bytes), members, edits);
   return out.text;
@@ -196,19 +196,24 @@ class TextWriter implements MemberWriter {
 }
 
 /** Most responses need only a new model name. This finds it without a list of all members. */
-function replaceModel(answer: ReceivedAnswer, model: string): Uint8Array | string | undefined {
+function replaceModel(answer: ReceivedResponse, model: string): Uint8Array | string | undefined {
   const { bytes } = answer;
   // In latin1 each byte is one character, whatever it means. A string is faster to search than bytes.
   const searched = runtime.isAscii(bytes) ? answer.text : asBuffer(bytes).toString("latin1");
   const start = findModel(bytes, searched);
   if (start === undefined) return undefined;
-  return spliceAnswer(answer, start, endOfValue(bytes, start), model);
+  return spliceResponse(answer, start, endOfValue(bytes, start), model);
 }
 
 /** The response with other JSON in place of a value. */
-export function spliceAnswer(answer: ReceivedAnswer, start: number, end: number, json: string): Uint8Array | string {
+export function spliceResponse(
+  answer: ReceivedResponse,
+  start: number,
+  end: number,
+  json: string,
+): Uint8Array | string {
   const { bytes } = answer;
-  if (bytes.length > shortAnswer || !runtime.isAscii(bytes)) return splice(bytes, start, end, json);
+  if (bytes.length > shortResponse || !runtime.isAscii(bytes)) return splice(bytes, start, end, json);
   const { text } = answer;
   return text.slice(0, start) + json + text.slice(end);
 }
@@ -243,7 +248,7 @@ function findModel(bytes: Uint8Array, text: string): number | undefined {
 type Edit = string | Uint8Array | null;
 
 /** New values of a response's members, by their names. Most responses get one alone, for which no map is made. */
-export class AnswerEdits {
+export class ResponseEdits {
   #name = "";
   #edit: Edit | undefined;
   #all: MemberEdits | undefined;

@@ -6,7 +6,7 @@ import { isRecord } from "../../wire/is-record.js";
 export const mostToolCalls = 1024;
 
 /** The most blocks of a message, or items of a response's output, tool calls among them. */
-export const mostAnswerParts = 16_384;
+export const mostResponseParts = 16_384;
 
 /** What the upstream reports as used for an answer; read when there is too much of it. */
 type UsedReader = () => UsageCounts | undefined;
@@ -31,7 +31,8 @@ export function requireFewParts(parts: readonly unknown[], used = nothingReporte
 }
 
 function requireFew(parts: number, used: UsedReader): void {
-  if (parts > mostAnswerParts) throw askedTooMuch(`Its answer has over ${mostAnswerParts} blocks or items.`, used());
+  if (parts > mostResponseParts)
+    throw askedTooMuch(`Its answer has over ${mostResponseParts} blocks or items.`, used());
 }
 
 /** Whether it is the type of a block or an item by which a model calls a tool. */

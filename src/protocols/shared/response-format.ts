@@ -3,7 +3,7 @@ import { createEventReader, type ServerSentEvent } from "../../wire/event-reader
 import { isRecord } from "../../wire/is-record.js";
 
 /** A text of a model's answer. */
-export interface AnswerText {
+export interface ResponseText {
   /**
    * Where it stands in the answer's JSON, such as `choices[0].message.content`, `output[1].arguments` or
    * `content[0].input.query`. A stream's texts have the paths of the whole answer that the stream amounts to.
@@ -13,44 +13,44 @@ export interface AnswerText {
 }
 
 /** The members of an answer, or of an event of its stream. */
-export type AnswerJson = Readonly<Record<string, unknown>>;
+export type ResponseJson = Readonly<Record<string, unknown>>;
 
 /** An answer as its client reads it. */
-export interface ReadAnswer {
+export interface ReadResponse {
   /** All that the model has written: texts, thoughts, refusals, names and arguments of tools. */
-  readonly texts: readonly AnswerText[];
+  readonly texts: readonly ResponseText[];
   /** Why it ended, as the client's API names it; one for each choice. */
   readonly finishReasons: readonly string[];
   /** The whole answer, or what is known of it from a stream: a refused one keeps its id, model and usage. */
-  readonly json: AnswerJson;
+  readonly json: ResponseJson;
 }
 
 /** How the answers of one operation are read and refused. It knows the client's API only, whatever the upstream speaks. */
-export interface AnswerFormat {
-  readWhole(json: AnswerJson): ReadAnswer;
+export interface ResponseFormat {
+  readWhole(json: ResponseJson): ReadResponse;
   /** @param events - the JSON of each event, in their order. */
-  readStream(events: readonly AnswerJson[]): ReadAnswer;
+  readStream(events: readonly ResponseJson[]): ReadResponse;
   /** The texts that one event of a stream adds to those of the events before it. A text that grows keeps its path. */
-  addedBy(event: AnswerJson): readonly AnswerText[];
+  addedBy(event: ResponseJson): readonly ResponseText[];
   /**
    * The answer that its client gets in place of a refused one. Of that it has the id, the model and the usage, and no text.
    * @param words - for the client, in place of the answer's texts.
    */
-  refused(json: AnswerJson, words: string): AnswerJson;
+  refused(json: ResponseJson, words: string): ResponseJson;
   /** A refused answer as a whole stream. */
-  toStream(refused: AnswerJson): Uint8Array;
+  toStream(refused: ResponseJson): Uint8Array;
 }
 
 /** Reads a whole answer as its client gets it. @throws SyntaxError when it is no JSON. */
-export function readAnswer(format: AnswerFormat, body: Uint8Array | string): ReadAnswer {
+export function readAnswer(format: ResponseFormat, body: Uint8Array | string): ReadResponse {
   const json: unknown = JSON.parse(typeof body === "string" ? body : Buffer.from(body).toString());
   return format.readWhole(isRecord(json) ? json : {});
 }
 
 /** Reads a stream as its client gets it, from its first byte to its last. @throws SyntaxError for an event that is no JSON. */
-export function readStreamedAnswer(format: AnswerFormat, stream: Uint8Array): ReadAnswer {
+export function readStreamedResponse(format: ResponseFormat, stream: Uint8Array): ReadResponse {
   const reader = createEventReader(stream.length + 1);
-  const events: AnswerJson[] = [];
+  const events: ResponseJson[] = [];
   for (const { data } of [...reader.read(stream), ...reader.end()]) {
     if (data === "" || data === "[DONE]") continue;
     const json: unknown = JSON.parse(data);
@@ -60,7 +60,7 @@ export function readStreamedAnswer(format: AnswerFormat, stream: Uint8Array): Re
 }
 
 /** The members of these names, as far as they are there. */
-export function pickMembers(json: AnswerJson, names: readonly string[]): Record<string, unknown> {
+export function pickMembers(json: ResponseJson, names: readonly string[]): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const name of names) if (json[name] !== undefined && json[name] !== null) picked[name] = json[name];
   return picked;

@@ -1,7 +1,7 @@
 import { createEventReader, type EventReader } from "../../wire/event-reader.js";
 import { isRecord } from "../../wire/is-record.js";
 import { isTextByType, kindOf, memberPath, ruleWithin, type TextRule } from "./prompt-layout.js";
-import type { AnswerFormat, AnswerJson, AnswerText } from "./response-format.js";
+import type { ResponseFormat, ResponseJson, ResponseText } from "./response-format.js";
 
 /** A value of an answer, and where it stands. */
 interface Place {
@@ -18,13 +18,13 @@ interface Place {
  * The texts in a part of an answer, in their order: every string but ids, URLs, files and the like. Names of tools are
  * texts, too. Probabilities repeat the texts token by token, and are left out.
  */
-export function answerTexts(value: unknown, path: string): AnswerText[] {
-  const texts: AnswerText[] = [];
+export function responseTexts(value: unknown, path: string): ResponseText[] {
+  const texts: ResponseText[] = [];
   collect(value, { path, rule: "prompt", name: "", type: undefined }, texts);
   return texts;
 }
 
-function collect(value: unknown, place: Place, texts: AnswerText[]): void {
+function collect(value: unknown, place: Place, texts: ResponseText[]): void {
   if (typeof value === "string") {
     if (value !== "" && isText(place)) texts.push({ path: place.path, text: value });
     return;
@@ -60,22 +60,22 @@ export class StreamedItemTexts {
   readonly #found = new Map<string, string[]>();
   readonly #deltas = new Map<string, string>();
 
-  read(event: AnswerJson): void {
+  read(event: ResponseJson): void {
     const { item, part, delta, output_index: index } = event;
     // Where a server leaves it out, clients that read deltas alone do not miss it.
     const path = Number.isInteger(index) ? `output[${index}]` : "output";
     const place = path + partOf(event);
-    this.add([...answerTexts(item, path), ...answerTexts(part, place)]);
+    this.add([...responseTexts(item, path), ...responseTexts(part, place)]);
     for (const name of wholeTexts) {
       if (typeof event[name] === "string") this.add([{ path: `${place}.${name}`, text: event[name] }]);
     }
-    if (isRecord(delta)) this.add(answerTexts(delta, place));
+    if (isRecord(delta)) this.add(responseTexts(delta, place));
     if (typeof delta !== "string") return;
     const grows = `${place}.${memberOf(String(event["type"]))}`;
     this.#deltas.set(grows, (this.#deltas.get(grows) ?? "") + delta);
   }
 
-  add(texts: readonly AnswerText[]): void {
+  add(texts: readonly ResponseText[]): void {
     for (const { path, text } of texts) {
       const known = this.#found.get(path);
       if (known === undefined) this.#found.set(path, [text]);
@@ -83,13 +83,13 @@ export class StreamedItemTexts {
     }
   }
 
-  texts(): AnswerText[] {
+  texts(): ResponseText[] {
     this.add([...this.#deltas].map(([path, text]) => ({ path, text })));
     return [...this.#found].flatMap(([path, texts]) => texts.flatMap((text) => (text === "" ? [] : { path, text })));
   }
 }
 
-function partOf({ content_index: content, summary_index: summary }: AnswerJson): string {
+function partOf({ content_index: content, summary_index: summary }: ResponseJson): string {
   if (Number.isInteger(summary)) return `.summary[${summary}]`;
   return Number.isInteger(content) ? `.content[${content}]` : "";
 }
@@ -107,7 +107,7 @@ const mostEventCharacters = 1_000_000;
 
 /** The beginning of what a model writes in a stream. Nothing of its events stays in memory. */
 export class StreamedText {
-  readonly #format: AnswerFormat;
+  readonly #format: ResponseFormat;
   readonly #most: number;
   readonly #events: EventReader = createEventReader(mostEventCharacters);
   readonly #texts = new Map<string, string>();
@@ -115,12 +115,12 @@ export class StreamedText {
   #isOver = false;
 
   /** @param most - characters of the beginning. */
-  constructor(format: AnswerFormat, most: number) {
+  constructor(format: ResponseFormat, most: number) {
     this.#format = format;
     this.#most = most;
   }
 
-  get texts(): AnswerText[] {
+  get texts(): ResponseText[] {
     return [...this.#texts].map(([path, text]) => ({ path, text }));
   }
 

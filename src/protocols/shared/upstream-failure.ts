@@ -2,7 +2,7 @@ import { atCapacity, badGateway, GatewayError, upstreamTimeout } from "../../err
 import { UpstreamStatusError } from "../../errors/upstream-fault.js";
 import { type RedactContext, redact, redactKeys } from "../../redaction/redact.js";
 import { isRecord } from "../../wire/is-record.js";
-import { type Dialect, readErrorAnswer } from "./dialect.js";
+import { type Dialect, readErrorResponse } from "./dialect.js";
 import { moderationDetails, moderationMember } from "./openai-protocol.js";
 import { isOwnAccount, readRetryAfter } from "./own-account.js";
 import { findReport } from "./usage-report.js";
@@ -42,7 +42,7 @@ export function toClientError(
   said: unknown,
   context: UpstreamFailureContext,
 ): GatewayError {
-  const { status, body } = readErrorAnswer(context.dialect, { status: answered, body: said }, context);
+  const { status, body } = readErrorResponse(context.dialect, { status: answered, body: said }, context);
   return clientError(status, headers, body, context);
 }
 

@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { OperationName } from "../../prices/operation-name.js";
-import type { ModelAnswer, StreamProgress } from "../../prices/progress.js";
+import type { ModelResponse, StreamProgress } from "../../prices/progress.js";
 import type { TokenCounts } from "../../prices/usage-counts.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import type { ByteSpan, EventPlace, EventPlaces, TemplateSource } from "../../wire/event-template.js";
@@ -14,7 +14,7 @@ import type { Exchange } from "../shared/operation.js";
 export type ChatJson = Readonly<Record<string, unknown>>;
 
 /** A whole chat completion, repaired, and what it counts. */
-export interface ChatCompletion extends Pick<ModelAnswer, "tokens" | "estimated" | "unpriced"> {
+export interface ChatCompletion extends Pick<ModelResponse, "tokens" | "estimated" | "unpriced"> {
   readonly json: ChatJson;
 }
 

@@ -8,13 +8,13 @@ import { type Steps, sliceBytes } from "../../wire/slices.js";
 import { ChatChunkReader } from "../chat/chat-chunk-reader.js";
 import { ChatProgress, contentOfChunk } from "../chat/chat-progress.js";
 import type { ChatRequest } from "../chat/chat-request.js";
-import { answerToChunk, repairCompletion, requireEnds } from "../chat/chat-response.js";
+import { repairCompletion, requireEnds, responseToChunk } from "../chat/chat-response.js";
 import { toUpstreamBody } from "../chat/encode-chat-request.js";
 import { mostOutputTokens } from "../shared/demand.js";
 import type { AnswerContext } from "../shared/exchange.js";
 import { readErrorBody, refuseWhole, toFailureContext } from "../shared/exchange.js";
 import type { ExchangeFacts } from "../shared/operation.js";
-import { ReceivedAnswer } from "../shared/received-response.js";
+import { ReceivedResponse } from "../shared/received-response.js";
 import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource, TextSource } from "./chat-source.js";
 
 /** An upstream that speaks chat completions, for a client that does not. */
@@ -29,7 +29,7 @@ export class ChatTargetSource implements ChatSource {
   }
 
   *readWhole(bytes: Uint8Array): Steps<ChatCompletion> {
-    const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
+    const received = new ReceivedResponse(withoutByteOrderMark(bytes));
     yield* received.parse(false);
     return repairCompletion(received.json, this.#context) ?? refuseWhole(received, this.#context);
   }
@@ -56,7 +56,7 @@ export function* toChatTarget(
     maxOutputTokens: mostOutputTokens(model),
     addedCap: attempt.addedCap,
     dialect: target.rules.dialectFor(chat, target.dialect),
-    lacking: model.lacking,
+    missing: model.missing,
   });
   return new ChatTargetSource(body, context);
 }
@@ -80,10 +80,10 @@ class ChatTargetChunks implements ChatChunkSource {
   }
 
   whole(body: Uint8Array): readonly ChatJson[] {
-    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    const { json } = new ReceivedResponse(withoutByteOrderMark(body));
     if (!isRecord(json)) throw new StreamFault("garbage");
     requireEnds(json, this.#context);
-    return this.event({ data: JSON.stringify(answerToChunk(json)), event: undefined });
+    return this.event({ data: JSON.stringify(responseToChunk(json)), event: undefined });
   }
 
   end(): readonly ChatJson[] {

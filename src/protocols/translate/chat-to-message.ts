@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import type { TokenCounts } from "../../prices/usage-counts.js";
 import { jsonSteps } from "../../wire/json-steps.js";
 import { atOnce, type Steps } from "../../wire/slices.js";
-import { answerToChunk } from "../chat/chat-response.js";
+import { responseToChunk } from "../chat/chat-response.js";
 import { explicitNulls, toMessagesUsage } from "../messages/message-response.js";
 import type { BlockEvent } from "./block-ladder.js";
 import { ChatDeltaReader } from "./chat-delta-reader.js";
@@ -33,7 +33,7 @@ export function* messageOfChatSteps(
   { usage, expectedBytes }: { readonly usage: TokenCounts; readonly expectedBytes?: number },
 ): Steps<Buffer> {
   const reader = new ChatDeltaReader(translation, messageId.replace(/^msg_/, ""));
-  const events = [...reader.read(answerToChunk(completion)), ...reader.finish()];
+  const events = [...reader.read(responseToChunk(completion)), ...reader.finish()];
   // An answer of nothing has no blocks, as Anthropic's own.
   const content = yield* blocksOf(events);
   const nulls = explicitNulls(version);

@@ -1,6 +1,6 @@
 import { isRecord } from "../../wire/is-record.js";
 import { finishReasonOf, messageIdOf } from "../messages/message-response.js";
-import type { ReceivedAnswer } from "../shared/received-response.js";
+import type { ReceivedResponse } from "../shared/received-response.js";
 import { requireFewParts } from "../shared/response-bounds.js";
 import { toChatUsage } from "../shared/usage-object.js";
 import { readReport } from "../shared/usage-tally.js";
@@ -19,7 +19,7 @@ export interface CompletionHead {
  * usage, only where the message has.
  * @returns `undefined` when it is no message.
  */
-export function messageToChat(received: ReceivedAnswer, head: CompletionHead): Record<string, unknown> | undefined {
+export function messageToChat(received: ReceivedResponse, head: CompletionHead): Record<string, unknown> | undefined {
   const said = received.json;
   if (!isRecord(said) || said["type"] !== "message" || !Array.isArray(said["content"])) return undefined;
   const blocks: unknown[] = said["content"];

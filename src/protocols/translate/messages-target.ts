@@ -11,7 +11,7 @@ import { messageToEvents } from "../messages/message-to-events.js";
 import { mostOutputTokens, requiredOutputCap } from "../shared/demand.js";
 import { type AnswerContext, toFailureContext } from "../shared/exchange.js";
 import type { ExchangeFacts } from "../shared/operation.js";
-import { ReceivedAnswer } from "../shared/received-response.js";
+import { ReceivedResponse } from "../shared/received-response.js";
 import { toChatUsage } from "../shared/usage-object.js";
 import {
   type ChatChunkSource,
@@ -33,10 +33,10 @@ export function* toMessagesTarget(
   context: AnswerContext,
 ): Steps<MessagesTargetSource> {
   const { upstreamModel: model } = target;
-  const { lacking } = traits;
+  const { missing } = traits;
   const maxOutputTokens = mostOutputTokens(traits);
-  const isRelieved = lacking?.action === "drop";
-  const request = isRelieved ? yield* translatedSteps(toUpstreamBody(chat, { model, maxOutputTokens, lacking })) : chat;
+  const isRelieved = missing?.action === "drop";
+  const request = isRelieved ? yield* translatedSteps(toUpstreamBody(chat, { model, maxOutputTokens, missing })) : chat;
   const requiredCap = requiredOutputCap(traits, attempt.addedCap);
   const thinking = traits.reasons ? undefined : "none";
   const body = yield* messagesRequestSteps(request, { model, maxOutputTokens, requiredCap, thinking });
@@ -56,7 +56,7 @@ export class MessagesTargetSource implements ChatSource {
 
   *readWhole(bytes: Uint8Array): Steps<ChatCompletion> {
     const context = this.#context;
-    const received = new ReceivedAnswer(withoutByteOrderMark(bytes));
+    const received = new ReceivedResponse(withoutByteOrderMark(bytes));
     yield* received.parse(false);
     const completion = messageToChat(received, { created: createdAt(context), model: context.model });
     const repaired = completion && repairCompletion(completion, context);
@@ -71,12 +71,12 @@ export class MessagesTargetSource implements ChatSource {
   }
 
   readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
-    const { json } = new ReceivedAnswer(withoutByteOrderMark(body));
+    const { json } = new ReceivedResponse(withoutByteOrderMark(body));
     return fromAnthropicError(status, headers, json, toFailureContext(this.#context, this.body));
   }
 }
 
-function noMessage({ json }: ReceivedAnswer, context: AnswerContext): Error {
+function noMessage({ json }: ReceivedResponse, context: AnswerContext): Error {
   if (typeof json === "object" && json !== null && "error" in json) return fromAnthropicErrorEvent(json, context);
   return notAResponse();
 }
@@ -100,7 +100,7 @@ class MessagesTargetChunks implements ChatChunkSource {
   }
 
   whole(body: Uint8Array): readonly ChatJson[] {
-    const events = messageToEvents(new ReceivedAnswer(withoutByteOrderMark(body)));
+    const events = messageToEvents(new ReceivedResponse(withoutByteOrderMark(body)));
     if (events === undefined) throw new StreamFault("garbage");
     return events.flatMap((event) => this.#stream.event(event));
   }

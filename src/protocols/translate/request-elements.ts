@@ -2,7 +2,7 @@ import { beyondTarget } from "../../errors/refusal.js";
 import { asBuffer } from "../../wire/bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { elementsOf, endOfValue, type JsonMember, memberOf, membersOf } from "../../wire/json-members.js";
-import { type Leaps, noLeaps } from "../../wire/skip-table.js";
+import { noSkips, type Skips } from "../../wire/skip-table.js";
 import type { SliceCount, Steps } from "../../wire/slices.js";
 import { moreValuesSteps, valueSteps } from "../../wire/value-steps.js";
 import type { ResponsesRequest } from "../responses/responses-request.js";
@@ -12,7 +12,7 @@ import type { JsonRequest } from "../shared/json-request.js";
 export interface RequestMembers {
   readonly body: Uint8Array;
   readonly members: readonly JsonMember[];
-  readonly leaps: Leaps;
+  readonly skips: Skips;
 }
 
 /** A message of a request, as a chat completion and a message have it alike. */
@@ -27,21 +27,21 @@ export interface RequestMessage {
 }
 
 /** The value of a member of the request; `undefined` where it is absent or `null`. */
-export function requestValue({ body, members }: Omit<RequestMembers, "leaps">, name: string): unknown {
+export function requestValue({ body, members }: Omit<RequestMembers, "skips">, name: string): unknown {
   const member = memberOf(members, name);
   return member === undefined ? undefined : (parse(body, member.start, member.end) ?? undefined);
 }
 
 /** The value of a member, made in steps: of those that may be long. */
-export function* valueOfSteps({ body, members, leaps }: RequestMembers, name: string): Steps<unknown> {
+export function* valueOfSteps({ body, members, skips }: RequestMembers, name: string): Steps<unknown> {
   const member = memberOf(members, name);
-  return member === undefined ? undefined : ((yield* valueSteps(body, member, leaps)) ?? undefined);
+  return member === undefined ? undefined : ((yield* valueSteps(body, member, skips)) ?? undefined);
 }
 
 /** Where the messages begin. */
-export function messageStarts({ body, members, leaps }: RequestMembers): readonly number[] {
+export function messageStarts({ body, members, skips }: RequestMembers): readonly number[] {
   const messages = memberOf(members, "messages");
-  return messages === undefined ? [] : elementsOf(body, messages.start, leaps);
+  return messages === undefined ? [] : elementsOf(body, messages.start, skips);
 }
 
 /** Where a message stands in its request. */
@@ -56,14 +56,14 @@ interface MessagePlace {
  * @returns `undefined` where it is no object.
  */
 export function* messageSteps(
-  { body, leaps }: RequestMembers,
+  { body, skips }: RequestMembers,
   { index, start }: MessagePlace,
   count: SliceCount,
   rawName?: string,
 ): Steps<RequestMessage | undefined> {
-  const value = yield* valueSteps(body, { start, end: endOfValue(body, start, leaps) }, leaps, count);
+  const value = yield* valueSteps(body, { start, end: endOfValue(body, start, skips) }, skips, count);
   if (!isRecord(value)) return undefined;
-  const raw = rawName === undefined ? [] : rawParts(body, start, rawName, leaps);
+  const raw = rawName === undefined ? [] : rawParts(body, start, rawName, skips);
   return { role: String(value["role"]), members: value, path: `messages[${index}]`, raw };
 }
 
@@ -72,14 +72,14 @@ export function rawParts(
   body: Uint8Array,
   message: number,
   name: string,
-  leaps: Leaps = noLeaps,
+  skips: Skips = noSkips,
 ): readonly (string | undefined)[] {
-  const content = memberOf(membersOf(body, message, Number.POSITIVE_INFINITY, leaps), "content");
+  const content = memberOf(membersOf(body, message, Number.POSITIVE_INFINITY, skips), "content");
   if (content === undefined || body[content.start] !== 0x5b) return [];
-  return elementsOf(body, content.start, leaps).map((part) => {
+  return elementsOf(body, content.start, skips).map((part) => {
     if (body[part] !== 0x7b) return undefined;
     // Of two members of one name, JSON.parse takes the last one, too.
-    const member = membersOf(body, part, Number.POSITIVE_INFINITY, leaps).findLast((each) => each.name === name);
+    const member = membersOf(body, part, Number.POSITIVE_INFINITY, skips).findLast((each) => each.name === name);
     return member === undefined ? undefined : asBuffer(body).toString("utf8", member.start, member.end);
   });
 }
@@ -101,9 +101,9 @@ const mostValues = 2 ** 18;
  * @param param - the member that holds the conversation.
  * @throws GatewayError 400, for this target alone.
  */
-export function* fewValuesSteps({ body, leaps }: Pick<JsonRequest, "body" | "leaps">, param: string): Steps<void> {
+export function* fewValuesSteps({ body, skips }: Pick<JsonRequest, "body" | "skips">, param: string): Steps<void> {
   // A value has at least two bytes, with what stands between it and the next.
-  if (body.length < mostValues || !(yield* moreValuesSteps(body, leaps, { all: mostValues }))) return;
+  if (body.length < mostValues || !(yield* moreValuesSteps(body, skips, { all: mostValues }))) return;
   throw beyondTarget(param, `A request to this model must hold at most ${mostValues} JSON values. Shorten it.`);
 }
 

@@ -8,7 +8,7 @@ import { memberOf, membersOf, valueAt } from "../../wire/json-members.js";
 import { jsonSteps } from "../../wire/json-steps.js";
 import { keepAliveComment } from "../../wire/plain-event.js";
 import { type Outgoing, type Steps, stepInTurns } from "../../wire/slices.js";
-import { answerToChunk } from "../chat/chat-response.js";
+import { responseToChunk } from "../chat/chat-response.js";
 import type { KeptConversation } from "../responses/kept-conversation.js";
 import { frameEvents, frameLate, RepeatedTexts, type ResponseEvent } from "../responses/response-events.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink, TextSink } from "./chat-source.js";
@@ -147,7 +147,7 @@ export function toResponse(
   end: ResponseEnd,
 ): Readonly<Record<string, unknown>> {
   const stream = new ChatToResponsesStream(context);
-  stream.chunk(answerToChunk(completion));
+  stream.chunk(responseToChunk(completion));
   stream.end(end);
   return stream.response ?? {};
 }

@@ -49,7 +49,7 @@ export function* chatTranslationSteps(request: ResponsesRequest, options: ToChat
   const count = new SliceCount();
   const parsed: ParsedItem[] = [];
   for (const { start, end, type } of items ?? []) {
-    parsed.push({ item: (yield* valueSteps(request.body, { start, end }, request.leaps, count)) as Item, type });
+    parsed.push({ item: (yield* valueSteps(request.body, { start, end }, request.skips, count)) as Item, type });
   }
   const tools = toChatTools(toolLists(request, parsed));
   const messages = yield* toMessages(request, parsed, tools, options);
@@ -108,7 +108,7 @@ function* toMessages(
     conversation.message({ role: instructionRole(items), content: instructions });
   }
   const own = request.items === undefined ? memberOf(request.members, "input") : undefined;
-  const input = own && (yield* valueSteps(request.body, own, request.leaps));
+  const input = own && (yield* valueSteps(request.body, own, request.skips));
   if (typeof input === "string") conversation.message({ role: "user", content: input });
   const context = { conversation, names, thoughts };
   const count = new SliceCount();

@@ -1,6 +1,6 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { OperationName } from "../../prices/operation-name.js";
-import type { ModelAnswer } from "../../prices/progress.js";
+import type { ModelResponse } from "../../prices/progress.js";
 import { runtime } from "../../runtime/this-runtime.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { TemplateShortcut } from "../../wire/event-template.js";
@@ -40,11 +40,11 @@ export class TranslatedExchange implements Exchange {
     this.#bounds = bounds;
   }
 
-  readWhole(bytes: Uint8Array): ModelAnswer | Promise<ModelAnswer> {
+  readWhole(bytes: Uint8Array): ModelResponse | Promise<ModelResponse> {
     return bySize(bytes.length, this.#wholeSteps(bytes));
   }
 
-  *#wholeSteps(bytes: Uint8Array): Steps<ModelAnswer> {
+  *#wholeSteps(bytes: Uint8Array): Steps<ModelResponse> {
     const completion = yield* this.#source.readWhole(bytes);
     const { json, tokens, estimated, unpriced } = completion;
     const body = yield* this.#sink.whole(completion, bytes.length);

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { RequestBytes } from "../direct-call.js";
-import { type AbortNotice, type UpstreamAnswer, UpstreamError } from "../upstream-provider.js";
+import { type AbortNotice, UpstreamError, type UpstreamResponse } from "../upstream-provider.js";
 import { IdleTimeout, type IdleTimeoutListener } from "./idle-timeout.js";
 import { leftoverBytes, leftoverMs, type Transport, type TransportOptions } from "./transport.js";
 import { toFetchError } from "./transport-error.js";
@@ -69,12 +69,12 @@ class FetchCall implements AsyncIterableIterator<Uint8Array, undefined>, IdleTim
     this.#fail(new UpstreamError("aborted", "The call was aborted.", { cause: this.#signal.reason }));
   }
 
-  open(fetchAnswer: (signal: AbortSignal) => Promise<Response>): Promise<UpstreamAnswer> {
+  open(fetchResponse: (signal: AbortSignal) => Promise<Response>): Promise<UpstreamResponse> {
     return new Promise((resolve, reject) => {
       this.#waiting = { reject };
       this.#timer.start(this.#timeouts.firstByteTimeoutMs);
       this.#signal.addEventListener("abort", this);
-      fetchAnswer(this.#controller.signal).then(
+      fetchResponse(this.#controller.signal).then(
         (response) => {
           if (this.#isOver) {
             // A runtime that does not mind the signal.

@@ -5,7 +5,7 @@ import { type AbortNotice, UpstreamError } from "../upstream-provider.js";
 import type { IdleTimeout, IdleTimeoutListener, IdleTimeoutPool } from "./idle-timeout.js";
 import { leftoverBytes, leftoverMs, type TransportOptions } from "./transport.js";
 import { isLostConnection, toUpstreamError } from "./transport-error.js";
-import { type BodySource, decodedAnswer, ReceivedBody, UndiciAnswer } from "./undici-response.js";
+import { type BodySource, decodedResponse, ReceivedBody, UndiciResponse } from "./undici-response.js";
 import type { UndiciSocket } from "./undici-socket.js";
 
 /** What is called when the request goes out, and when the status and headers are there or will never be. */
@@ -104,9 +104,9 @@ export class UndiciCall implements Dispatcher.DispatchHandler, BodySource, IdleT
   onHeaders(status: number, headers: Buffer[]): boolean {
     if (status < 200 || this.#state !== "waiting") return true;
     const body = new ReceivedBody(this);
-    const received = new UndiciAnswer(status, headers, body);
+    const received = new UndiciResponse(status, headers, body);
     const encoding = encodingIn(headers);
-    const answer = encoding === undefined ? received : decodedAnswer(received, encoding);
+    const answer = encoding === undefined ? received : decodedResponse(received, encoding);
     // The status of an error says enough without its body.
     if (answer === undefined && status === 200) {
       this.#cancel(compressed(encoding ?? ""));

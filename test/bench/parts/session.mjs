@@ -66,7 +66,7 @@ export class Session {
         untilEvents: this.#workload.endless ? 3 : undefined,
       });
     }
-    checkAnswer(answer, expected, this.#workload);
+    checkResponse(answer, expected, this.#workload);
   }
 
   async warmUp() {
@@ -162,7 +162,7 @@ function storeFigures(before, after, units) {
   return { storeCpu: (after.cpu - before.cpu) / units, scripts: (after.scripts - before.scripts) / units };
 }
 
-function checkAnswer({ head, body }, expected, workload) {
+function checkResponse({ head, body }, expected, workload) {
   const status = head.slice(9, 12);
   const fault =
     status !== expected.status

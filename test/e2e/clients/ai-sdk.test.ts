@@ -22,11 +22,11 @@ import { collect } from "./collect.js";
 import {
   extraParameters,
   imageBase64,
-  reasoningAnswer,
   reasoningChunks,
+  reasoningResponse,
   sloppyToolChunks,
-  toolAnswer,
   toolChunks,
+  toolResponse,
 } from "./samples.js";
 import { type ClientServer, expectNoSockets, promptAlone, withServer } from "./start-server.js";
 
@@ -100,7 +100,7 @@ describe.concurrent("the AI SDK gets", () => {
   it(
     "reasoning",
     withServer(async (server) => {
-      server.upstream.replyOnce(wholeAnswer(reasoningAnswer));
+      server.upstream.replyOnce(wholeAnswer(reasoningResponse));
       const whole = await generateText({ model: modelOf(server), prompt: "Why?" });
       expect([whole.text, whole.reasoningText]).toEqual(["Yes.", "Because it is so."]);
       expect(whole.usage.outputTokenDetails.reasoningTokens).toBe(4);
@@ -119,7 +119,7 @@ describe.concurrent("the AI SDK's tools", () => {
   it(
     "run in a loop, whole",
     withServer(async (server) => {
-      server.upstream.replyOnce(wholeAnswer(toolAnswer));
+      server.upstream.replyOnce(wholeAnswer(toolResponse));
       server.upstream.replyOnce(wholeAnswer(chatAnswer({ content: "All fine." })));
       const { text, steps, totalUsage } = await generateText({ model: modelOf(server), ...settings });
       expect([text, totalUsage.totalTokens]).toEqual(["All fine.", 24]);

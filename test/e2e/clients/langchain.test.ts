@@ -13,11 +13,11 @@ import { collect } from "./collect.js";
 import {
   extraParameters,
   imageBase64,
-  reasoningAnswer,
   reasoningChunks,
+  reasoningResponse,
   sloppyToolChunks,
-  toolAnswer,
   toolChunks,
+  toolResponse,
   twoAnswers,
   weatherTool,
 } from "./samples.js";
@@ -117,7 +117,7 @@ describe.concurrent("LangChain gets", () => {
     "reasoning",
     withServer(async (server) => {
       const expected = { reasoning_content: "Because it is so." };
-      server.upstream.replyOnce(wholeAnswer(reasoningAnswer));
+      server.upstream.replyOnce(wholeAnswer(reasoningResponse));
       const whole = await modelOf(server).invoke(prompt);
       expect([whole.text, whole.additional_kwargs]).toEqual(["Yes.", expect.objectContaining(expected)]);
       expect(whole.usage_metadata).toMatchObject({ output_token_details: { reasoning: 4 } });
@@ -147,7 +147,7 @@ describe.concurrent("LangChain's tools", () => {
   it(
     "are called whole, and answered",
     withServer(async (server) => {
-      server.upstream.replyOnce(wholeAnswer(toolAnswer));
+      server.upstream.replyOnce(wholeAnswer(toolResponse));
       server.upstream.replyOnce(wholeAnswer(chatAnswer({ content: "All fine." })));
       const model = modelOf(server).bindTools([weatherTool]);
       const message = await model.invoke(prompt);
@@ -195,7 +195,7 @@ describe.concurrent("LangChain's structured output", () => {
   it(
     "comes by a tool",
     withServer(async (server) => {
-      server.upstream.reply(wholeAnswer(toolAnswer));
+      server.upstream.reply(wholeAnswer(toolResponse));
       const model = modelOf(server).withStructuredOutput(schema, { method: "functionCalling" });
       expect(await model.invoke(prompt)).toEqual({ city: "Paris" });
       expect(server.upstream.lastRequest.json).toMatchObject({ tool_choice: { function: { name: "weather" } } });

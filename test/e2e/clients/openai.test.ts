@@ -9,11 +9,11 @@ import { collect } from "./collect.js";
 import {
   extraParameters,
   imageBase64,
-  reasoningAnswer,
   reasoningChunks,
+  reasoningResponse,
   sloppyToolChunks,
-  toolAnswer,
   toolChunks,
+  toolResponse,
   twoAnswers,
   twoAnswersChunks,
   weatherTool,
@@ -121,7 +121,7 @@ describe.concurrent("openai gets", () => {
   it(
     "reasoning",
     withServer(async (server) => {
-      server.upstream.replyOnce(wholeAnswer(reasoningAnswer));
+      server.upstream.replyOnce(wholeAnswer(reasoningResponse));
       const answer = await clientOf(server).chat.completions.create(hello);
       expect(answer.choices[0]?.message).toMatchObject({ content: "Yes.", reasoning_content: "Because it is so." });
       expect(answer.usage?.completion_tokens_details?.reasoning_tokens).toBe(4);
@@ -179,7 +179,7 @@ describe.concurrent("openai's tools", () => {
   it(
     "are called whole",
     withServer(async (server) => {
-      server.upstream.reply(wholeAnswer(toolAnswer));
+      server.upstream.reply(wholeAnswer(toolResponse));
       const { choices } = await clientOf(server).chat.completions.create({ ...hello, tools: [weatherTool] });
       expect(choices).toMatchObject([{ finish_reason: "tool_calls", message: { content: null, tool_calls: calls } }]);
       expect(server.upstream.lastRequest.json).toMatchObject({ tools: [weatherTool] });
@@ -199,7 +199,7 @@ describe.concurrent("openai's tools", () => {
 
   it.each([false, true])("run in a loop, stream: %s", (stream) =>
     withServer(async (server) => {
-      server.upstream.replyOnce(stream ? eventStream(toolChunks) : wholeAnswer(toolAnswer));
+      server.upstream.replyOnce(stream ? eventStream(toolChunks) : wholeAnswer(toolResponse));
       server.upstream.replyOnce(
         stream ? eventStream(chatChunks("All fine.")) : wholeAnswer(chatAnswer({ content: "All fine." })),
       );

@@ -19,7 +19,7 @@ const call = (id: string, city: string) => ({
 });
 
 /** A whole answer with two tool calls. */
-export const toolAnswer = chatAnswer({
+export const toolResponse = chatAnswer({
   content: null,
   toolCalls: [call("call_1", "Paris"), call("call_2", "Oslo")],
   finishReason: "tool_calls",
@@ -47,7 +47,7 @@ function toolDelta(index: number, { id, ...fields }: { id?: string; name?: strin
   return { tool_calls: [{ index, ...(id === undefined ? undefined : { id, type: "function" }), function: fields }] };
 }
 
-export const reasoningAnswer = {
+export const reasoningResponse = {
   ...chatAnswer({ usage: reasoningUsage() }),
   choices: [
     {

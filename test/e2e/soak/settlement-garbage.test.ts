@@ -15,7 +15,7 @@ it("leaves no settlement that has ended to the collection of the whole heap", as
   const outbox = new SettleOutbox({
     ledger: { settle } as unknown as CreditLedger,
     limit: new TimeLimit(60_000),
-    answerLimit: new TimeLimit(60_000),
+    responseLimit: new TimeLimit(60_000),
     clock: systemClock,
     emit: () => {},
     most: 10_000,

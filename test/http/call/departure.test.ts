@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { toNodeHandler } from "../../../src/adapters/node.js";
 import { GatewayError } from "../../../src/errors/gateway-error.js";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
-import type { AnswerGuard } from "../../../src/hooks/response-guard.js";
+import type { ResponseGuard } from "../../../src/hooks/response-guard.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import type { DisconnectPolicy } from "../../../src/records/plans/plan-store.js";
@@ -317,7 +317,7 @@ describe("a guard of a client that has left", () => {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const guard: AnswerGuard = {
+    const guard: ResponseGuard = {
       name: "slow",
       stream: "watch",
       timeoutMs: 600_000,

@@ -6,7 +6,7 @@ import { nativeServer } from "../../support/operations/responses/response-sample
 import { startResponses } from "../../support/operations/responses/responses-server.js";
 import { mostRealTokens } from "../../support/real-tokenizers.js";
 import { smallModel } from "../../support/test-gateway.js";
-import { answerTexts } from "../../support/text-samples.js";
+import { responseTexts } from "../../support/text-samples.js";
 
 afterAll(expectNoSockets);
 
@@ -17,27 +17,30 @@ describe.each([
   ["a chat completion", chatTarget],
   ["a message", nativeTarget],
 ])("%s that nobody has counted", (_name, target) => {
-  it.each(Object.entries(answerTexts))("costs at least the tokens that any model wrote for %s", async (_kind, text) => {
-    const server = await startMessages(target, { models });
-    const { tokens } = mostRealTokens(text);
-    for (const stream of [false, true]) {
-      server.upstream.replyOnce(target[stream ? "stream" : "whole"]({ text, isUncounted: true }));
-      await (await postMessage(server.baseURL, { ...body, stream })).text();
-      const event = server.events.at(-1);
-      expect(event).toMatchObject({ endReason: "completed", usageSource: "estimated" });
-      expect(event?.tokens.output).toBeGreaterThanOrEqual(tokens);
-      expect(event?.chargedMicro).toBeLessThanOrEqual(event?.heldMicro ?? 0);
-    }
-    // What is held is the cap: no estimate is above it.
-    server.upstream.replyOnce(target.whole({ text, isUncounted: true }));
-    await (await postMessage(server.baseURL, { max_tokens: 50 })).text();
-    expect(server.events.at(-1)).toMatchObject({ tokens: { output: 50 } });
-    await server.checkBooks();
-    await server.close();
-  });
+  it.each(Object.entries(responseTexts))(
+    "costs at least the tokens that any model wrote for %s",
+    async (_kind, text) => {
+      const server = await startMessages(target, { models });
+      const { tokens } = mostRealTokens(text);
+      for (const stream of [false, true]) {
+        server.upstream.replyOnce(target[stream ? "stream" : "whole"]({ text, isUncounted: true }));
+        await (await postMessage(server.baseURL, { ...body, stream })).text();
+        const event = server.events.at(-1);
+        expect(event).toMatchObject({ endReason: "completed", usageSource: "estimated" });
+        expect(event?.tokens.output).toBeGreaterThanOrEqual(tokens);
+        expect(event?.chargedMicro).toBeLessThanOrEqual(event?.heldMicro ?? 0);
+      }
+      // What is held is the cap: no estimate is above it.
+      server.upstream.replyOnce(target.whole({ text, isUncounted: true }));
+      await (await postMessage(server.baseURL, { max_tokens: 50 })).text();
+      expect(server.events.at(-1)).toMatchObject({ tokens: { output: 50 } });
+      await server.checkBooks();
+      await server.close();
+    },
+  );
 });
 
-it.each(Object.entries(answerTexts))(
+it.each(Object.entries(responseTexts))(
   "a response of %s costs at least the tokens that any model wrote",
   async (_kind, text) => {
     const server = await startResponses(nativeServer, { models });

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { mostAnswerParts, mostToolCalls } from "../../../src/protocols/shared/response-bounds.js";
+import { mostResponseParts, mostToolCalls } from "../../../src/protocols/shared/response-bounds.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { chatAnswer, eventStream, type FakeUpstream, startFakeUpstream, wholeAnswer } from "../../../src/testing.js";
 import { smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
@@ -173,9 +173,9 @@ describe.each(pairs)("calls of a server of %s for a client of %s, streamed: %s",
 it("other parts of an answer are bounded as well", async () => {
   await withGateway("messages", async (post, upstream) => {
     const texts = (count: number) => wholeAnswer(message(times(count, () => ({ type: "text", text: "a" }))));
-    upstream.replyOnce(texts(mostAnswerParts));
+    upstream.replyOnce(texts(mostResponseParts));
     expect((await post("responses", false)).status).toBe(200);
-    upstream.reply(texts(mostAnswerParts + 1));
+    upstream.reply(texts(mostResponseParts + 1));
     for (const client of Object.keys(clients)) expect((await post(client, false)).status).toBe(400);
   });
 });

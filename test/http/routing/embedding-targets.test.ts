@@ -128,7 +128,7 @@ describe("embeddings in a dialect", () => {
     expect(test.events).toMatchObject([{ chargedMicro: 7, usageSource: "provider" }]);
   });
 
-  it("know no capabilities that could be lacking", async () => {
+  it("know no capabilities that could be missing", async () => {
     const test = await start({ capabilities: {}, unsupported: "refuse" });
     expect((await embed(test, { tools: [{}], reasoning_effort: "high" })).status).toBe(200);
   });

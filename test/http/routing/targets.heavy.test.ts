@@ -272,7 +272,7 @@ describe("a target's own time-out", () => {
       ...honest,
       async call() {
         await gate.pass();
-        const body = lateAnswer(() => {
+        const body = lateResponse(() => {
           isRead = true;
         });
         return { status: 200, headers: { "content-type": "application/json" }, body };
@@ -333,7 +333,7 @@ describe.each([false, true])("a body that does not heed its attempt's end (strea
   });
 });
 
-function lateAnswer(onRead: () => void): AsyncIterable<Uint8Array> {
+function lateResponse(onRead: () => void): AsyncIterable<Uint8Array> {
   return (async function* () {
     onRead();
     yield Buffer.from(JSON.stringify({ choices: [{ index: 0, message: { content: "" }, finish_reason: "stop" }] }));

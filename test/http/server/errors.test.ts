@@ -22,17 +22,17 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-interface ErrorAnswer {
+interface ErrorResponse {
   status: number;
   headers: Headers;
   error: { message: string; type: string; param: string | null; code: string };
 }
 
-async function failing(request: Request): Promise<ErrorAnswer> {
+async function failing(request: Request): Promise<ErrorResponse> {
   const response = await test.gateway.handler(request);
   expect(response.headers.get("content-type")).toBe("application/json");
   expect(response.headers.get("x-request-id")).toMatch(/^req_/);
-  const body = (await response.json()) as { error: ErrorAnswer["error"] };
+  const body = (await response.json()) as { error: ErrorResponse["error"] };
   expect(Object.keys(body)).toEqual(["error"]);
   expect(Object.keys(body.error).sort()).toEqual(["code", "message", "param", "type"]);
   return { status: response.status, headers: response.headers, error: body.error };

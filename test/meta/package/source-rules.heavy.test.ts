@@ -8,10 +8,8 @@ const source = new Source();
 const known = {
   sharedNames: [],
   fileNames: [
-    "src/protocols/messages/message-to-events.ts messagesEvent",
+    "src/protocols/messages/claude-models.ts schemaModeOf",
     "src/protocols/translate/item-messages.ts addItem",
-    "src/protocols/translate/chat-tools.ts chooseTools",
-    "src/wire/bytes.ts unpooled",
   ],
 };
 

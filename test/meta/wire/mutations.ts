@@ -36,24 +36,24 @@ export const mutations: readonly Mutation[] = [
     replace: "if (inString >= length) return true;",
   },
 
-  // Leaps over long values
+  // Skips over long values
   {
     name: "a leap from one value is that of another nearby",
     find: "if (values[at] === start) return",
     replace: "return",
-    test: "leaps",
+    test: "skips",
   },
   {
     name: "the value before, in the same part of the text, is lost",
     find: "values[at + 2] = this.#lastOf[stretch] as number;",
     replace: "values[at + 2] = 0;",
-    test: "leaps",
+    test: "skips",
   },
   {
     name: "what was noted is lost when more room is needed",
     find: "    larger.set(this.#values);\n",
     replace: "",
-    test: "leaps",
+    test: "skips",
   },
 
   // Events that are read without a reader

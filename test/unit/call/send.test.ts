@@ -6,7 +6,7 @@ import { noObserver } from "../../../src/events/request-observer.js";
 import { chatCompletions } from "../../../src/protocols/chat/chat-completions.js";
 import { MemberRules } from "../../../src/protocols/shared/member-rules.js";
 import type { Exchange } from "../../../src/protocols/shared/operation.js";
-import type { UpstreamAnswer, UpstreamProvider } from "../../../src/providers/upstream-provider.js";
+import type { UpstreamProvider, UpstreamResponse } from "../../../src/providers/upstream-provider.js";
 import { resolveTokenBounds } from "../../../src/tokens/tokenizer.js";
 import { ownSeal } from "../../support/own-seal.js";
 
@@ -17,7 +17,7 @@ const model = {
   enforcesContext: false,
   tokenizer: undefined,
   tokenBounds: resolveTokenBounds(undefined),
-  lacking: undefined,
+  missing: undefined,
   reasons: true,
   translatesToMessages: false,
   rules: [],
@@ -70,19 +70,19 @@ function send(call: UpstreamProvider["call"], notice = new AbortNotifier()) {
 }
 
 /** An answer whose body never says anything, and which counts how often it was left. */
-function silentAnswer(status = 200) {
+function silentResponse(status = 200) {
   const left = vi.fn(async () => ({ done: true as const, value: undefined }));
   const iterator = { next: () => new Promise<never>(() => {}), return: left };
-  const answer: UpstreamAnswer = { status, headers: {}, body: { [Symbol.asyncIterator]: () => iterator } };
+  const answer: UpstreamResponse = { status, headers: {}, body: { [Symbol.asyncIterator]: () => iterator } };
   return { answer, left };
 }
 
 describe("send", () => {
   it("waits no longer than the call lasts, and leaves what the provider answers later", async () => {
     const notice = new AbortNotifier();
-    const { answer, left } = silentAnswer();
-    let respond = (_: UpstreamAnswer): void => {};
-    const called = new Promise<UpstreamAnswer>((resolve) => {
+    const { answer, left } = silentResponse();
+    let respond = (_: UpstreamResponse): void => {};
+    const called = new Promise<UpstreamResponse>((resolve) => {
       respond = resolve;
     });
     const sent = send(() => called, notice);
@@ -94,7 +94,7 @@ describe("send", () => {
   });
 
   it("reads no header of a good answer that nothing observes: parsing them takes time", async () => {
-    const { answer } = silentAnswer();
+    const { answer } = silentResponse();
     const readHeaders = vi.fn(() => ({}));
     const sent = await send(async () => Object.defineProperty({ ...answer }, "headers", { get: readHeaders }));
     expect(sent.status).toBe(200);
@@ -103,7 +103,7 @@ describe("send", () => {
 
   it("waits no longer than the call lasts for what an error answer says", async () => {
     const notice = new AbortNotifier();
-    const { answer } = silentAnswer(500);
+    const { answer } = silentResponse(500);
     const sent = send(async () => answer, notice);
     setImmediate(() => notice.abort());
     await expect(sent).rejects.toMatchObject({ failure: "aborted" });
@@ -153,7 +153,7 @@ describe("send", () => {
 
   it("gives the answer to a call that ends only later", async () => {
     const notice = new AbortNotifier();
-    const { answer, left } = silentAnswer();
+    const { answer, left } = silentResponse();
     const sent = send(async () => answer, notice);
     await expect(sent).resolves.toBe(answer);
     notice.abort();
@@ -161,7 +161,7 @@ describe("send", () => {
   });
 
   it("takes what a provider throws at once, and what is no promise or no answer, for what it is", async () => {
-    const { answer } = silentAnswer();
+    const { answer } = silentResponse();
     const thrower = () => {
       throw new Error("at once");
     };

@@ -1,27 +1,27 @@
 import { expect, it } from "vitest";
-import { addUnitTags, addUsed, type UsageCounts, withLackingUnits } from "../../../src/prices/usage-counts.js";
+import { addUnitTags, addUsed, type UsageCounts, withMissingUnits } from "../../../src/prices/usage-counts.js";
 
 const none: UsageCounts = { input: 1, cachedInput: 0, output: 2, reasoning: 0 };
 
 it("charges what nobody has counted as it was held", () => {
   const most = { ...none, input: 9, audioMs: 7_200_000, images: [{ count: 2 }] };
-  expect(withLackingUnits(none, ["audioMs", "images"], most)).toEqual({
+  expect(withMissingUnits(none, ["audioMs", "images"], most)).toEqual({
     ...none,
     audioMs: 7_200_000,
     images: most.images,
   });
   // None of it is counted, too.
   const counted = { ...none, audioMs: 0, images: [] };
-  expect(withLackingUnits(counted, ["audioMs", "images"], most)).toBe(counted);
-  expect(withLackingUnits(none, ["characters"], most)).toBe(none);
+  expect(withMissingUnits(counted, ["audioMs", "images"], most)).toBe(counted);
+  expect(withMissingUnits(none, ["characters"], most)).toBe(none);
   // No sound is without tokens.
-  expect(withLackingUnits({ ...none, input: 9 }, [], { ...none, inputAudio: 5 })).toMatchObject({ inputAudio: 5 });
-  expect(withLackingUnits({ ...none, inputAudio: 0 }, [], { ...none, inputAudio: 5 })).toMatchObject({ inputAudio: 1 });
+  expect(withMissingUnits({ ...none, input: 9 }, [], { ...none, inputAudio: 5 })).toMatchObject({ inputAudio: 5 });
+  expect(withMissingUnits({ ...none, inputAudio: 0 }, [], { ...none, inputAudio: 5 })).toMatchObject({ inputAudio: 1 });
   const spoken = { ...none, outputAudio: 9 };
-  expect(withLackingUnits(none, [], spoken, true)).toMatchObject({ outputAudio: 2 });
-  expect(withLackingUnits(none, [], spoken)).toBe(none);
+  expect(withMissingUnits(none, [], spoken, true)).toMatchObject({ outputAudio: 2 });
+  expect(withMissingUnits(none, [], spoken)).toBe(none);
   const heard = { ...none, inputAudio: 1 };
-  expect(withLackingUnits(heard, [], { ...none, inputAudio: 5 })).toBe(heard);
+  expect(withMissingUnits(heard, [], { ...none, inputAudio: 5 })).toBe(heard);
 });
 
 it("files what was counted beside plain tokens, and only that", () => {

@@ -87,7 +87,7 @@ async function send(given: Case) {
     contextLength,
     maxOutputTokens,
     dialects: dialect === undefined ? [] : [dialect],
-    lacking: lacks ? { action: "drop", tools: true, reasoning: true, vision: true } : undefined,
+    missing: lacks ? { action: "drop", tools: true, reasoning: true, vision: true } : undefined,
   };
   const traits: TargetTraits = {
     upstreamModel: "up",

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ModelAnswer } from "../../../src/prices/progress.js";
-import { toChatAnswer } from "../../../src/protocols/chat/chat-response.js";
-import { toMessageAnswer } from "../../../src/protocols/messages/message-response.js";
+import type { ModelResponse } from "../../../src/prices/progress.js";
+import { toChatResponse } from "../../../src/protocols/chat/chat-response.js";
+import { toMessageResponse } from "../../../src/protocols/messages/message-response.js";
 import { toNativeResponse } from "../../../src/protocols/responses/native-response.js";
 import { readWhole, type WholeReader } from "../../../src/protocols/shared/exchange.js";
-import { ReceivedAnswer } from "../../../src/protocols/shared/received-response.js";
+import { ReceivedResponse } from "../../../src/protocols/shared/received-response.js";
 import { answerContext } from "../../support/answer-context.js";
 
 const long = "The quick brown fox. ".repeat(300);
@@ -19,7 +19,7 @@ const responseContext = {
 type Json = { [name: string]: unknown };
 
 /** What each API answers, and what reads it. */
-const kinds: readonly { answer: Json; read: (received: ReceivedAnswer) => ModelAnswer | undefined }[] = [
+const kinds: readonly { answer: Json; read: (received: ReceivedResponse) => ModelResponse | undefined }[] = [
   {
     answer: {
       ...{ id: "chatcmpl-1", object: "chat.completion", created: 1, model: "up", service_tier: "default" },
@@ -36,7 +36,7 @@ const kinds: readonly { answer: Json; read: (received: ReceivedAnswer) => ModelA
       ],
       usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, prompt_tokens_details: { cached_tokens: 1 } },
     },
-    read: (received) => toChatAnswer(received, context),
+    read: (received) => toChatResponse(received, context),
   },
   {
     answer: {
@@ -65,7 +65,7 @@ const kinds: readonly { answer: Json; read: (received: ReceivedAnswer) => ModelA
         iterations: [{ type: "message", input_tokens: 3, output_tokens: 2 }],
       },
     },
-    read: (received) => toMessageAnswer(received, context),
+    read: (received) => toMessageResponse(received, context),
   },
 ];
 
@@ -108,7 +108,7 @@ const value = fc.oneof(
 const noise = fc.constantFrom(...'"\\{}[],:x1\u0001é ');
 
 /** What came of reading: all that is known of the answer, with its bytes. */
-async function outcomeOf(read: () => ModelAnswer | undefined | Promise<ModelAnswer | undefined>): Promise<unknown> {
+async function outcomeOf(read: () => ModelResponse | undefined | Promise<ModelResponse | undefined>): Promise<unknown> {
   try {
     const answer = await read();
     return answer && { ...answer, body: Buffer.from(answer.body).toString("latin1") };
@@ -147,7 +147,7 @@ describe("a whole answer with long texts", () => {
           return read(received);
         });
         const found = await outcomeOf(() => readWhole(bytes, reader));
-        expect(found).toEqual(await outcomeOf(() => read(new ReceivedAnswer(bytes))));
+        expect(found).toEqual(await outcomeOf(() => read(new ReceivedResponse(bytes))));
         if (parsed === 0) searched++;
       }),
       { numRuns: Number(process.env["FC_RUNS"] ?? 500) },
@@ -174,7 +174,7 @@ describe("a whole answer with long texts", () => {
     }));
     const message = { role: "assistant", content: long, tool_calls: calls };
     const choices = [{ index: 0, finish_reason: "tool_calls", message }];
-    const read = (received: ReceivedAnswer) => toChatAnswer(received, context);
+    const read = (received: ReceivedResponse) => toChatResponse(received, context);
     const { body } = await readWhole(Buffer.from(JSON.stringify({ ...kinds[0]?.answer, choices })), readerOf(read));
     expect(Buffer.from(body).toString().split('"type":"function"')).toHaveLength(31);
   });
@@ -184,7 +184,7 @@ describe("a whole answer with long texts", () => {
       const bytes = Buffer.from(JSON.stringify({ ...answer, usage, filler: [long.repeat(60), { long }] }));
       const answered = readWhole(bytes, readerOf(read));
       expect(answered).toBeInstanceOf(Promise);
-      expect(await outcomeOf(() => answered)).toEqual(await outcomeOf(() => read(new ReceivedAnswer(bytes))));
+      expect(await outcomeOf(() => answered)).toEqual(await outcomeOf(() => read(new ReceivedResponse(bytes))));
     }
   });
 });

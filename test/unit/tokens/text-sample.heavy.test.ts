@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { TextSample } from "../../../src/tokens/text-sample.js";
 import { textTokens } from "../../../src/tokens/text-tokens.js";
 import { mostRealTokens, realTokenizers } from "../../support/real-tokenizers.js";
-import { answerTexts, commonTexts, otherTexts } from "../../support/text-samples.js";
+import { commonTexts, otherTexts, responseTexts } from "../../support/text-samples.js";
 
 /** A text as it comes, cut after so many characters by turns. */
 function sampleOf(text: string, cuts: readonly number[] = [text.length || 1]): TextSample {
@@ -18,7 +18,7 @@ function sampleOf(text: string, cuts: readonly number[] = [text.length || 1]): T
 }
 
 describe("a text that comes in pieces", () => {
-  it.each(Object.entries({ ...answerTexts, ...otherTexts }))(
+  it.each(Object.entries({ ...responseTexts, ...otherTexts }))(
     "has at least the tokens that any model wrote: %s",
     (_name, text) => {
       const sample = sampleOf(text, [1, 2, 5]);
@@ -47,7 +47,7 @@ describe("a text that comes in pieces", () => {
     expect(sample.tokens()).toBe(textTokens(Buffer.from(text)));
   });
 
-  it.each(Object.entries({ ...answerTexts, ...commonTexts }))(
+  it.each(Object.entries({ ...responseTexts, ...commonTexts }))(
     "keeps 8 KiB of a long one, which say enough: %s",
     (_name, text) => {
       const long = text.repeat(Math.ceil(200_000 / text.length));
@@ -60,7 +60,7 @@ describe("a text that comes in pieces", () => {
   );
 
   it("sees all parts of a long one", () => {
-    const { English = "", digits = "" } = answerTexts;
+    const { English = "", digits = "" } = responseTexts;
     const english = realTokenizers["Llama 3"]?.(English) ?? 0;
     for (const [first, second] of [
       [3, 40],

@@ -173,18 +173,18 @@ describe("in long texts, read by the word, findJsonFault", () => {
     );
   });
 
-  it("notes leaps that lead where going through the value leads", () => {
+  it("notes skips that lead where going through the value leads", () => {
     fc.assert(
       fc.property(longText, fc.nat(3), (text, offset) => {
         const bytes = placed(text, offset);
-        const leaps = new Map<number, number>();
-        if (findJsonFault(bytes, 256, leaps) !== undefined) return;
-        expect(leaps.size).toBeGreaterThan(2);
-        expect(membersOf(bytes, 0, 10, leaps)).toEqual(membersOf(bytes));
+        const skips = new Map<number, number>();
+        if (findJsonFault(bytes, 256, skips) !== undefined) return;
+        expect(skips.size).toBeGreaterThan(2);
+        expect(membersOf(bytes, 0, 10, skips)).toEqual(membersOf(bytes));
         const messages = membersOf(bytes)[1]?.start ?? 0;
-        expect(elementsOf(bytes, messages, leaps)).toEqual(elementsOf(bytes, messages));
+        expect(elementsOf(bytes, messages, skips)).toEqual(elementsOf(bytes, messages));
         const message = messages + 1;
-        expect(membersOf(bytes, message, 10, leaps)).toEqual(membersOf(bytes, message));
+        expect(membersOf(bytes, message, 10, skips)).toEqual(membersOf(bytes, message));
       }),
       { numRuns: 300 },
     );

@@ -2,12 +2,12 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findJsonFault } from "../../../src/wire/json-syntax.js";
-import { LeapTable, longValue, noLeaps } from "../../../src/wire/skip-table.js";
+import { longValue, noSkips, SkipTable } from "../../../src/wire/skip-table.js";
 
 /** What a check notes of the text, in a table and in a map. */
 function noted(json: unknown) {
   const text = Buffer.from(JSON.stringify({ json }));
-  const table = new LeapTable(text.length);
+  const table = new SkipTable(text.length);
   const map = new Map<number, number>();
   expect([findJsonFault(text, 64, table), findJsonFault(text, 64, map)]).toEqual([undefined, undefined]);
   return { text, table, map };
@@ -20,7 +20,7 @@ function expectSame({ text, table, map }: ReturnType<typeof noted>): void {
   expect(list).toEqual([...map]);
 }
 
-describe("LeapTable", () => {
+describe("SkipTable", () => {
   it("finds the values that a map finds, and no others", () => {
     const leaf = fc.oneof(
       fc.nat(1400).map((length) => "x".repeat(length)),
@@ -48,6 +48,6 @@ describe("LeapTable", () => {
   });
 
   it("has none of a text that was not checked", () => {
-    for (const at of [0, 1, 511, 512, 100_000]) expect(noLeaps.get(at)).toBeUndefined();
+    for (const at of [0, 1, 511, 512, 100_000]) expect(noSkips.get(at)).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memberOf, membersOf } from "../../../src/wire/json-members.js";
 import { foldName, MemberSearch } from "../../../src/wire/member-search.js";
-import { noLeaps } from "../../../src/wire/skip-table.js";
+import { noSkips } from "../../../src/wire/skip-table.js";
 
 const names = ["role", "task", "image_url"];
 
@@ -28,7 +28,7 @@ describe("MemberSearch", () => {
         const bytes = Buffer.from(`{${text.join(",")}}`);
         const search = new MemberSearch(names, 4);
         const noted: number[] = [];
-        const fault = search.run(bytes, 0, noLeaps, noted);
+        const fault = search.run(bytes, 0, noSkips, noted);
         const all = membersOf(bytes);
         const meant = all.map(({ name }) => names.find((each) => foldName(each) === foldName(name)));
         const known = meant.filter((name) => name !== undefined);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { parseChatRequest, parseChatRequestInTurns } from "../../../src/protocols/chat/chat-request.js";
-import { refuseLacking, toUpstreamBody } from "../../../src/protocols/chat/encode-chat-request.js";
+import { refuseMissing, toUpstreamBody } from "../../../src/protocols/chat/encode-chat-request.js";
 import {
   parseEmbeddingRequest,
   parseEmbeddingRequestInTurns,
@@ -32,13 +32,13 @@ describe("a body that is read in slices", () => {
     // Byte by byte only once: what compares values takes seconds for a mebibyte.
     expect(Buffer.compare(sliced.body, whole.body)).toBe(0);
     expect({ ...sliced, outline: undefined, body: 0 }).toEqual({ ...whole, outline: undefined, body: 0 });
-    const lacking = { action: "drop", tools: true, reasoning: true, vision: true } as const;
+    const missing = { action: "drop", tools: true, reasoning: true, vision: true } as const;
     const dialect = { developerRole: "system", droppedFromMessages: ["name"] } as const;
-    const target = { model: "m", maxOutputTokens: undefined, dialect, lacking };
+    const target = { model: "m", maxOutputTokens: undefined, dialect, missing };
     expect(Buffer.compare(toUpstreamBody(sliced, target), toUpstreamBody(whole, target))).toBe(0);
-    const refuse = { ...lacking, action: "refuse" } as const;
-    if (message.includes("image_url")) expect(() => refuseLacking(sliced, "m", refuse)).toThrow("content[1]");
-    else refuseLacking(sliced, "m", refuse);
+    const refuse = { ...missing, action: "refuse" } as const;
+    if (message.includes("image_url")) expect(() => refuseMissing(sliced, "m", refuse)).toThrow("content[1]");
+    else refuseMissing(sliced, "m", refuse);
   });
 
   it.each([

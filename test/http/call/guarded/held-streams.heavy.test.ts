@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import OpenAI from "openai";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { AnswerGuard, GuardedAnswer } from "../../../../src/hooks/response-guard.js";
+import type { GuardedResponse, ResponseGuard } from "../../../../src/hooks/response-guard.js";
 import { chatChunks, createGate, eventStream } from "../../../../src/testing.js";
 import { smallModel } from "../../../support/test-gateway.js";
 import {
@@ -21,11 +21,11 @@ const ask = (server: GuardedServer, members: object = {}, init?: RequestInit) =>
   server.post("chat/completions", bodyFor("chat/completions", "chat", { stream: true, ...members }), init);
 
 /** A guard that waits for its test. */
-function waitingGuard(then: () => ReturnType<AnswerGuard["answer"]> = () => undefined) {
+function waitingGuard(then: () => ReturnType<ResponseGuard["answer"]> = () => undefined) {
   const called = createGate();
   const answered = createGate();
-  const seen: GuardedAnswer[] = [];
-  const guard: AnswerGuard = {
+  const seen: GuardedResponse[] = [];
+  const guard: ResponseGuard = {
     name: "waiting",
     timeoutMs: 600_000,
     answer: async (answer) => {
@@ -289,7 +289,7 @@ describe("a watched stream", () => {
   });
 
   it("is not harmed by a guard that fails, nor by its own size", async () => {
-    const failing: AnswerGuard = { name: "down", stream: "watch", answer: () => Promise.reject(new Error("down")) };
+    const failing: ResponseGuard = { name: "down", stream: "watch", answer: () => Promise.reject(new Error("down")) };
     const server = await startGuardedServer([failing], { maxResponseBytes: 5_000 });
     for (const text of ["Hello", "Hello ".repeat(2_000)]) {
       server.model.reply(saying({ text }));
@@ -325,7 +325,7 @@ describe("the code of a guard", () => {
     const storage = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
     const holder: { server?: GuardedServer } = {};
-    const calling: AnswerGuard = {
+    const calling: ResponseGuard = {
       name: "calling",
       timeoutMs: 30_000,
       async answer({ source, texts, stream }) {

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import type { GuardedAnswer } from "../../../../src/hooks/response-guard.js";
+import type { GuardedResponse } from "../../../../src/hooks/response-guard.js";
 import { operations } from "../../../../src/protocols/operations.js";
 import { parseEvents } from "../../../support/operations/responses/responses-server.js";
 import { accumulated, eventsIn } from "../../../support/translate/message-events.js";
@@ -97,7 +97,7 @@ describe.each(pairs)("%s on a server of %s", (path, target) => {
   });
 
   it.each([true, false])("a guard sees arguments of tools and their names (streamed: %s)", async (stream) => {
-    const seen: GuardedAnswer[] = [];
+    const seen: GuardedResponse[] = [];
     const server = await startGuardedServer([{ name: "seeing", answer: (answer) => void seen.push(answer) }, refusing]);
     server.model.reply(saying({ calls: [call] }));
     const response = await server.post(path, bodyFor(path, target, { stream }));

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
-import type { AnswerGuard } from "../../../../src/hooks/response-guard.js";
+import type { ResponseGuard } from "../../../../src/hooks/response-guard.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import { anthropic, openAI } from "../../../../src/providers/presets.js";
 import { type FakeAnswer, type FakeUpstream, type Gate, startFakeUpstream } from "../../../../src/testing.js";
@@ -49,7 +49,7 @@ export interface GuardedServer extends ClientServer {
 
 /** A gateway with guards on loopback, in front of servers of each API. When the test ends, its books must balance. */
 export async function startGuardedServer(
-  guards: readonly AnswerGuard[],
+  guards: readonly ResponseGuard[],
   options: Partial<GatewayOptions> = {},
 ): Promise<GuardedServer> {
   const model = await startFakeUpstream();
@@ -89,10 +89,10 @@ export function bodyFor(path: ClientPath, target: string, members: object = {}):
   return { model: `acme/${target}`, ...prompt, ...(path === "messages" ? { max_tokens: 50 } : undefined), ...members };
 }
 
-export const refusing: AnswerGuard = {
+export const refusing: ResponseGuard = {
   name: "secrets",
   answer: ({ texts }) =>
     texts.some(({ text }) => text.includes("SECRET")) ? { refuse: "Not this.", code: "secret_found" } : undefined,
 };
 
-export const passing: AnswerGuard = { name: "passing", answer: () => undefined };
+export const passing: ResponseGuard = { name: "passing", answer: () => undefined };

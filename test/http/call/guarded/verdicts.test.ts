@@ -1,14 +1,17 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { AnswerGuard, GuardedAnswer } from "../../../../src/hooks/response-guard.js";
+import type { GuardedResponse, ResponseGuard } from "../../../../src/hooks/response-guard.js";
 import { chatAnswer, chatChunks, createGate, eventStream, wholeAnswer } from "../../../../src/testing.js";
 import { bodyFor, type GuardedServer, passing, refusing, saying, startGuardedServer } from "./start-guarded-server.js";
 
 const secret = { text: "The SECRET is out" };
 
 /** A guard that may return and throw anything. */
-const anyGuard = (answer: (answer: GuardedAnswer) => unknown, members: Partial<AnswerGuard> = {}): AnswerGuard => ({
+const anyGuard = (
+  answer: (answer: GuardedResponse) => unknown,
+  members: Partial<ResponseGuard> = {},
+): ResponseGuard => ({
   name: "any",
-  answer: answer as AnswerGuard["answer"],
+  answer: answer as ResponseGuard["answer"],
   ...members,
 });
 
@@ -24,7 +27,7 @@ describe("the texts that a guard sees", () => {
   });
 
   it("are put together from their pieces, of all choices, thoughts and calls", async () => {
-    const seen: GuardedAnswer[] = [];
+    const seen: GuardedResponse[] = [];
     const server = await startGuardedServer([anyGuard((answer) => void seen.push(answer))]);
     const call = (members: object) => ({ tool_calls: [{ index: 0, ...members }] });
     server.model.reply(
@@ -139,7 +142,7 @@ describe("several guards", () => {
   });
 });
 
-const failing: Record<string, (answer: GuardedAnswer) => unknown> = {
+const failing: Record<string, (answer: GuardedResponse) => unknown> = {
   "throws an error": () => {
     throw new Error("secret detail");
   },
@@ -256,7 +259,7 @@ describe("options of guards", () => {
     const { createGateway } = await import("../../../../src/gateway/create-gateway.js");
     const { memoryCreditLedger, memoryKeyStore, memoryPlanStore } = await import("../../../../src/index.js");
     const rest = { models: [], keys: memoryKeyStore([]), plans: memoryPlanStore({}), providers: {} };
-    const make = () => createGateway({ ...rest, ledger: memoryCreditLedger(), guards: guards as AnswerGuard[] });
+    const make = () => createGateway({ ...rest, ledger: memoryCreditLedger(), guards: guards as ResponseGuard[] });
     expect(make).toThrow(TypeError);
     expect(make).toThrow(message);
   });

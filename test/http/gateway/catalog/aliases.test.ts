@@ -157,9 +157,9 @@ describe("a model that is called by an alias", () => {
         const refused = await failureOf(openai(server).embeddings.create({ model, input: "Hello" }));
         expect((refused as Error).message).toContain(`'${model}' is a chat model`);
         const asked = { model, messages: hello, reasoning_effort: "high" } as const;
-        const lacking = await failureOf(openai(server).chat.completions.create(asked));
-        expect((lacking as Error).message).toContain(model);
-        expect((lacking as Error).message).not.toContain("acme/small");
+        const missing = await failureOf(openai(server).chat.completions.create(asked));
+        expect((missing as Error).message).toContain(model);
+        expect((missing as Error).message).not.toContain("acme/small");
       },
       {
         models: [{ ...smart, unsupported: "refuse" }],

@@ -70,7 +70,7 @@ afterAll(async () => {
 });
 
 /** The framework's own error handling responds with the status, and tells nothing of the host. */
-async function expectAnswer(act: Act, status: number, message: RegExp = /^/): Promise<void> {
+async function expectResponse(act: Act, status: number, message: RegExp = /^/): Promise<void> {
   for (const [name, host] of hosts) {
     const { status: said, headers, text } = await host.run(act);
     expect([name, said, text]).toEqual([name, status, text]);
@@ -115,7 +115,7 @@ describe("every method of the management API", () => {
         expect(error).toMatchObject({ name: "TypeError", status: 400, statusCode: 400 });
       }
       const start = new RegExp(`^gateway\\.${area}\\.${method}:`);
-      await expectAnswer(() => callMethod(gateway, area, method, [{ limit: 0 }, {}]), 400, start);
+      await expectResponse(() => callMethod(gateway, area, method, [{ limit: 0 }, {}]), 400, start);
     }
   });
 
@@ -134,7 +134,7 @@ describe("every method of the management API", () => {
       const act = () => callMethod(gateway, area, method, validInput[area][method] ?? []);
       const error = await failureOf(act);
       expect([area, method, error]).toMatchObject([area, method, { status: 503, statusCode: 503 }]);
-      await expectAnswer(act, 503);
+      await expectResponse(act, 503);
     }
   });
 });
@@ -284,7 +284,7 @@ describe("a refusal of the management API", () => {
     const error = await failureOf(() => act(gateway));
     expect(error).toBeInstanceOf(errorClass);
     expect(error).toMatchObject({ status, statusCode: status, message: expect.stringMatching(message) });
-    await expectAnswer(() => act(gateway), status, message);
+    await expectResponse(() => act(gateway), status, message);
   });
 
   it("brings its headers: a client learns when to come back", async () => {
@@ -301,7 +301,7 @@ describe("a refusal of the management API", () => {
     for (const wrong of [secret, "sk-theirs"]) {
       const act = () => gateway.keys.revoke(wrong);
       expect(String(await failureOf(act))).not.toContain(wrong);
-      await expectAnswer(act, 404, /looks like a key itself\. Give its `id`/);
+      await expectResponse(act, 404, /looks like a key itself\. Give its `id`/);
     }
   });
 
@@ -320,7 +320,7 @@ describe("a refusal of the management API", () => {
     const own = what === "versions" ? { accounts: { find, put } } : options;
     const gateway = await start(own as Partial<GatewayOptions>);
     expect(await failureOf(() => act(gateway))).toBeInstanceOf(TypeError);
-    await expectAnswer(() => act(gateway), 501, /^gateway\./);
+    await expectResponse(() => act(gateway), 501, /^gateway\./);
   });
 
   it("of a hold's end is a 503 while the ledger is away, and the end can be sent again", async () => {
@@ -340,9 +340,9 @@ describe("a refusal of the management API", () => {
     const hold = await gateway.accounts.hold("acct_pro", { id: "h", credits: 1 });
     for (const act of [() => hold.settle({ credits: 1 }), () => hold.release()]) {
       expect(await failureOf(act)).toBeInstanceOf(LedgerUnavailableError);
-      await expectAnswer(act, 503, /^hold\.(?:settle|release): the ledger failed/);
+      await expectResponse(act, 503, /^hold\.(?:settle|release): the ledger failed/);
     }
-    await expectAnswer(() => hold.settle({ credits: -1 }), 400, /^hold\.settle: `credits` must not be negative/);
+    await expectResponse(() => hold.settle({ credits: -1 }), 400, /^hold\.settle: `credits` must not be negative/);
     isAway = false;
     expect(await hold.settle({ credits: 1 })).toMatchObject({ chargedMicro: 1e6 });
   });

@@ -4,7 +4,7 @@ import { experimental_transcribe as transcribe } from "ai";
 import OpenAI, { toFile } from "openai";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Model } from "../../../../src/gateway/options.js";
-import type { AnswerGuard } from "../../../../src/hooks/response-guard.js";
+import type { ResponseGuard } from "../../../../src/hooks/response-guard.js";
 import { createGate, errorBody, eventStream, type FakeAnswer, wholeAnswer } from "../../../../src/testing.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";
 import { mp3 } from "../../../support/audio-samples.js";
@@ -776,7 +776,7 @@ describe("a hook", () => {
 });
 
 describe("a guard of answers", () => {
-  const guards: AnswerGuard[] = [
+  const guards: ResponseGuard[] = [
     {
       name: "no_names",
       answer: ({ texts }) => (texts.some(({ text }) => text.includes("there")) ? { refuse: "No." } : undefined),

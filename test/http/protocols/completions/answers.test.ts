@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AnswerGuard } from "../../../../src/hooks/response-guard.js";
-import { completionAnswers } from "../../../../src/protocols/completions/completions.js";
+import type { ResponseGuard } from "../../../../src/hooks/response-guard.js";
+import { completionResponses } from "../../../../src/protocols/completions/completions.js";
 import { createGate, errorBody, eventStream, wholeAnswer } from "../../../../src/testing.js";
 import { textChunk, textChunks, textCompletion } from "../../../support/completion-samples.js";
 import { readEvents } from "../../../support/test-gateway.js";
@@ -184,12 +184,12 @@ describe("a streamed completion", () => {
 });
 
 it("a chunk adds its piece to the text of its choice", () => {
-  expect(completionAnswers.addedBy(textChunk("a", 3))).toEqual([{ path: "choices[3].text", text: "a" }]);
+  expect(completionResponses.addedBy(textChunk("a", 3))).toEqual([{ path: "choices[3].text", text: "a" }]);
 });
 
 describe("a guard", () => {
   const seen: unknown[] = [];
-  const guards: AnswerGuard[] = [
+  const guards: ResponseGuard[] = [
     {
       name: "secrets",
       answer: ({ texts, finishReasons }) => {

@@ -12,7 +12,7 @@ import { MessageStream } from "../../../../src/protocols/messages/message-stream
 import { messagesEvent } from "../../../../src/protocols/messages/message-to-events.js";
 import { tokenCountBody } from "../../../../src/protocols/messages/messages-prompt-tokens.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
+import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
 import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
 import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { ChatToMessagesStream } from "../../../../src/protocols/translate/chat-to-messages-stream.js";
@@ -248,7 +248,7 @@ describe("Anthropic's own SDK", () => {
         stop_reason: "end_turn",
         usage: { input_tokens: 5, output_tokens: 7 },
       };
-      const completion = messageToChat(new ReceivedAnswer(Buffer.from(JSON.stringify(message))), {
+      const completion = messageToChat(new ReceivedResponse(Buffer.from(JSON.stringify(message))), {
         created: 1,
         model: "m",
       });

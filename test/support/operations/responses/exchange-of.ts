@@ -12,7 +12,7 @@ export const plainModel: ModelTraits = {
   enforcesContext: true,
   tokenizer: undefined,
   tokenBounds: resolveTokenBounds(undefined),
-  lacking: undefined,
+  missing: undefined,
   reasons: true,
   translatesToMessages: true,
   rules: [],

@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chatAnswers } from "../../../../src/protocols/chat/chat-completions.js";
+import { chatResponses } from "../../../../src/protocols/chat/chat-completions.js";
 import { messagesAnswers } from "../../../../src/protocols/messages/messages.js";
 import { responsesAnswers } from "../../../../src/protocols/responses/responses.js";
-import type { AnswerFormat } from "../../../../src/protocols/shared/response-format.js";
-import { readAnswer, readStreamedAnswer } from "../../../../src/protocols/shared/response-format.js";
+import type { ResponseFormat } from "../../../../src/protocols/shared/response-format.js";
+import { readAnswer, readStreamedResponse } from "../../../../src/protocols/shared/response-format.js";
 
-function textsOf(format: AnswerFormat, events: readonly object[]): Record<string, string[]> {
+function textsOf(format: ResponseFormat, events: readonly object[]): Record<string, string[]> {
   const stream = events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join("");
   const found: Record<string, string[]> = {};
-  for (const { path, text } of readStreamedAnswer(format, Buffer.from(stream)).texts) {
+  for (const { path, text } of readStreamedResponse(format, Buffer.from(stream)).texts) {
     found[path] = [...(found[path] ?? []), text];
   }
   return found;
@@ -22,18 +22,18 @@ describe("a stream of chunks", () => {
   it("has the texts of lists put together, by their index or their type", () => {
     const detail = (text: string, at?: number) =>
       delta({ reasoning_details: [{ type: "reasoning.text", text, ...(at === undefined ? {} : { index: at }) }] });
-    expect(textsOf(chatAnswers, [detail("se", 0), detail("x", 1), detail("cret", 0)])).toEqual({
+    expect(textsOf(chatResponses, [detail("se", 0), detail("x", 1), detail("cret", 0)])).toEqual({
       "choices[0].message.reasoning_details[0].text": ["secret"],
       "choices[0].message.reasoning_details[1].text": ["x"],
     });
-    expect(textsOf(chatAnswers, [detail("se"), detail("cret")])).toEqual({
+    expect(textsOf(chatResponses, [detail("se"), detail("cret")])).toEqual({
       "choices[0].message.reasoning_details[0].text": ["secret"],
     });
   });
 
   it("is not confused by names of members, or by what is no chunk", () => {
     const events = `data: {"choices":[{"delta":{"__proto__":{"content":"a"},"constructor":"b","content":"c"}}]}\n\n`;
-    const { texts } = readStreamedAnswer(chatAnswers, Buffer.from(`: x\n\ndata: 1\n\n${events}data: [DONE]\n\n`));
+    const { texts } = readStreamedResponse(chatResponses, Buffer.from(`: x\n\ndata: 1\n\n${events}data: [DONE]\n\n`));
     expect(texts.map(({ text }) => text)).toEqual(["a", "b", "c"]);
     expect({}).not.toHaveProperty("content");
   });
@@ -49,7 +49,7 @@ describe("a stream of chunks", () => {
           whole.set(key, (whole.get(key) ?? "") + text);
         }
         const events = said.map(({ index, name: member, text }) => delta({ [member]: text }, index));
-        const found = Object.values(textsOf(chatAnswers, events)).flat();
+        const found = Object.values(textsOf(chatResponses, events)).flat();
         expect(found.toSorted()).toEqual([...whole.values()].filter((text) => text !== "").toSorted());
       }),
     );
@@ -144,10 +144,10 @@ describe("a stream of a message", () => {
 });
 
 describe("a refused answer", () => {
-  const formats: [string, AnswerFormat, object][] = [
+  const formats: [string, ResponseFormat, object][] = [
     [
       "a completion",
-      chatAnswers,
+      chatResponses,
       {
         id: "chatcmpl-1",
         model: "m",
@@ -173,7 +173,7 @@ describe("a refused answer", () => {
     expect(JSON.stringify(refused)).not.toContain("SECRET");
     expect(refused).toMatchObject({ model: "m" });
     const whole = readAnswer(format, JSON.stringify(refused));
-    const streamed = readStreamedAnswer(format, format.toStream(refused));
+    const streamed = readStreamedResponse(format, format.toStream(refused));
     const words = new Set([...whole.texts, ...streamed.texts].map(({ text }) => text));
     expect([...words]).toContain("No.");
     expect(words.size).toBe(1);

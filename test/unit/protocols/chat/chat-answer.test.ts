@@ -1,15 +1,15 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answerToChunk, toChatAnswer } from "../../../../src/protocols/chat/chat-response.js";
-import { editAnswer, ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
+import { responseToChunk, toChatResponse } from "../../../../src/protocols/chat/chat-response.js";
+import { editResponse, ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
 import { editMembers, membersOf } from "../../../../src/wire/json-members.js";
 import { answerContext } from "../../../support/answer-context.js";
 
 const context = answerContext();
 
 function answer(text: string) {
-  return toChatAnswer(new ReceivedAnswer(Buffer.from(text)), context);
+  return toChatResponse(new ReceivedResponse(Buffer.from(text)), context);
 }
 
 function sent(value: object): Record<string, unknown> {
@@ -21,7 +21,7 @@ const choices = [{ index: 0, message, finish_reason: "stop" }];
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 const complete = { id: "chatcmpl-1", object: "chat.completion", created: 1, model: "m", choices, usage };
 
-describe("toChatAnswer", () => {
+describe("toChatResponse", () => {
   it("changes the model and leaves the rest of the text alone", () => {
     const text =
       '{"id":"chatcmpl-1", "object":"chat.completion","created":1,"model":"m","x":[1.0,12345678901234567890],"choices":[{"index":0,"message":{"role":"assistant","content":"h\\u00e9"},"finish_reason":"stop","logprobs":null}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}';
@@ -107,7 +107,7 @@ describe("toChatAnswer", () => {
   });
 });
 
-describe("editAnswer", () => {
+describe("editResponse", () => {
   it("changes the model's name as a list of all members would, whatever the answer looks like", () => {
     const name = fc.constantFrom("model", "id", "\\u006dodel", "é", "x");
     const word = fc.constantFrom('"model"', '"m"', '"a\\"model\\":b"', '"\\u00e9"', '"é"', "null", "1");
@@ -129,7 +129,7 @@ describe("editAnswer", () => {
         const json = `{${isLong ? `"long":"${"x".repeat(20_000)}",` : ""}"first":${text}${own},"last":${text}}`;
         const bytes = Buffer.from(json);
         const edits = new Map([["model", '"acme/small"']]);
-        const body = Buffer.from(editAnswer(new ReceivedAnswer(bytes), edits));
+        const body = Buffer.from(editResponse(new ReceivedResponse(bytes), edits));
         const expected = editMembers(bytes, membersOf(bytes), edits);
         expect(body.toString()).toBe(Buffer.from(expected).toString());
         if (isNamed && !text.includes("model")) changed++;
@@ -161,7 +161,7 @@ describe("editAnswer", () => {
           );
           const edits = new Map(edited);
           if (edits.size < 2) return;
-          const body = Buffer.from(editAnswer(new ReceivedAnswer(bytes), edits));
+          const body = Buffer.from(editResponse(new ReceivedResponse(bytes), edits));
           expect(body.toString()).toBe(editMembers(bytes, membersOf(bytes), edits).toString());
         },
       ),
@@ -172,7 +172,7 @@ describe("editAnswer", () => {
   it("is not fooled by a name that comes twice, or is spelled with escapes", () => {
     const edits = new Map([["model", '"n"']]);
     const edit = (text: string) =>
-      JSON.parse(String(Buffer.from(editAnswer(new ReceivedAnswer(Buffer.from(text)), edits))));
+      JSON.parse(String(Buffer.from(editResponse(new ReceivedResponse(Buffer.from(text)), edits))));
     expect(edit('{"model":"m","model":"m"}')).toEqual({ model: "n" });
     expect(edit('{"x":{"model":"m"},"\\u006dodel":"m"}')).toEqual({ x: { model: "m" }, model: "n" });
     expect(edit('{"x":["model"],"model":"m"}')).toEqual({ x: ["model"], model: "n" });
@@ -182,17 +182,17 @@ describe("editAnswer", () => {
   it("adds the name to an answer without one, whatever else it names so", () => {
     const edits = new Map([["model", '"n"']]);
     const edit = (text: string) =>
-      JSON.parse(String(Buffer.from(editAnswer(new ReceivedAnswer(Buffer.from(text)), edits))));
+      JSON.parse(String(Buffer.from(editResponse(new ReceivedResponse(Buffer.from(text)), edits))));
     expect(edit('{"provider":{"model":"m"}}')).toEqual({ provider: { model: "m" }, model: "n" });
     expect(edit('{"a \\"model":1}')).toEqual({ 'a "model': 1, model: "n" });
   });
 });
 
-describe("answerToChunk", () => {
+describe("responseToChunk", () => {
   it("makes one complete chunk of an answer", () => {
     const calls = [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }];
     expect(
-      answerToChunk({
+      responseToChunk({
         ...complete,
         choices: [{ index: 0, message: { ...message, tool_calls: calls }, finish_reason: "tool_calls" }],
       }),
@@ -206,6 +206,6 @@ describe("answerToChunk", () => {
   });
 
   it("leaves an error alone", () => {
-    expect(answerToChunk({ error: "x" })).toEqual({ error: "x" });
+    expect(responseToChunk({ error: "x" })).toEqual({ error: "x" });
   });
 });

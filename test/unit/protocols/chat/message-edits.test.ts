@@ -32,11 +32,11 @@ const rules = { developerRole: "system", dropped, withoutImages: true };
 
 function edit(text: string, laterSystemRole?: string): Uint8Array | undefined {
   const body = Buffer.from(text);
-  const leaps = new Map<number, number>();
-  expect(findJsonFault(body, 100, leaps)).toBeUndefined();
+  const skips = new Map<number, number>();
+  expect(findJsonFault(body, 100, skips)).toBeUndefined();
   const members = membersOf(body);
-  const outline = outlineMessages(body, memberOf(members, "messages"), leaps);
-  const images = messageMedia({ body, leaps, members }).filter(({ hasImage }) => hasImage);
+  const outline = outlineMessages(body, memberOf(members, "messages"), skips);
+  const images = messageMedia({ body, skips, members }).filter(({ hasImage }) => hasImage);
   return editMessages(body, { ...outline, images }, { ...rules, laterSystemRole });
 }
 

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { ModelAnswer } from "../../../../src/prices/progress.js";
-import { toChatAnswer, toRepairedAnswer } from "../../../../src/protocols/chat/chat-response.js";
+import type { ModelResponse } from "../../../../src/prices/progress.js";
+import { toChatResponse, toRepairedResponse } from "../../../../src/protocols/chat/chat-response.js";
 import { plainCompletion } from "../../../../src/protocols/chat/plain-completion.js";
 import type { AnswerContext } from "../../../../src/protocols/shared/exchange.js";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
+import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
 import { answerContext } from "../../../support/answer-context.js";
 
 const message = '{"role":"assistant","content":"hi","refusal":null}';
@@ -53,7 +53,7 @@ function of(changed: [string, string][]): Record<string, string> {
   return Object.fromEntries(changed.filter(([name]) => name !== "__proto__"));
 }
 
-function outcomeOf(read: () => ModelAnswer | undefined): unknown {
+function outcomeOf(read: () => ModelResponse | undefined): unknown {
   const answer = read();
   return answer && { ...answer, body: Buffer.from(answer.body).toString("latin1") };
 }
@@ -81,10 +81,10 @@ it("is read as one that is parsed", () => {
       const choices = `[${gap}${Array(choicesIn).fill(choice).join()}${gap}]`;
       const bytes = Buffer.from(objectOf({ ...plain, choices }, ofRoot, isAdded, gap));
       if (broken !== null) bytes.write(broken[1], broken[0] % bytes.length);
-      expect(outcomeOf(() => toChatAnswer(new ReceivedAnswer(bytes), context))).toEqual(
-        outcomeOf(() => toRepairedAnswer(new ReceivedAnswer(bytes), context)),
+      expect(outcomeOf(() => toChatResponse(new ReceivedResponse(bytes), context))).toEqual(
+        outcomeOf(() => toRepairedResponse(new ReceivedResponse(bytes), context)),
       );
-      if (plainCompletion(new ReceivedAnswer(bytes), context) !== undefined) searched++;
+      if (plainCompletion(new ReceivedResponse(bytes), context) !== undefined) searched++;
     }),
     { numRuns: Number(process.env["FC_RUNS"] ?? 2_500) },
   );
@@ -97,7 +97,7 @@ it("is searched where servers write it as they do", () => {
   const written = { ...{ id: "chatcmpl-1", object: "chat.completion", created: 1, model: "m", choices } };
   for (const counted of [JSON.parse(usage) as object, { ...(JSON.parse(usage) as object), ...details }]) {
     const bytes = Buffer.from(JSON.stringify({ ...written, usage: counted, system_fingerprint: null }));
-    expect(plainCompletion(new ReceivedAnswer(bytes), answerContext())).toMatchObject({
+    expect(plainCompletion(new ReceivedResponse(bytes), answerContext())).toMatchObject({
       ...{ responseId: "chatcmpl-1", finishReason: "stop", estimated: false },
       tokens: { input: 3, output: 2 },
     });

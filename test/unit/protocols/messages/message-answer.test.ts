@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import type { ModelAnswer } from "../../../../src/prices/progress.js";
-import { toMessageAnswer } from "../../../../src/protocols/messages/message-response.js";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
+import type { ModelResponse } from "../../../../src/prices/progress.js";
+import { toMessageResponse } from "../../../../src/protocols/messages/message-response.js";
+import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
 import { answerContext } from "../../../support/answer-context.js";
 
-function answer(text: string): ModelAnswer | undefined {
-  return toMessageAnswer(new ReceivedAnswer(Buffer.from(text)), answerContext({ model: "acme/large" }));
+function answer(text: string): ModelResponse | undefined {
+  return toMessageResponse(new ReceivedResponse(Buffer.from(text)), answerContext({ model: "acme/large" }));
 }
 
 const bodyOf = (text: string) => Buffer.from(answer(text)?.body ?? "").toString();

@@ -2,11 +2,11 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { MessageStream } from "../../../../src/protocols/messages/message-stream.js";
 import { messageToEvents } from "../../../../src/protocols/messages/message-to-events.js";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
+import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
 import { answerContext } from "../../../support/answer-context.js";
 import { accumulated, eventsIn } from "../../../support/translate/message-events.js";
 
-const eventsOf = (text: string) => messageToEvents(new ReceivedAnswer(Buffer.from(text)));
+const eventsOf = (text: string) => messageToEvents(new ReceivedResponse(Buffer.from(text)));
 
 const message = {
   id: "msg_1",

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import {
   messagesAskToReason,
-  refuseLackingOfMessages,
-  withoutLacking,
+  refuseMissingOfMessages,
+  withoutMissing,
 } from "../../../../src/protocols/messages/messages-capabilities.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
 
@@ -11,12 +11,12 @@ const request = (more: object, content: unknown = "x") =>
   parseMessagesRequest(Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content }], ...more })), 64);
 
 const image = { type: "image", source: { type: "url", url: "https://x.test/a.png" } };
-const lacking = { action: "refuse", tools: true, reasoning: true, vision: true } as const;
+const missing = { action: "refuse", tools: true, reasoning: true, vision: true } as const;
 
 describe("what a model lacks", () => {
   const refusal = (more: object, content?: unknown, own = {}) => {
     try {
-      refuseLackingOfMessages(request(more, content), "acme/small", { ...lacking, ...own });
+      refuseMissingOfMessages(request(more, content), "acme/small", { ...missing, ...own });
     } catch (error) {
       return error;
     }
@@ -39,10 +39,10 @@ describe("what a model lacks", () => {
 
 describe("what is to be left out", () => {
   const left = (content: unknown, own = {}) => {
-    const { body } = withoutLacking(
+    const { body } = withoutMissing(
       request({ tools: [{ name: "f" }], tool_choice: { type: "auto" }, top_k: 1 }, content),
       {
-        ...lacking,
+        ...missing,
         action: "drop",
         ...own,
       },
@@ -65,8 +65,8 @@ describe("what is to be left out", () => {
 
   it("stays where the model has it, byte for byte", () => {
     const asked = request({ tools: [] }, [image]);
-    expect(withoutLacking(asked, { ...lacking, action: "drop", tools: false, vision: false })).toBe(asked);
-    expect(withoutLacking(asked, lacking)).toBe(asked);
+    expect(withoutMissing(asked, { ...missing, action: "drop", tools: false, vision: false })).toBe(asked);
+    expect(withoutMissing(asked, missing)).toBe(asked);
   });
 });
 

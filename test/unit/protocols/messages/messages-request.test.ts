@@ -53,7 +53,7 @@ describe("a request for a message", () => {
     const content = Array.from({ length: 2000 }, (_, at) => ({ type: "text", text: `${at} ${"x".repeat(200)}` }));
     const bytes = Buffer.from(JSON.stringify({ ...hello, messages: [{ role: "user", content }] }));
     const inTurns = await parseMessagesRequestInTurns(bytes, 64);
-    const beside = { body: undefined, outline: undefined, leaps: undefined };
+    const beside = { body: undefined, outline: undefined, skips: undefined };
     expect({ ...inTurns, ...beside }).toEqual({ ...parseMessagesRequest(bytes, 64), ...beside });
     expect(inTurns.body).toBe(bytes);
     expect(inTurns.outline?.texts).toHaveLength(2000);

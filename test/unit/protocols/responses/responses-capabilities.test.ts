@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { withoutLackingVision } from "../../../../src/protocols/responses/responses-capabilities.js";
+import { withoutMissingVision } from "../../../../src/protocols/responses/responses-capabilities.js";
 import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
 
-const lacking = { action: "drop", tools: false, reasoning: false, vision: true } as const;
+const missing = { action: "drop", tools: false, reasoning: false, vision: true } as const;
 const image = { type: "input_image", image_url: "https://x.test/a.png" };
 const note = { type: "input_text", text: "[image omitted]" };
 
@@ -17,7 +17,7 @@ describe("a response of a model that sees no images", () => {
       { type: "image_generation_call", id: "ig_1", status: "completed", result: "aGk=" },
       { type: "function_call_output", call_id: "a", output: [image] },
     ];
-    const { body } = withoutLackingVision(request(input), lacking);
+    const { body } = withoutMissingVision(request(input), missing);
     expect(JSON.parse(Buffer.from(body).toString())).toEqual({
       model: "m",
       input: [
@@ -30,9 +30,9 @@ describe("a response of a model that sees no images", () => {
 
   it("is asked for as it was where there are none, or they may pass", () => {
     const plain = request("What is it?");
-    expect(withoutLackingVision(plain, lacking)).toBe(plain);
+    expect(withoutMissingVision(plain, missing)).toBe(plain);
     const asked = request([{ role: "user", content: [image] }]);
-    expect(withoutLackingVision(asked, { ...lacking, vision: false })).toBe(asked);
-    expect(withoutLackingVision(asked, { ...lacking, action: "refuse" })).toBe(asked);
+    expect(withoutMissingVision(asked, { ...missing, vision: false })).toBe(asked);
+    expect(withoutMissingVision(asked, { ...missing, action: "refuse" })).toBe(asked);
   });
 });

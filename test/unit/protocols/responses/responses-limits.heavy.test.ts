@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../../src/errors/gateway-error.js";
 import {
-  lackingMembers,
-  refuseLackingInResponse,
+  missingMembers,
+  refuseMissingInResponse,
   responseAsksToReason,
 } from "../../../../src/protocols/responses/responses-capabilities.js";
 import { isInputTooLong } from "../../../../src/protocols/responses/responses-prompt-tokens.js";
@@ -14,12 +14,12 @@ const requestOf = (members: object) =>
   parseResponsesRequest(Buffer.from(JSON.stringify({ model: "m", input: "hi", ...members })), 256);
 
 describe("what a model cannot do", () => {
-  const lacking = { action: "refuse", tools: true, reasoning: true, vision: true } as const;
+  const missing = { action: "refuse", tools: true, reasoning: true, vision: true } as const;
   const image = { type: "input_image", image_url: "https://a.test/1.png" };
   const call = { type: "function_call", call_id: "c", name: "f", arguments: "{}" };
   const paramOf = (members: object, less: object = {}) => {
     try {
-      refuseLackingInResponse(requestOf(members), "m", { ...lacking, ...less });
+      refuseMissingInResponse(requestOf(members), "m", { ...missing, ...less });
       return undefined;
     } catch (error) {
       if (error instanceof GatewayError) return `${error.code} ${error.param}`;
@@ -43,8 +43,8 @@ describe("what a model cannot do", () => {
   });
 
   it("is not sent", () => {
-    expect(lackingMembers({ tools: true, reasoning: true })).toContain("reasoning");
-    expect(lackingMembers({ tools: false, reasoning: false })).toEqual([]);
+    expect(missingMembers({ tools: true, reasoning: true })).toContain("reasoning");
+    expect(missingMembers({ tools: false, reasoning: false })).toEqual([]);
     expect(responseAsksToReason(requestOf({ reasoning: { effort: "high" } }))).toBe(true);
   });
 });

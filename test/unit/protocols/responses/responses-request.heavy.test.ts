@@ -87,10 +87,10 @@ describe("a request for a response", () => {
     }));
     const body = Buffer.from(JSON.stringify({ model: "m", input, tools: [{ type: "web_search" }] }));
     expect(body.length).toBeGreaterThan(512 * 1024);
-    const { leaps, ...request } = await parseResponsesRequestInTurns(body, 64);
-    const { leaps: others, ...at } = parseResponsesRequest(body, 64);
+    const { skips, ...request } = await parseResponsesRequestInTurns(body, 64);
+    const { skips: others, ...at } = parseResponsesRequest(body, 64);
     expect(request).toEqual(at);
-    for (let start = 0; start < body.length; start++) expect(leaps.get(start)).toBe(others.get(start));
+    for (let start = 0; start < body.length; start++) expect(skips.get(start)).toBe(others.get(start));
   });
 });
 

@@ -6,7 +6,7 @@ import { StreamFault } from "../../../../src/errors/upstream-fault.js";
 import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
 import { MessageStream } from "../../../../src/protocols/messages/message-stream.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
+import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
 import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
 import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { ChatToMessagesStream } from "../../../../src/protocols/translate/chat-to-messages-stream.js";
@@ -317,7 +317,7 @@ describe("whatever comes in", () => {
           }),
         ),
         (answer) => {
-          const completion = messageToChat(new ReceivedAnswer(Buffer.from(JSON.stringify(answer))), {
+          const completion = messageToChat(new ReceivedResponse(Buffer.from(JSON.stringify(answer))), {
             created: 1,
             model: "m",
           });

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
+import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
 import { readUsage } from "../../../../src/protocols/shared/usage-object.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
 import { MessagesToChatStream } from "../../../../src/protocols/translate/messages-to-chat-stream.js";
@@ -19,7 +19,7 @@ const usage = {
 
 function whole(message: Json | string): Json | undefined {
   const text = typeof message === "string" ? message : JSON.stringify(message);
-  return messageToChat(new ReceivedAnswer(Buffer.from(text)), completionHead);
+  return messageToChat(new ReceivedResponse(Buffer.from(text)), completionHead);
 }
 
 function message(content: Json[], stopReason = "end_turn"): Json {

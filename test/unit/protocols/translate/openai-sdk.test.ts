@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
+import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
 import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
 import { MessagesToChatStream } from "../../../../src/protocols/translate/messages-to-chat-stream.js";
@@ -83,7 +83,7 @@ function clientOf(): { client: OpenAI; sent: Json[] } {
     const request = parseChatRequest(Buffer.from(String(init?.body)), 64);
     sent.push(JSON.parse(Buffer.from(chatToMessagesRequest(request, { model: "claude-sonnet-4-5" })).toString()));
     if (request.stream) return new Response(eventStream(), { headers: { "content-type": "text/event-stream" } });
-    return Response.json(messageToChat(new ReceivedAnswer(Buffer.from(JSON.stringify(message))), head));
+    return Response.json(messageToChat(new ReceivedResponse(Buffer.from(JSON.stringify(message))), head));
   };
   return {
     client: new OpenAI({ apiKey: "sk-test", baseURL: "http://gateway.test/v1", fetch: answer, maxRetries: 0 }),

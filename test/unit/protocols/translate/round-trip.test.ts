@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
-import { ReceivedAnswer } from "../../../../src/protocols/shared/received-response.js";
+import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
 import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
 import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
@@ -88,7 +88,10 @@ describe("an answer", () => {
       fc.property(completions, (completion) => {
         const own = structuredClone(completion) as { choices: [{ message: Json; finish_reason: string }] };
         const message = chatToMessage(completion, head, translation, usage);
-        const back = messageToChat(new ReceivedAnswer(Buffer.from(message)), { created: 1, model: "m" }) as typeof own;
+        const back = messageToChat(new ReceivedResponse(Buffer.from(message)), {
+          created: 1,
+          model: "m",
+        }) as typeof own;
         const { reasoning_details: _, refusal, ...found } = back.choices[0].message;
         const { content, tool_calls: calls, ...expected } = own.choices[0].message;
         expect(refusal).toBeNull();

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { findJsonFault } from "../../../../src/wire/json-syntax.js";
-import { noLeaps } from "../../../../src/wire/skip-table.js";
+import { noSkips } from "../../../../src/wire/skip-table.js";
 import { atOnce } from "../../../../src/wire/slices.js";
 import { moreValuesSteps } from "../../../../src/wire/value-steps.js";
 
 const hasMoreValues = (json: Uint8Array, most: number) => {
-  const leaps = new Map<number, number>();
-  findJsonFault(json, 1000, leaps);
-  const [alone, leaping] = [noLeaps, leaps].map((each) => atOnce(moreValuesSteps(json, each, { all: most })));
+  const skips = new Map<number, number>();
+  findJsonFault(json, 1000, skips);
+  const [alone, leaping] = [noSkips, skips].map((each) => atOnce(moreValuesSteps(json, each, { all: most })));
   expect(alone).toBe(leaping);
   return alone !== undefined;
 };
@@ -33,7 +33,7 @@ it("counts what a parser would make of the text, whatever stands in its strings"
 });
 
 it("tells an object of too many members, whatever lies in it or beside it", () => {
-  const beyond = (json: string) => atOnce(moreValuesSteps(Buffer.from(json), noLeaps, { all: 100, ofObject: 3 }));
+  const beyond = (json: string) => atOnce(moreValuesSteps(Buffer.from(json), noSkips, { all: 100, ofObject: 3 }));
   expect(beyond('[{"a":1,"b":2,"c":3},{"a":1,"b":2,"c":3}]')).toBeUndefined();
   expect(beyond('{"a":{"x":1,"y":2,"z":3},"b":"{:::::","c":{"x":[{}]}}')).toBeUndefined();
   expect(beyond('{"a":{"x":1,"y":2,"z":3},"b":1,"c":2,"d":3}')).toBe("ofObject");

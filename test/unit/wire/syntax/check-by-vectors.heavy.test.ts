@@ -20,16 +20,16 @@ const ways = {
 
 /** All that a check says, when it is done in slices of so many bytes. */
 function checked(way: typeof checkByLoop, bytes: Uint8Array, slice: number) {
-  const leaps = new Map<number, number>();
+  const skips = new Map<number, number>();
   // Short texts share theirs: nobody checks them in slices.
   const stack = { kinds: new Uint8Array(maxDepth + 1), offsets: new Int32Array(maxDepth + 1) };
-  const state = { ...startOfCheck(bytes, maxDepth, leaps), stack };
+  const state = { ...startOfCheck(bytes, maxDepth, skips), stack };
   let slices = 0;
   while (!way(state, Math.max(state.position, state.inString) + slice)) {
     // Another check in between must change nothing.
     if (slices++ % 3 === 0) way(startOfCheck(Buffer.from('{"a":[[[['), maxDepth), 100);
   }
-  return { fault: state.fault, nested: state.nested, leaps: [...leaps] };
+  return { fault: state.fault, nested: state.nested, skips: [...skips] };
 }
 
 function expectSame(bytes: Uint8Array, slice = bytes.length): void {
@@ -175,7 +175,7 @@ describe("checkByVectors does what checkByLoop does", () => {
     );
   });
 
-  it("with several windows of many short tokens, and with more leaps than there is room for", () => {
+  it("with several windows of many short tokens, and with more skips than there is room for", () => {
     const value = { a: [1, -2.5, 1e-7, true, null], b: { c: "d\n" }, e: "é".repeat(300) };
     const text = JSON.stringify({ list: Array.from({ length: 3000 }, () => value) });
     expectSame(Buffer.from(text));

@@ -4,7 +4,7 @@ import {
   type NativeResponseContext,
   toNativeResponse,
 } from "../../../../../src/protocols/responses/native-response.js";
-import { ReceivedAnswer } from "../../../../../src/protocols/shared/received-response.js";
+import { ReceivedResponse } from "../../../../../src/protocols/shared/received-response.js";
 import { readUsage } from "../../../../../src/protocols/shared/usage-object.js";
 
 const context: NativeResponseContext = {
@@ -30,7 +30,7 @@ const usage = {
 const message = { id: "msg_up", type: "message", role: "assistant", content: [{ type: "output_text", text: "Hi" }] };
 
 function answerOf(text: string, others: Partial<NativeResponseContext> = {}) {
-  const answer = toNativeResponse(new ReceivedAnswer(Buffer.from(text)), { ...context, ...others });
+  const answer = toNativeResponse(new ReceivedResponse(Buffer.from(text)), { ...context, ...others });
   return answer === undefined ? undefined : { ...answer, text: Buffer.from(answer.body).toString() };
 }
 

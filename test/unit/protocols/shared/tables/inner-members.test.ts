@@ -3,16 +3,16 @@ import { expect, it } from "vitest";
 import { messagesTable } from "../../../../../src/protocols/messages/messages-table.js";
 import { responsesTable } from "../../../../../src/protocols/responses/responses-table.js";
 import { InnerMembers } from "../../../../../src/protocols/shared/inner-members.js";
-import { OddPlaces } from "../../../../../src/protocols/shared/protocol-table.js";
-import { noLeaps } from "../../../../../src/wire/skip-table.js";
+import { UnknownPlaces } from "../../../../../src/protocols/shared/protocol-table.js";
+import { noSkips } from "../../../../../src/wire/skip-table.js";
 
 const objects = (depth: number, end: string) => `${'{"source":'.repeat(depth)}${end}${"}".repeat(depth)}`;
 const lists = (depth: number, end: string) => `${"[".repeat(depth)}${end}${"]".repeat(depth)}`;
 
 function found(text: string) {
   const body = Buffer.from(text);
-  const places = new OddPlaces(messagesTable);
-  new InnerMembers(body, noLeaps, messagesTable, places).readValue(0, () => "x");
+  const places = new UnknownPlaces(messagesTable);
+  new InnerMembers(body, noSkips, messagesTable, places).readValue(0, () => "x");
   return places.found?.map(({ name, path }) => ({ name, path }));
 }
 
@@ -45,8 +45,8 @@ it("a list in a list of tools hides none", () => {
 it("tools in each other are tools at each depth", () => {
   const foundIn = (depth: number, end: string) => {
     const body = Buffer.from(`[${'{"type":"namespace","tools":['.repeat(depth)}${end}${"]}".repeat(depth)}]`);
-    const places = new OddPlaces(responsesTable);
-    new InnerMembers(body, noLeaps, responsesTable, places).readTools(0, () => "tools");
+    const places = new UnknownPlaces(responsesTable);
+    new InnerMembers(body, noSkips, responsesTable, places).readTools(0, () => "tools");
     return places.found?.map(({ name, path }) => ({ name, path }));
   };
   expect(foundIn(3, '{"type":"mcp"}')).toEqual([{ name: "mcp", path: `tools[0]${".tools[0]".repeat(3)}` }]);
