@@ -1,10 +1,14 @@
 import type { BuildOptions, Metafile, Plugin } from "esbuild";
 
+/** By this name, package.json chooses a runtime. */
+export const runtimeName = "#runtime";
+
 /** The entry that makes files of what is pure. Nothing is published of it. */
 export const pureEntry = "pure";
 
 /**
- * Keeps pure modules apart: those that load, themselves and by what they import, nothing but pure modules. One more entry
+ * Keeps pure modules apart: those that load, themselves and by what they import, nothing but pure modules and the runtime,
+ * which the package chooses among files of its own. One more entry
  * imports them all, so that esbuild never puts one into a file with a module that loads Node's or another package.
  */
 export const gatherPure: Plugin = {
@@ -25,8 +29,13 @@ function pureModules({ inputs }: Metafile): string[] {
   for (let known = -1; known < impure.size; ) {
     known = impure.size;
     for (const [path, { imports }] of Object.entries(inputs)) {
-      if (imports.some((module) => module.external || impure.has(module.path))) impure.add(path);
+      if (imports.some((module) => isOther(module) || impure.has(module.path))) impure.add(path);
     }
   }
   return Object.keys(inputs).filter((path) => !impure.has(path));
+}
+
+/** Whether it is a module of Node or of another package. */
+function isOther({ external, path }: Metafile["inputs"][string]["imports"][number]): boolean {
+  return external === true && path !== runtimeName;
 }

@@ -1,15 +1,16 @@
 import { commonJsFile, commonJsHead } from "./as-commonjs.js";
+import { runtimeName } from "./gather-pure.js";
 import { lateImports } from "./late-imports.js";
 import type { Shrunk } from "./shrink.js";
 
-/** Shared files that load nothing but each other: in them, a bundler finds no `require` of a package. */
+/** Shared files, and runtimes, that load nothing but each other and the runtime: in them, a bundler finds no `require` of another package. */
 export function pureFiles(modules: readonly Shrunk[]): ReadonlySet<string> {
-  const shared = modules.filter(({ name, body }) => name.startsWith("chunk-") && lateImports(body).length === 0);
+  const shared = modules.filter(({ name, body }) => /^(chunk-|runtime\.)/.test(name) && lateImports(body).length === 0);
   const pure = new Set(shared.map(({ name }) => `./${name}`));
   for (let known = -1; known !== pure.size; ) {
     known = pure.size;
     for (const { name, imports } of shared) {
-      if (!linesOf(imports).every(({ path }) => pure.has(path))) pure.delete(`./${name}`);
+      if (!linesOf(imports).every(({ path }) => path === runtimeName || pure.has(path))) pure.delete(`./${name}`);
     }
   }
   return pure;

@@ -121,10 +121,16 @@ describe("the packed package, installed in an empty project", () => {
     expect(imported).toContain("./index.pure.cjs");
     const files = new Set(imported);
     for (const file of files) {
+      if (file === "#runtime") continue;
       const text = await readFile(join(dist, file), "utf8");
       for (const [, path = ""] of text.matchAll(/\brequire\("([^"]+)"\)/g)) files.add(path);
     }
-    expect([...files].filter((path) => !/^\.\/[\w.-]+\.cjs$/.test(path))).toEqual([]);
+    // By this name, package.json chooses a file of the package.
+    const runtimes = Object.values(
+      JSON.parse(await readFile(join(dist, "../package.json"), "utf8")).imports["#runtime"],
+    );
+    expect([...files].filter((path) => path !== "#runtime" && !/^\.\/[\w.-]+\.cjs$/.test(path))).toEqual([]);
+    expect(runtimes.filter((path) => !packed.includes(String(path).slice(2)))).toEqual([]);
   });
 
   it.each([
