@@ -73,8 +73,11 @@ export interface UsageCounts extends TokenCounts {
   serviceTier?: string;
 }
 
+/** What is counted beside tokens, by one number each. */
+export const plainUnits = ["audioMs", "characters", "searches"] as const;
+
 /** What is counted beside tokens. */
-export const usageUnits = ["images", "audioMs", "characters", "searches"] as const;
+export const usageUnits = ["images", ...plainUnits] as const;
 
 /** Something that is counted beside tokens. */
 export type CountedUnit = (typeof usageUnits)[number];
@@ -89,7 +92,9 @@ export const tokenParts = [
   "outputAudio",
 ] as const;
 
-/** What sums of usage have beside plain tokens. */
+/**
+ * What sums of usage have beside plain tokens. Stores keep them by their place: once a release is out, a new one comes last.
+ */
 export const summedUnits = [...usageUnits, ...tokenParts] as const;
 
 /** Something that sums of usage have beside plain tokens. */
@@ -103,7 +108,7 @@ export function imagesOf({ images }: UsageCounts): number | undefined {
 /** What two attempts have used. */
 export function addUsed(one: UsageCounts, other: UsageCounts): UsageCounts {
   const sum: UsageCounts = addTokens(one, other);
-  for (const name of [...tokenParts, "audioMs", "characters", "searches"] as const) {
+  for (const name of [...tokenParts, ...plainUnits] as const) {
     if (one[name] !== undefined || other[name] !== undefined) sum[name] = (one[name] ?? 0) + (other[name] ?? 0);
   }
   if (one.images !== undefined || other.images !== undefined) {
@@ -168,7 +173,7 @@ export function withMissingUnits(
 
 /** Adds to a journal entry's tags what was counted beside plain tokens. */
 export function addUnitTags(tags: Record<string, string | number>, used: UsageCounts): void {
-  for (const name of [...tokenParts, "audioMs", "characters", "searches"] as const) {
+  for (const name of [...tokenParts, ...plainUnits] as const) {
     const count = used[name];
     if (count !== undefined) tags[name] = count;
   }

@@ -1,7 +1,7 @@
 import type { EntryTags } from "../../src/ledger/credit-ledger.js";
 import { compilePrice } from "../../src/prices/compile-price.js";
 import type { Price } from "../../src/prices/price.js";
-import { tokenParts, type UsageCounts } from "../../src/prices/usage-counts.js";
+import { plainUnits, tokenParts, type UsageCounts } from "../../src/prices/usage-counts.js";
 
 /** Reads the `price` of a journal entry. */
 export function readVersion(version: string): Price {
@@ -50,7 +50,7 @@ export function costOfEntry(tags: EntryTags): number {
   const images =
     tags["imagesBy"] === undefined ? [{ count: count("images") }] : readRows(String(tags["imagesBy"]), "count");
   const used = {
-    ...Object.fromEntries([...names, "audioMs", "characters", "searches"].map((name) => [name, count(name)])),
+    ...Object.fromEntries([...names, ...plainUnits].map((name) => [name, count(name)])),
     ...(tags["images"] !== undefined && { images }),
     ...(tags["serviceTier"] !== undefined && { serviceTier: String(tags["serviceTier"]) }),
   } as unknown as UsageCounts;

@@ -1,13 +1,8 @@
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import { memberOf, valueAt } from "../../wire/json-members.js";
-import {
-  type JsonRequest,
-  parseJsonRequest,
-  parseJsonRequestInTurns,
-  readMember,
-  readModel,
-} from "../shared/json-request.js";
+import type { Steps } from "../../wire/slices.js";
+import { type JsonRequest, parseJsonRequest, readMember, readModel } from "../shared/json-request.js";
 import { ProtocolTable, words } from "../shared/protocol-table.js";
 import { RequestNames } from "../shared/request-names.js";
 
@@ -58,13 +53,8 @@ const marks = 16;
  * Checks the members that the gateway reads. Every other member goes to the upstream unchanged.
  * @throws GatewayError 400
  */
-export function parseSpeechRequest(bytes: Uint8Array, maxDepth: number): SpeechRequest {
-  return toSpeechRequest(parseJsonRequest(bytes, maxDepth, speechNames));
-}
-
-/** The same for a large body, in slices between which other work can run. */
-export async function parseSpeechRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<SpeechRequest> {
-  return toSpeechRequest(await parseJsonRequestInTurns(bytes, maxDepth, speechNames));
+export function* parseSpeechRequest(bytes: Uint8Array, maxDepth: number): Steps<SpeechRequest> {
+  return toSpeechRequest(yield* parseJsonRequest(bytes, maxDepth, speechNames));
 }
 
 function toSpeechRequest(request: JsonRequest): SpeechRequest {

@@ -19,18 +19,12 @@ import type {
   Operation,
   TargetTraits,
 } from "../shared/operation.js";
-import { addNameEdits, jsonBodies, jsonReader, ParsedRequest } from "../shared/parsed-request.js";
+import { addNameEdits, jsonBodies, ParsedRequest } from "../shared/parsed-request.js";
 import { besidePrompt, never, type PromptLayout, type PromptMember } from "../shared/prompt-layout.js";
 import type { ByteAnswer } from "../shared/stream-codec.js";
 import { SpeechBytes, SpeechCodec, type SpeechContext, SpeechDecoder } from "./speech-codec.js";
 import { pcmTokens } from "./speech-progress.js";
-import {
-  parseSpeechRequest,
-  parseSpeechRequestInTurns,
-  type SpeechRequest,
-  speechNames,
-  speechTable,
-} from "./speech-request.js";
+import { parseSpeechRequest, type SpeechRequest, speechNames, speechTable } from "./speech-request.js";
 
 const settings = ["voice", "response_format", "stream_format", "speed", "language", "lang_code", "sample_rate"];
 
@@ -61,10 +55,7 @@ export const speech: Operation<"audio/speech"> = {
   table: speechTable,
   prompt: speechLayout,
   answers: undefined,
-  ...jsonBodies(
-    jsonReader(parseSpeechRequest, parseSpeechRequestInTurns),
-    (request) => new SpeechModelRequest(request),
-  ),
+  ...jsonBodies(parseSpeechRequest, (request) => new SpeechModelRequest(request)),
 };
 
 class SpeechModelRequest extends ParsedRequest<SpeechRequest> implements ModelRequest {

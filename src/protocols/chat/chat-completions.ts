@@ -24,7 +24,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../shared/operation.js";
-import { asksForMuch, jsonBodies, jsonReader, ParsedRequest } from "../shared/parsed-request.js";
+import { asksForMuch, jsonBodies, ParsedRequest } from "../shared/parsed-request.js";
 import {
   besidePrompt,
   conversationMember,
@@ -53,14 +53,7 @@ import { customNames } from "../translate/messages-tools.js";
 import { fewValuesSteps, requestValue } from "../translate/request-elements.js";
 import { TranslatedExchange } from "../translate/translated-exchange.js";
 import { ChatCodec } from "./chat-codec.js";
-import {
-  type ChatRequest,
-  chatNames,
-  chatTable,
-  parseChatRequest,
-  parseChatRequestInTurns,
-  requestedOutputTokens,
-} from "./chat-request.js";
+import { type ChatRequest, chatNames, chatTable, parseChatRequest, requestedOutputTokens } from "./chat-request.js";
 import { toChatResponse } from "./chat-response.js";
 import { asksToReason, encodeChatRequest, refuseMissing } from "./encode-chat-request.js";
 
@@ -168,7 +161,7 @@ export const chatCompletions: Operation<"chat/completions"> = {
   table: chatTable,
   prompt: chatLayout,
   answers: chatResponses,
-  ...jsonBodies(jsonReader(parseChatRequest, parseChatRequestInTurns), (request) => new ChatModelRequest(request)),
+  ...jsonBodies(parseChatRequest, (request) => new ChatModelRequest(request)),
 };
 
 class ChatModelRequest extends ParsedRequest<ChatRequest> implements ModelRequest {

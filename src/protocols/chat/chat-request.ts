@@ -1,17 +1,10 @@
 import { invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
 import { absent, editMembers, type JsonMember, memberOf, membersOf, valueAt } from "../../wire/json-members.js";
 import { ExactNames, findTwins, MemberSearch } from "../../wire/member-search.js";
-import { type Steps, slicesOf, stepInTurns } from "../../wire/slices.js";
+import { type Steps, sliceBytes } from "../../wire/slices.js";
 import { chatContent } from "../shared/content-shape.js";
 import { namesOtherCap } from "../shared/demand.js";
-import {
-  type JsonRequest,
-  jsonRequestSteps,
-  parseJsonRequest,
-  readCount,
-  readMember,
-  readModel,
-} from "../shared/json-request.js";
+import { type JsonRequest, parseJsonRequest, readCount, readMember, readModel } from "../shared/json-request.js";
 import { checkMessages, type MessageCheck, type MessageOutline, type PartWatch } from "../shared/message-outline.js";
 import { ProtocolTable, typeAt, words } from "../shared/protocol-table.js";
 import {
@@ -141,27 +134,12 @@ export const chatCaps = ["max_tokens", "max_completion_tokens"] as const;
  * Checks the members that the gateway reads. Every other member goes to the upstream unchanged.
  * @throws GatewayError 400
  */
-export function parseChatRequest(bytes: Uint8Array, maxDepth: number): ChatRequest {
-  const request = parseJsonRequest(bytes, maxDepth, chatNames);
+export function* parseChatRequest(bytes: Uint8Array, maxDepth: number): Steps<ChatRequest> {
+  const request = yield* parseJsonRequest(bytes, maxDepth, chatNames);
   const model = readModel(request);
   refuseOtherBody(request);
-  const messages = checkMessages(request, chatContent, false, watchChatParts);
-  messages.run(request.body.length);
-  return toChatRequest(request, model, messages);
-}
-
-/** The same for a large body, in slices between which other work can run. */
-export function parseChatRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ChatRequest> {
-  return stepInTurns(chatRequestSteps(bytes, maxDepth));
-}
-
-/** The same as steps. */
-export function* chatRequestSteps(bytes: Uint8Array, maxDepth: number): Steps<ChatRequest> {
-  const request = yield* jsonRequestSteps(bytes, maxDepth, chatNames);
-  const model = readModel(request);
-  refuseOtherBody(request);
-  const messages = checkMessages(request, chatContent, true, watchChatParts);
-  yield* slicesOf(messages);
+  const messages = checkMessages(request, chatContent, watchChatParts);
+  while (!messages.run(messages.position + sliceBytes)) yield;
   return toChatRequest(request, model, messages);
 }
 

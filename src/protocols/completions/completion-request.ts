@@ -1,7 +1,7 @@
 import { invalidType, missingParameter } from "../../errors/gateway-error.js";
 import { type Edited, editText, keptText } from "../../wire/edited-bytes.js";
 import { type MemberEdits, memberOf, valueAt } from "../../wire/json-members.js";
-import { inTurns } from "../../wire/slices.js";
+import { type Steps, slicesOf } from "../../wire/slices.js";
 import { readIncludeUsage, withIncludeUsage } from "../chat/chat-request.js";
 import { cutOtherCaps, namesOtherCap } from "../shared/demand.js";
 import type { Dialect } from "../shared/dialect.js";
@@ -10,7 +10,6 @@ import { type Input, InputReader, type InputRules, marks, stringTokens } from ".
 import {
   type JsonRequest,
   parseJsonRequest,
-  parseJsonRequestInTurns,
   readBoolean,
   readCount,
   readMember,
@@ -108,18 +107,10 @@ const mostChoices = 128;
  * Checks the members that the gateway reads. Every other member goes to the upstream unchanged.
  * @throws GatewayError 400
  */
-export function parseCompletionRequest(bytes: Uint8Array, maxDepth: number): CompletionRequest {
-  const request = parseJsonRequest(bytes, maxDepth, completionNames);
+export function* parseCompletionRequest(bytes: Uint8Array, maxDepth: number): Steps<CompletionRequest> {
+  const request = yield* parseJsonRequest(bytes, maxDepth, completionNames);
   const check = checkPrompt(request);
-  check?.run(request.body.length);
-  return toCompletionRequest(request, check?.inputs);
-}
-
-/** The same for a large body, in slices between which other work can run. */
-export async function parseCompletionRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<CompletionRequest> {
-  const request = await parseJsonRequestInTurns(bytes, maxDepth, completionNames);
-  const check = checkPrompt(request);
-  if (check !== undefined) await inTurns(check);
+  if (check !== undefined) yield* slicesOf(check);
   return toCompletionRequest(request, check?.inputs);
 }
 

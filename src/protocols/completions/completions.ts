@@ -22,7 +22,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../shared/operation.js";
-import { asksForMuch, jsonBodies, jsonReader, ParsedRequest } from "../shared/parsed-request.js";
+import { asksForMuch, jsonBodies, ParsedRequest } from "../shared/parsed-request.js";
 import { besidePrompt, never, type PromptLayout, type PromptMember, schemaMember } from "../shared/prompt-layout.js";
 import type { ReceivedResponse } from "../shared/received-response.js";
 import { pickMembers, type ReadResponse, type ResponseFormat, type ResponseJson } from "../shared/response-format.js";
@@ -34,7 +34,6 @@ import {
   completionsTable,
   encodeCompletionRequest,
   parseCompletionRequest,
-  parseCompletionRequestInTurns,
 } from "./completion-request.js";
 import { AskedChoices, toCompletionResponse } from "./completion-response.js";
 
@@ -116,10 +115,7 @@ export const completions: Operation<"completions"> = {
   table: completionsTable,
   prompt: completionsLayout,
   answers: completionResponses,
-  ...jsonBodies(
-    jsonReader(parseCompletionRequest, parseCompletionRequestInTurns),
-    (request) => new CompletionModelRequest(request),
-  ),
+  ...jsonBodies(parseCompletionRequest, (request) => new CompletionModelRequest(request)),
 };
 
 /** What OpenAI gives where no cap is named. Other servers would write to the end of the context. */

@@ -1,14 +1,7 @@
 import { invalidType } from "../../errors/gateway-error.js";
-import { inTurns } from "../../wire/slices.js";
+import { type Steps, slicesOf } from "../../wire/slices.js";
 import { type Input, InputReader, type InputRules, mostInputs } from "../shared/inputs.js";
-import {
-  type JsonRequest,
-  parseJsonRequest,
-  parseJsonRequestInTurns,
-  readCount,
-  readMember,
-  readModel,
-} from "../shared/json-request.js";
+import { type JsonRequest, parseJsonRequest, readCount, readMember, readModel } from "../shared/json-request.js";
 import { RequestNames } from "../shared/request-names.js";
 
 /** The members of an embeddings request that the gateway reads (OpenAI reference, "Create embeddings"). */
@@ -26,18 +19,10 @@ export const embeddingNames = new RequestNames({ owned: ["model", "input", "dime
  * Checks the members that the gateway reads. Every other member goes to the upstream unchanged.
  * @throws GatewayError 400
  */
-export function parseEmbeddingRequest(bytes: Uint8Array, maxDepth: number): EmbeddingRequest {
-  const request = parseJsonRequest(bytes, maxDepth, embeddingNames);
+export function* parseEmbeddingRequest(bytes: Uint8Array, maxDepth: number): Steps<EmbeddingRequest> {
+  const request = yield* parseJsonRequest(bytes, maxDepth, embeddingNames);
   const check = checkInput(request);
-  check.run(request.body.length);
-  return toEmbeddingRequest(request, check.inputs);
-}
-
-/** The same for a large body, in slices between which other work can run. */
-export async function parseEmbeddingRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<EmbeddingRequest> {
-  const request = await parseJsonRequestInTurns(bytes, maxDepth, embeddingNames);
-  const check = checkInput(request);
-  await inTurns(check);
+  yield* slicesOf(check);
   return toEmbeddingRequest(request, check.inputs);
 }
 

@@ -13,15 +13,10 @@ import type {
   Operation,
   TargetTraits,
 } from "../shared/operation.js";
-import { jsonBodies, jsonReader, ParsedRequest, upstreamBody } from "../shared/parsed-request.js";
+import { jsonBodies, ParsedRequest, upstreamBody } from "../shared/parsed-request.js";
 import { inputLayout } from "../shared/prompt-layout.js";
 import type { ReceivedResponse } from "../shared/received-response.js";
-import {
-  type EmbeddingRequest,
-  embeddingNames,
-  parseEmbeddingRequest,
-  parseEmbeddingRequestInTurns,
-} from "./embedding-request.js";
+import { type EmbeddingRequest, embeddingNames, parseEmbeddingRequest } from "./embedding-request.js";
 import { toEmbeddingResponse } from "./embedding-response.js";
 
 /** `POST /v1/embeddings`. Vectors are no tokens: only the inputs count. */
@@ -35,10 +30,7 @@ export const embeddings: Operation<"embeddings"> = {
   table: undefined,
   prompt: inputLayout,
   answers: undefined,
-  ...jsonBodies(
-    jsonReader(parseEmbeddingRequest, parseEmbeddingRequestInTurns),
-    (request) => new EmbeddingModelRequest(request),
-  ),
+  ...jsonBodies(parseEmbeddingRequest, (request) => new EmbeddingModelRequest(request)),
 };
 
 class EmbeddingModelRequest extends ParsedRequest<EmbeddingRequest> implements ModelRequest {

@@ -1,9 +1,9 @@
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
 import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
-import { sliceBytes } from "../../wire/slices.js";
+import { bySize } from "../../wire/slices.js";
 import { type FormNames, type FormRequest, readFormRequest, withFields } from "../shared/form-request.js";
 import { readFlag, readNumber } from "../shared/form-values.js";
-import { type JsonRequest, parseJsonRequest, parseJsonRequestInTurns } from "../shared/json-request.js";
+import { type JsonRequest, parseJsonRequest } from "../shared/json-request.js";
 import { addressAt, imageMedia, kindOfAddress } from "../shared/media-kind.js";
 import { RequestNames } from "../shared/request-names.js";
 import { type ImageRequest, type ImageValues, imageNames, jsonValues, readImageMembers } from "./image-request.js";
@@ -44,11 +44,7 @@ export async function parseImageEditForm(
 
 /** @throws GatewayError 400 */
 export async function parseImageEditJson(body: Uint8Array, maxDepth: number): Promise<ImageEditRequest> {
-  return fromJson(
-    body.length > sliceBytes
-      ? await parseJsonRequestInTurns(body, maxDepth, imageEditNames)
-      : parseJsonRequest(body, maxDepth, imageEditNames),
-  );
+  return fromJson(await bySize(body.length, parseJsonRequest(body, maxDepth, imageEditNames)));
 }
 
 /** The same request with other fields of its form, as JSON. @throws GatewayError 400 */

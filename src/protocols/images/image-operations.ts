@@ -16,7 +16,7 @@ import type {
   TargetTraits,
   UploadedBodies,
 } from "../shared/operation.js";
-import { jsonBodies, jsonReader, ParsedRequest, requireJsonType } from "../shared/parsed-request.js";
+import { jsonBodies, ParsedRequest, requireJsonType } from "../shared/parsed-request.js";
 import { besidePrompt, never, type PromptLayout, type PromptMember } from "../shared/prompt-layout.js";
 import {
   type ImageEditRequest,
@@ -32,7 +32,6 @@ import {
   imageNames,
   imagesTable,
   parseImageRequest,
-  parseImageRequestInTurns,
   requireSize,
 } from "./image-request.js";
 import { imagePrices } from "./image-usage.js";
@@ -66,7 +65,7 @@ export const imageGenerations: Operation<"images/generations"> = {
   table: imagesTable,
   prompt: imagesLayout,
   answers: undefined,
-  ...jsonBodies(jsonReader(parseImageRequest, parseImageRequestInTurns), (request) => new ImageModelRequest(request)),
+  ...jsonBodies(parseImageRequest, (request) => new ImageModelRequest(request)),
 };
 
 class ImageModelRequest extends ParsedRequest<ImageRequest> implements ModelRequest {

@@ -1,10 +1,10 @@
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
 import { textTokens } from "../../tokens/text-tokens.js";
 import { memberOf } from "../../wire/json-members.js";
+import type { Steps } from "../../wire/slices.js";
 import {
   type JsonRequest,
   parseJsonRequest,
-  parseJsonRequestInTurns,
   readBoolean,
   readCount,
   readMember,
@@ -128,13 +128,8 @@ const sizes = /^[1-9]\d{1,3}x[1-9]\d{1,3}$/;
  * Checks the members that the gateway reads. Every other member goes to the upstream unchanged.
  * @throws GatewayError 400
  */
-export function parseImageRequest(bytes: Uint8Array, maxDepth: number): ImageRequest {
-  return toImageRequest(parseJsonRequest(bytes, maxDepth, imageNames));
-}
-
-/** The same for a large body, in slices between which other work can run. */
-export async function parseImageRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ImageRequest> {
-  return toImageRequest(await parseJsonRequestInTurns(bytes, maxDepth, imageNames));
+export function* parseImageRequest(bytes: Uint8Array, maxDepth: number): Steps<ImageRequest> {
+  return toImageRequest(yield* parseJsonRequest(bytes, maxDepth, imageNames));
 }
 
 function toImageRequest(request: JsonRequest): ImageRequest {

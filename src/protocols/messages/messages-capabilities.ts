@@ -2,6 +2,7 @@ import { GatewayError, invalidType, invalidValue } from "../../errors/gateway-er
 import { asBuffer } from "../../wire/bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { editMembers, elementsOf, type MemberEdits, memberOf, membersOf, skipSpace } from "../../wire/json-members.js";
+import { atOnce } from "../../wire/slices.js";
 import { deepestBody } from "../shared/json-request.js";
 import { type Media, messageMedia } from "../shared/message-media.js";
 import {
@@ -36,12 +37,12 @@ export function withoutMissing(
 ): MessagesRequest {
   if (action !== "drop") return request;
   const seen = vision ? withoutImages(request.body, messageMedia(request), toNotice) : undefined;
-  const blind = seen === undefined ? request : parseMessagesRequest(seen, deepestBody);
+  const blind = seen === undefined ? request : atOnce(parseMessagesRequest(seen, deepestBody));
   const { body, members } = blind;
   const names = ["tools", "tool_choice"].filter((name) => tools && memberOf(members, name) !== undefined);
   if (names.length === 0) return blind;
   const edits = new Map(names.map((name) => [name, null]));
-  return parseMessagesRequest(editMembers(body, members, edits), deepestBody);
+  return atOnce(parseMessagesRequest(editMembers(body, members, edits), deepestBody));
 }
 
 /** Beside the content, no server reads images. */

@@ -1,17 +1,10 @@
 import { GatewayError, invalidType } from "../../errors/gateway-error.js";
 import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
-import { inTurns } from "../../wire/slices.js";
+import { type Steps, slicesOf } from "../../wire/slices.js";
 import { messagesContent, requireContent, requirePart } from "../shared/content-shape.js";
 import { namesOtherCap } from "../shared/demand.js";
 import { InnerMembers } from "../shared/inner-members.js";
-import {
-  type JsonRequest,
-  parseJsonRequest,
-  parseJsonRequestInTurns,
-  readCount,
-  readMember,
-  readModel,
-} from "../shared/json-request.js";
+import { type JsonRequest, parseJsonRequest, readCount, readMember, readModel } from "../shared/json-request.js";
 import { checkMessages, type MessageCheck, type MessageOutline } from "../shared/message-outline.js";
 import { type OddPlace, typeAt, UnknownPlaces } from "../shared/protocol-table.js";
 import { conversationMembers, RequestNames, reasoningMembers } from "../shared/request-names.js";
@@ -57,22 +50,12 @@ const lists: readonly (readonly [name: string, most: number])[] = [
  * Checks what the gateway itself relies on; every other member goes on as it is, known or not.
  * @throws GatewayError 400
  */
-export function parseMessagesRequest(bytes: Uint8Array, maxDepth: number): MessagesRequest {
-  const request = parseJsonRequest(bytes, maxDepth, messagesNames);
+export function* parseMessagesRequest(bytes: Uint8Array, maxDepth: number): Steps<MessagesRequest> {
+  const request = yield* parseJsonRequest(bytes, maxDepth, messagesNames);
   const model = readModel(request);
   for (const [name, most] of lists) checkLength(request, name, most);
-  const messages = checkMessages(request, messagesContent, false, watchBlocks);
-  messages.run(request.body.length);
-  return toMessagesRequest(request, model, messages);
-}
-
-/** The same in slices, for a body that would take long. */
-export async function parseMessagesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<MessagesRequest> {
-  const request = await parseJsonRequestInTurns(bytes, maxDepth, messagesNames);
-  const model = readModel(request);
-  for (const [name, most] of lists) checkLength(request, name, most);
-  const messages = checkMessages(request, messagesContent, true, watchBlocks);
-  await inTurns(messages);
+  const messages = checkMessages(request, messagesContent, watchBlocks);
+  yield* slicesOf(messages);
   return toMessagesRequest(request, model, messages);
 }
 

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { ThoughtSeal } from "../../seal/payload-seal.js";
 import { isRecord } from "../../wire/is-record.js";
+import { bySize } from "../../wire/slices.js";
 import { demandOf, requireAllowedMembers, requireMessagesFit } from "../shared/demand.js";
 import { calledName } from "../shared/exchange.js";
 import { textPrices } from "../shared/model-type.js";
@@ -16,7 +17,7 @@ import type {
   SealOfTarget,
   TargetTraits,
 } from "../shared/operation.js";
-import { jsonBodies, jsonReader, ParsedRequest } from "../shared/parsed-request.js";
+import { jsonBodies, ParsedRequest } from "../shared/parsed-request.js";
 import {
   besidePrompt,
   conversationMember,
@@ -52,12 +53,7 @@ import {
 } from "./messages-capabilities.js";
 import { messagesOnChat, NativeMessagesExchange } from "./messages-exchange.js";
 import { messagesPromptTokens, tokenCountBody } from "./messages-prompt-tokens.js";
-import {
-  type MessagesRequest,
-  messagesNames,
-  parseMessagesRequest,
-  parseMessagesRequestInTurns,
-} from "./messages-request.js";
+import { type MessagesRequest, messagesNames, parseMessagesRequest } from "./messages-request.js";
 import { messagesTable } from "./messages-table.js";
 
 /** `POST /v1/messages` */
@@ -166,7 +162,6 @@ function ended(json: ResponseJson, { delta, usage }: ResponseJson): ResponseJson
 }
 
 /** @throws GatewayError 400 */
-const readMessages = jsonReader(parseMessagesRequest, parseMessagesRequestInTurns);
 
 /** `POST /v1/messages` */
 export const messages: Operation<"messages"> = {
@@ -179,7 +174,7 @@ export const messages: Operation<"messages"> = {
   table: messagesTable,
   prompt: messagesLayout,
   answers: messagesAnswers,
-  ...jsonBodies(readMessages, (request, services, facts) => new MessagesModelRequest(request, facts, services)),
+  ...jsonBodies(parseMessagesRequest, (request, services, facts) => new MessagesModelRequest(request, facts, services)),
 };
 
 class MessagesModelRequest extends ParsedRequest<MessagesRequest> implements ModelRequest {
@@ -238,7 +233,7 @@ export async function countMessagesTokens(
   body: Uint8Array,
   { maxBodyDepth }: OperationServices,
 ): Promise<CountedRequest> {
-  const request = await readMessages(body, maxBodyDepth);
+  const request = await bySize(body.length, parseMessagesRequest(body, maxBodyDepth));
   refuseThread(request);
   return { model: request.model, count: (model) => tokenCountBody(messagesPromptTokens(request, model).tokens) };
 }

@@ -1,9 +1,9 @@
 import { absent, memberOf } from "../../wire/json-members.js";
 import { MemberSearch } from "../../wire/member-search.js";
 import type { Skips } from "../../wire/skip-table.js";
-import { inTurns } from "../../wire/slices.js";
+import { type Steps, slicesOf } from "../../wire/slices.js";
 import { type Input, InputReader } from "../shared/inputs.js";
-import { type JsonRequest, parseJsonRequest, parseJsonRequestInTurns, readModel } from "../shared/json-request.js";
+import { type JsonRequest, parseJsonRequest, readModel } from "../shared/json-request.js";
 import { ProtocolTable, typeAt, UnknownPlaces } from "../shared/protocol-table.js";
 import { faultyObject, RequestNames } from "../shared/request-names.js";
 
@@ -45,18 +45,10 @@ export const moderationNames = new RequestNames({ owned: ["model", "input"] });
 const usualModel = "omni-moderation-latest";
 
 /** @throws GatewayError 400 */
-export function parseModerationRequest(bytes: Uint8Array, maxDepth: number): ModerationRequest {
-  const request = parseJsonRequest(bytes, maxDepth, moderationNames);
+export function* parseModerationRequest(bytes: Uint8Array, maxDepth: number): Steps<ModerationRequest> {
+  const request = yield* parseJsonRequest(bytes, maxDepth, moderationNames);
   const [reader, odd] = readerOf(request);
-  reader.run(request.body.length);
-  return toModerationRequest(request, reader.inputs, odd);
-}
-
-/** The same for a large body, in slices between which other work can run. */
-export async function parseModerationRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ModerationRequest> {
-  const request = await parseJsonRequestInTurns(bytes, maxDepth, moderationNames);
-  const [reader, odd] = readerOf(request);
-  await inTurns(reader);
+  yield* slicesOf(reader);
   return toModerationRequest(request, reader.inputs, odd);
 }
 

@@ -13,7 +13,7 @@ import type {
   Operation,
   TargetTraits,
 } from "../shared/operation.js";
-import { jsonBodies, jsonReader, ParsedRequest, upstreamBody } from "../shared/parsed-request.js";
+import { jsonBodies, ParsedRequest, upstreamBody } from "../shared/parsed-request.js";
 import { inputLayout } from "../shared/prompt-layout.js";
 import { editResponse, type ReceivedResponse, ResponseEdits } from "../shared/received-response.js";
 import { readPromptUsage, visibleUsage } from "../shared/usage-object.js";
@@ -23,7 +23,6 @@ import {
   moderationNames,
   moderationsTable,
   parseModerationRequest,
-  parseModerationRequestInTurns,
 } from "./moderation-request.js";
 
 /** `POST /v1/moderations` */
@@ -37,10 +36,7 @@ export const moderations: Operation<"moderations"> = {
   table: moderationsTable,
   prompt: inputLayout,
   answers: undefined,
-  ...jsonBodies(
-    jsonReader(parseModerationRequest, parseModerationRequestInTurns),
-    (request) => new ModerationModelRequest(request),
-  ),
+  ...jsonBodies(parseModerationRequest, (request) => new ModerationModelRequest(request)),
 };
 
 class ModerationModelRequest extends ParsedRequest<ModerationRequest> implements ModelRequest {

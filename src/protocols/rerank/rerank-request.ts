@@ -3,13 +3,12 @@ import { asBuffer } from "../../wire/bytes.js";
 import { absent, memberOf } from "../../wire/json-members.js";
 import { MemberSearch } from "../../wire/member-search.js";
 import type { Skips } from "../../wire/skip-table.js";
-import { inTurns } from "../../wire/slices.js";
+import { type Steps, slicesOf } from "../../wire/slices.js";
 import { RefusedMembers } from "../shared/inner-members.js";
 import { type Input, InputReader, type InputRules, marks, stringTokens } from "../shared/inputs.js";
 import {
   type JsonRequest,
   parseJsonRequest,
-  parseJsonRequestInTurns,
   readBoolean,
   readCount,
   readMember,
@@ -82,18 +81,10 @@ const documentRules: InputRules = {
 };
 
 /** @throws GatewayError 400 */
-export function parseRerankRequest(bytes: Uint8Array, maxDepth: number): RerankRequest {
-  const request = parseJsonRequest(bytes, maxDepth, rerankNames);
+export function* parseRerankRequest(bytes: Uint8Array, maxDepth: number): Steps<RerankRequest> {
+  const request = yield* parseJsonRequest(bytes, maxDepth, rerankNames);
   const documents = new DocumentsReader(request);
-  documents.reader.run(request.body.length);
-  return toRerankRequest(request, documents);
-}
-
-/** The same for a large body, in slices between which other work can run. */
-export async function parseRerankRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<RerankRequest> {
-  const request = await parseJsonRequestInTurns(bytes, maxDepth, rerankNames);
-  const documents = new DocumentsReader(request);
-  await inTurns(documents.reader);
+  yield* slicesOf(documents.reader);
   return toRerankRequest(request, documents);
 }
 

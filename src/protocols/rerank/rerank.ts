@@ -13,13 +13,12 @@ import type {
   Operation,
   TargetTraits,
 } from "../shared/operation.js";
-import { jsonBodies, jsonReader, ParsedRequest } from "../shared/parsed-request.js";
+import { jsonBodies, ParsedRequest } from "../shared/parsed-request.js";
 import { besidePrompt, never, type PromptLayout, type PromptMember } from "../shared/prompt-layout.js";
 import type { ReceivedResponse } from "../shared/received-response.js";
 import { rerankBody } from "./rerank-body.js";
 import {
   parseRerankRequest,
-  parseRerankRequestInTurns,
   type RerankRequest,
   rerankNames,
   rerankTable,
@@ -58,10 +57,7 @@ export const rerank: Operation<"rerank"> = {
   table: rerankTable,
   prompt: rerankLayout,
   answers: undefined,
-  ...jsonBodies(
-    jsonReader(parseRerankRequest, parseRerankRequestInTurns),
-    (request) => new RerankModelRequest(request),
-  ),
+  ...jsonBodies(parseRerankRequest, (request) => new RerankModelRequest(request)),
 };
 
 class RerankModelRequest extends ParsedRequest<RerankRequest> implements ModelRequest {

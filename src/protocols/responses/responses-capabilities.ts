@@ -1,6 +1,7 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import { beyondTarget } from "../../errors/refusal.js";
 import { elementsOf, memberOf, membersOf, valueAt } from "../../wire/json-members.js";
+import { atOnce } from "../../wire/slices.js";
 import { deepestBody } from "../shared/json-request.js";
 import { addressAt, imageMedia, kindOfAddress } from "../shared/media-kind.js";
 import { type Media, strayMedia, valueMedia } from "../shared/message-media.js";
@@ -54,7 +55,7 @@ export function withoutMissingVision(
   const seen = withoutImages(request.body, inputMedia(request), ({ message }) =>
     request.items?.[message]?.type === "image_generation_call" ? itemNotice : partNotice,
   );
-  return seen === undefined ? request : parseResponsesRequest(seen, deepestBody);
+  return seen === undefined ? request : atOnce(parseResponsesRequest(seen, deepestBody));
 }
 
 const partNotice = JSON.stringify({ type: "input_text", text: imageNotice });

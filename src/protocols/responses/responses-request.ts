@@ -1,15 +1,8 @@
 import { GatewayError, invalidType, invalidValue, missingParameter } from "../../errors/gateway-error.js";
 import { elementsOf, endOfValue, memberOf, membersOf, valueAt } from "../../wire/json-members.js";
-import { inTurns } from "../../wire/slices.js";
+import { type Steps, slicesOf } from "../../wire/slices.js";
 import { namesOtherCap } from "../shared/demand.js";
-import {
-  type JsonRequest,
-  parseJsonRequest,
-  parseJsonRequestInTurns,
-  readCount,
-  readMember,
-  readModel,
-} from "../shared/json-request.js";
+import { type JsonRequest, parseJsonRequest, readCount, readMember, readModel } from "../shared/json-request.js";
 import { UnknownPlaces } from "../shared/protocol-table.js";
 import { conversationMembers, RequestNames, reasoningMembers } from "../shared/request-names.js";
 import { InputCheck, type InputItem } from "./input-outline.js";
@@ -45,22 +38,12 @@ const mostIncludes = 64;
  * Checks the members that the gateway reads. Every other member stays unchanged.
  * @throws GatewayError 400
  */
-export function parseResponsesRequest(bytes: Uint8Array, maxDepth: number): ResponsesRequest {
-  const request = parseJsonRequest(bytes, maxDepth, responsesNames);
+export function* parseResponsesRequest(bytes: Uint8Array, maxDepth: number): Steps<ResponsesRequest> {
+  const request = yield* parseJsonRequest(bytes, maxDepth, responsesNames);
   const model = readModel(request);
   const places = new UnknownPlaces(responsesTable);
   const input = checkInput(request, places);
-  input?.run(request.body.length);
-  return toResponsesRequest(request, model, input?.items, places);
-}
-
-/** The same for a large body, in slices between which other work can run. */
-export async function parseResponsesRequestInTurns(bytes: Uint8Array, maxDepth: number): Promise<ResponsesRequest> {
-  const request = await parseJsonRequestInTurns(bytes, maxDepth, responsesNames);
-  const model = readModel(request);
-  const places = new UnknownPlaces(responsesTable);
-  const input = checkInput(request, places);
-  if (input !== undefined) await inTurns(input);
+  if (input !== undefined) yield* slicesOf(input);
   return toResponsesRequest(request, model, input?.items, places);
 }
 

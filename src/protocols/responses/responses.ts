@@ -1,5 +1,6 @@
 import { ThoughtSeal } from "../../seal/payload-seal.js";
 import { isRecord } from "../../wire/is-record.js";
+import { bySize } from "../../wire/slices.js";
 import { contextLengthExceeded, demandOf, requireAllowedMembers } from "../shared/demand.js";
 import { calledName } from "../shared/exchange.js";
 import { textPrices } from "../shared/model-type.js";
@@ -17,7 +18,7 @@ import type {
   SealOfTarget,
   TargetTraits,
 } from "../shared/operation.js";
-import { asksForMuch, jsonBodies, jsonReader, ParsedRequest } from "../shared/parsed-request.js";
+import { asksForMuch, jsonBodies, ParsedRequest } from "../shared/parsed-request.js";
 import {
   besidePrompt,
   conversationMember,
@@ -42,12 +43,7 @@ import { responseToEvents } from "./response-to-events.js";
 import { hostedToolsToDrop, refuseMissingInResponse, responseAsksToReason } from "./responses-capabilities.js";
 import { NativeResponsesExchange, translatedResponses } from "./responses-exchange.js";
 import { isInputTooLong, responsesPromptTokens } from "./responses-prompt-tokens.js";
-import {
-  parseResponsesRequest,
-  parseResponsesRequestInTurns,
-  type ResponsesRequest,
-  responsesNames,
-} from "./responses-request.js";
+import { parseResponsesRequest, type ResponsesRequest, responsesNames } from "./responses-request.js";
 import { responsesTable } from "./responses-table.js";
 
 /** `POST /v1/responses`: items that are no messages are a model's own, or results of its tools. */
@@ -131,8 +127,6 @@ function toReadResponse(json: ResponseJson, texts: readonly ResponseText[]): Rea
   return { texts, finishReasons: typeof reason === "string" ? [reason] : [], json };
 }
 
-const readRequest = jsonReader(parseResponsesRequest, parseResponsesRequestInTurns);
-
 /** `POST /v1/responses` */
 export const responses: Operation<"responses"> = {
   name: "responses",
@@ -144,7 +138,7 @@ export const responses: Operation<"responses"> = {
   table: responsesTable,
   prompt: responsesLayout,
   answers: responsesAnswers,
-  ...jsonBodies(readRequest, toModelRequest),
+  ...jsonBodies(parseResponsesRequest, toModelRequest),
 };
 
 function toModelRequest(own: ResponsesRequest, services: OperationServices, { account }: RequestFacts): ModelRequest {
@@ -153,7 +147,11 @@ function toModelRequest(own: ResponsesRequest, services: OperationServices, { ac
   if (!conversation.refers) return new ResponsesModelRequest(own, conversation, sealOf);
   return new ResponsesModelRequest(own, conversation, sealOf, async (room) => {
     const expanded = await conversation.expand(room, services.maxBodyBytes);
-    return new ResponsesModelRequest(await readRequest(expanded, services.maxBodyDepth), conversation, sealOf);
+    return new ResponsesModelRequest(
+      await bySize(expanded.length, parseResponsesRequest(expanded, services.maxBodyDepth)),
+      conversation,
+      sealOf,
+    );
   });
 }
 

@@ -6,7 +6,7 @@ import { boundaryOf, isFormType, newBoundary, type WrittenPart, writeForm } from
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
 import { foldName } from "../../wire/member-search.js";
 import { PiecedBytes } from "../../wire/pieced-bytes.js";
-import { bySize, type Steps, slicesOf } from "../../wire/slices.js";
+import { atOnce, bySize, type Steps, slicesOf } from "../../wire/slices.js";
 import { type JsonRequest, parseJsonRequest } from "./json-request.js";
 import type { RequestNames } from "./request-names.js";
 
@@ -95,7 +95,7 @@ function* formSteps(bytes: PiecedBytes, boundary: string, form: FormNames): Step
 
 /** The form with these fields. @throws GatewayError 400 */
 export function withFields(json: Uint8Array, files: FormFiles, names: RequestNames): FormRequest {
-  return { ...parseJsonRequest(json, deepestField, names), files };
+  return { ...atOnce(parseJsonRequest(json, deepestField, names)), files };
 }
 
 /** A list or an object of texts. */

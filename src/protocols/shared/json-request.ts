@@ -4,11 +4,11 @@ import { runtime } from "../../runtime/this-runtime.js";
 import { withoutByteOrderMark } from "../../wire/bytes.js";
 import { type JsonMember, longestName, memberOf, membersOf, type Scalar, valueAt } from "../../wire/json-members.js";
 import { longestNumber } from "../../wire/json-number.js";
-import { PathSearch, pathAt } from "../../wire/json-path.js";
+import { PathSearch } from "../../wire/json-path.js";
 import { JsonCheck, type JsonFault, mostNested } from "../../wire/json-syntax.js";
 import { foldName } from "../../wire/member-search.js";
 import { noSkips, type Skips, SkipTable } from "../../wire/skip-table.js";
-import { type Steps, slicesOf, stepInTurns } from "../../wire/slices.js";
+import { type Steps, sliceBytes, slicesOf } from "../../wire/slices.js";
 import type { OddPlace } from "./protocol-table.js";
 import { conversationMembers, misspelledName, type RequestNames, reasoningMembers } from "./request-names.js";
 
@@ -35,43 +35,23 @@ const shortBody = 4096;
 const longestText = 4096;
 
 /**
+ * Steps, between which others have their turn where the body is large: see {@link bySize}.
  * @param names - of the operation's members.
  * @throws GatewayError 400 when the body is not a JSON object with the same meaning for every parser.
  */
-export function parseJsonRequest(bytes: Uint8Array, maxDepth: number, names: RequestNames): JsonRequest {
+export function* parseJsonRequest(bytes: Uint8Array, maxDepth: number, names: RequestNames): Steps<JsonRequest> {
   const body = withoutByteOrderMark(bytes);
   requireUtf8(body);
   const skips = body.length < shortBody ? undefined : new SkipTable(body.length);
   const check = new JsonCheck(body, maxDepth, skips);
-  check.run(body.length);
-  const { fault } = check;
-  if (fault !== undefined) throw faultError(body, fault, maxDepth, pathAt(body, fault.at));
-  return takeApart(body, skips ?? noSkips, names);
-}
-
-/** The same for a large body, in slices between which other work can run. */
-export function parseJsonRequestInTurns(
-  bytes: Uint8Array,
-  maxDepth: number,
-  names: RequestNames,
-): Promise<JsonRequest> {
-  return stepInTurns(jsonRequestSteps(bytes, maxDepth, names));
-}
-
-/** The same as steps. */
-export function* jsonRequestSteps(bytes: Uint8Array, maxDepth: number, names: RequestNames): Steps<JsonRequest> {
-  const body = withoutByteOrderMark(bytes);
-  requireUtf8(body);
-  const skips = new SkipTable(body.length);
-  const check = new JsonCheck(body, maxDepth, skips);
-  yield* slicesOf(check);
+  while (!check.run(check.position + sliceBytes)) yield;
   const { fault } = check;
   if (fault !== undefined) {
     const search = new PathSearch(body, fault.at);
     yield* slicesOf(search);
     throw faultError(body, fault, maxDepth, search.path);
   }
-  return takeApart(body, skips, names);
+  return takeApart(body, skips ?? noSkips, names);
 }
 
 function requireUtf8(body: Uint8Array): void {

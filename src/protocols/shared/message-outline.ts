@@ -3,7 +3,7 @@ import { GatewayError, invalidType, invalidValue, missingParameter } from "../..
 import { absent, endOfValue, type JsonMember, memberOf, skipSpace, startsWith } from "../../wire/json-members.js";
 import { type MemberFault, MemberSearch } from "../../wire/member-search.js";
 import type { Skips } from "../../wire/skip-table.js";
-import type { SlicedWork } from "../../wire/slices.js";
+import { type SlicedWork, sliceBytes } from "../../wire/slices.js";
 import { type ContentShape, chatContent, requireContent, requireInnerContent, requirePart } from "./content-shape.js";
 import { InnerMembers } from "./inner-members.js";
 import type { JsonRequest } from "./json-request.js";
@@ -66,16 +66,9 @@ export interface WatchedRequest {
   readonly places: UnknownPlaces;
 }
 
-/**
- * A check of a request's messages that still has to run.
- * @param isNoted - record the positions.
- */
-export function checkMessages(
-  request: JsonRequest,
-  content: ContentShape,
-  isNoted: boolean,
-  watch?: PartWatch,
-): MessageCheck {
+/** A check of a request's messages that still has to run. It notes the positions in a large one. */
+export function checkMessages(request: JsonRequest, content: ContentShape, watch?: PartWatch): MessageCheck {
+  const isNoted = request.body.length > sliceBytes;
   const check = new MessageCheck(request, memberOf(request.members, "messages"), content, isNoted);
   check.watch = watch;
   return check;

@@ -9,7 +9,7 @@ import {
   splice,
   valueAt,
 } from "../../wire/json-members.js";
-import { sliceBytes } from "../../wire/slices.js";
+import { bySize, type Steps } from "../../wire/slices.js";
 import type { Dialect } from "./dialect.js";
 import type { JsonRequest } from "./json-request.js";
 import type { ModelRequest, OperationServices, RequestFacts, WholeBodies } from "./operation.js";
@@ -47,7 +47,7 @@ export abstract class ParsedRequest<Request extends ReadRequest> {
 }
 
 /** Reads the JSON of a body. @throws GatewayError 400; rejects with it where the body is large. */
-type JsonReader<Request> = (body: Uint8Array, maxDepth: number) => Request | Promise<Request>;
+type JsonReader<Request> = (body: Uint8Array, maxDepth: number) => Steps<Request>;
 
 /** How an operation reads bodies that are JSON. */
 export function jsonBodies<Request>(
@@ -58,20 +58,12 @@ export function jsonBodies<Request>(
     takesUploads: false,
     checkContentType: requireJsonType,
     parse(body, services, facts) {
-      const request = read(body, services.maxBodyDepth);
+      const request = bySize(body.length, read(body, services.maxBodyDepth));
       return request instanceof Promise
         ? request.then((late) => toModelRequest(late, services, facts))
         : toModelRequest(request, services, facts);
     },
   };
-}
-
-/** Reads at once, and a large body in slices, between which others have their turn. Both ways read the same. */
-export function jsonReader<Request>(
-  atOnce: (body: Uint8Array, maxDepth: number) => Request,
-  inTurns: (body: Uint8Array, maxDepth: number) => Promise<Request>,
-): JsonReader<Request> {
-  return (body, maxDepth) => (body.length > sliceBytes ? inTurns(body, maxDepth) : atOnce(body, maxDepth));
 }
 
 const jsonType = /^application\/(?:[a-z0-9!#$&^_.-]+\+)?json\s*(?:;|$)/i;

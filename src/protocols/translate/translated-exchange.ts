@@ -5,7 +5,7 @@ import { runtime } from "../../runtime/this-runtime.js";
 import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { TemplateShortcut } from "../../wire/event-template.js";
 import { bySize, joinOutgoing, type Outgoing, type Steps } from "../../wire/slices.js";
-import { type ChatRequest, chatRequestSteps } from "../chat/chat-request.js";
+import { type ChatRequest, parseChatRequest } from "../chat/chat-request.js";
 import { firstFinish } from "../chat/chat-response.js";
 import { deepestBody } from "../shared/json-request.js";
 import type { Exchange, ModelTraits, TargetTraits } from "../shared/operation.js";
@@ -124,7 +124,7 @@ const mostDepth = deepestBody + 64;
 
 /** Reads a chat completion's request that a translation has written. @param bytes - JSON. */
 export function translatedSteps(bytes: Uint8Array): Steps<ChatRequest> {
-  return chatRequestSteps(bytes, mostDepth);
+  return parseChatRequest(bytes, mostDepth);
 }
 
 /** An opaque mark of a target, for what its model wants back of its thoughts: another model could not use it. */

@@ -41,19 +41,19 @@ export const mutations: readonly Mutation[] = [
     name: "a leap from one value is that of another nearby",
     find: "if (values[at] === start) return",
     replace: "return",
-    test: "skips",
+    test: "skip-table",
   },
   {
     name: "the value before, in the same part of the text, is lost",
     find: "values[at + 2] = this.#lastOf[stretch] as number;",
     replace: "values[at + 2] = 0;",
-    test: "skips",
+    test: "skip-table",
   },
   {
     name: "what was noted is lost when more room is needed",
     find: "    larger.set(this.#values);\n",
     replace: "",
-    test: "skips",
+    test: "skip-table",
   },
 
   // Events that are read without a reader

@@ -13,7 +13,7 @@ import { ChatToMessagesStream } from "../../../src/protocols/translate/chat-to-m
 import { messagesToChatRequest } from "../../../src/protocols/translate/messages-to-chat-request.js";
 import { MessagesToChatStream } from "../../../src/protocols/translate/messages-to-chat-stream.js";
 import { createEventReader } from "../../../src/wire/event-reader.js";
-import { wholeOutgoing } from "../../../src/wire/slices.js";
+import { atOnce, wholeOutgoing } from "../../../src/wire/slices.js";
 import { answerContext } from "../answer-context.js";
 import { thoughtsOf } from "../own-seal.js";
 import { completions, cut, head, type Json, translation, usage } from "./chat-samples.js";
@@ -47,7 +47,7 @@ const words = (text: string) => text.match(/(?:text|input|result)\d+/g) ?? [];
 function toChatKeepsAll(conversation: Conversation): void {
   const turns = messagesTurns(conversation);
   const bytes = Buffer.from(JSON.stringify({ model: "m", max_tokens: 9, messages: turns }));
-  const { body } = messagesToChatRequest(parseMessagesRequest(bytes, 64), { thoughts: thoughtsOf("t") });
+  const { body } = messagesToChatRequest(atOnce(parseMessagesRequest(bytes, 64)), { thoughts: thoughtsOf("t") });
   const { messages } = JSON.parse(body.toString()) as { messages: Json[] };
   expectSame(JSON.stringify(messages), turns);
   for (const [at, { role, tool_calls: calls = [], tool_call_id: id }] of messages.entries()) {
@@ -63,7 +63,7 @@ function toChatKeepsAll(conversation: Conversation): void {
 function toMessagesKeepsAll(conversation: Conversation): void {
   const turns = chatTurns(conversation);
   const bytes = Buffer.from(JSON.stringify({ model: "m", messages: turns }));
-  const body = chatToMessagesRequest(parseChatRequest(bytes, 64), { model: "m" });
+  const body = chatToMessagesRequest(atOnce(parseChatRequest(bytes, 64)), { model: "m" });
   const { messages, system = [] } = JSON.parse(Buffer.from(body).toString()) as { messages: Json[]; system?: Json[] };
   expectSame(JSON.stringify([system, messages]), turns);
   const idsOf = (message: Json | undefined, name: string) =>
@@ -215,9 +215,9 @@ function isUnderstoodOrRefused(conversation: Conversation, all: Change[]): void 
   const own = { model: "m", max_tokens: 9, system: "text0", tools: [{ name: "f", input_schema: {} }] };
   const bytes = Buffer.from(JSON.stringify({ ...own, messages: messagesTurns(conversation) }));
   try {
-    const request = parseMessagesRequest(changed(bytes, all), 64);
+    const request = atOnce(parseMessagesRequest(changed(bytes, all), 64));
     const { body } = messagesToChatRequest(request, { thoughts: thoughtsOf("t"), reasoning: true });
-    assert.equal(parseChatRequest(body, 80).model, request.model);
+    assert.equal(atOnce(parseChatRequest(body, 80)).model, request.model);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
     assert.equal(thrown.status, 400);

@@ -8,10 +8,13 @@ import {
 } from "../../../src/protocols/translate/response-context.js";
 import { type ToChatOptions, toChatRequest } from "../../../src/protocols/translate/responses-to-chat-request.js";
 import { ToolNames } from "../../../src/protocols/translate/tool-names.js";
+import { atOnce } from "../../../src/wire/slices.js";
 import { thoughtsOf } from "../own-seal.js";
 
 export function requestOf(members: object): ResponsesRequest {
-  return parseResponsesRequest(Buffer.from(JSON.stringify({ model: "acme/small", input: "hi", ...members })), 256);
+  return atOnce(
+    parseResponsesRequest(Buffer.from(JSON.stringify({ model: "acme/small", input: "hi", ...members })), 256),
+  );
 }
 
 export const thoughts = thoughtsOf("up/small");

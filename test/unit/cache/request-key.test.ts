@@ -18,7 +18,7 @@ const call: Omit<DirectCall, "body"> = {
 };
 const keyOf = (json: string, more: Partial<DirectCall> = {}, server: unknown = ["https://a.test"]) =>
   requestKey({ ...call, body: Buffer.from(json), ...more }, server);
-const parse = (json: string) => parseJsonRequest(Buffer.from(json), 256, chatNames);
+const parse = (json: string) => atOnce(parseJsonRequest(Buffer.from(json), 256, chatNames));
 
 /** How often others have their turn. */
 function turnsIn(steps: Steps<unknown>): number {

@@ -6,6 +6,7 @@ import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
 import { leastTokens, tokenizedTokens } from "../../../src/protocols/shared/demand.js";
 import { fromGptTokenizer } from "../../../src/tokens/from-gpt-tokenizer.js";
 import { mostMissed } from "../../../src/tokens/tokenizer.js";
+import { atOnce } from "../../../src/wire/slices.js";
 import { realTokenizers } from "../../support/real-tokenizers.js";
 import { commonTexts, otherTexts } from "../../support/text-samples.js";
 
@@ -14,7 +15,7 @@ const tokenizers = { ...realTokenizers, p50k: (text: string) => p50k.countTokens
 
 function requestOf(content: unknown) {
   const body = JSON.stringify({ model: "m", messages: [{ role: "user", content }], padding: "x".repeat(100) });
-  return parseChatRequest(Buffer.from(body), 256);
+  return atOnce(parseChatRequest(Buffer.from(body), 256));
 }
 
 const samples = { ...commonTexts, ...otherTexts };

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
 import { toUpstreamBody } from "../../../src/protocols/chat/encode-chat-request.js";
 import { unpooled } from "../../../src/wire/bytes.js";
+import { atOnce } from "../../../src/wire/slices.js";
 
 it("gives short bytes memory of their own, and leaves long ones, which have it, alone", () => {
   const short = Buffer.from("short");
@@ -19,7 +20,10 @@ it.each([{}, { stream_options: { include_usage: true } }])(
     const body = Buffer.from(
       JSON.stringify({ model: "m", messages: [{ role: "user", content: "Hi" }], stream: true, ...more }),
     );
-    const sent = toUpstreamBody(parseChatRequest(body, 10), { model: "at the upstream", maxOutputTokens: undefined });
+    const sent = toUpstreamBody(atOnce(parseChatRequest(body, 10)), {
+      model: "at the upstream",
+      maxOutputTokens: undefined,
+    });
     expect(sent.buffer.byteLength).toBe(sent.length);
     expect(JSON.parse(String(sent))).toMatchObject({
       model: "at the upstream",

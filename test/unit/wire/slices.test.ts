@@ -1,12 +1,9 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { parseChatRequest, parseChatRequestInTurns } from "../../../src/protocols/chat/chat-request.js";
+import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
 import { refuseMissing, toUpstreamBody } from "../../../src/protocols/chat/encode-chat-request.js";
-import {
-  parseEmbeddingRequest,
-  parseEmbeddingRequestInTurns,
-} from "../../../src/protocols/embeddings/embedding-request.js";
-import { inTurns, type SlicedWork, sliceBytes } from "../../../src/wire/slices.js";
+import { parseEmbeddingRequest } from "../../../src/protocols/embeddings/embedding-request.js";
+import { atOnce, inTurns, type SlicedWork, sliceBytes, stepInTurns } from "../../../src/wire/slices.js";
 
 const pad = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length));
 
@@ -27,8 +24,8 @@ describe("a body that is read in slices", () => {
   it.each(chatBodies)("comes to the same: %s", async (_name, message) => {
     const body = Buffer.from(`{"model":"m","messages":[${message}],"tail":[true,{}]}`);
     expect(body.length).toBeGreaterThan(sliceBytes);
-    const whole = parseChatRequest(body, 9);
-    const sliced = await parseChatRequestInTurns(body, 9);
+    const whole = atOnce(parseChatRequest(body, 9));
+    const sliced = await stepInTurns(parseChatRequest(body, 9));
     // Byte by byte only once: what compares values takes seconds for a mebibyte.
     expect(Buffer.compare(sliced.body, whole.body)).toBe(0);
     expect({ ...sliced, outline: undefined, body: 0 }).toEqual({ ...whole, outline: undefined, body: 0 });
@@ -47,8 +44,8 @@ describe("a body that is read in slices", () => {
     ["a name of the prototype", '"x":{"__proto__":1}', "invalid_value", "x"],
   ])("is refused for the same: %s", async (_name, member, code, param) => {
     const body = Buffer.from(`{"model":"m","messages":[${chatBodies[2]?.[1]}],${member}}`);
-    await expect(parseChatRequestInTurns(body, 9)).rejects.toMatchObject({ status: 400, code, param });
-    expect(() => parseChatRequest(body, 9)).toThrow();
+    await expect(stepInTurns(parseChatRequest(body, 9))).rejects.toMatchObject({ status: 400, code, param });
+    expect(() => atOnce(parseChatRequest(body, 9))).toThrow();
   });
 
   it.each([
@@ -58,8 +55,8 @@ describe("a body that is read in slices", () => {
   ])("comes to the same for embeddings: %s", async (_name, input) => {
     const body = Buffer.from(`{"model":"m","input":${input}}`);
     expect(body.length).toBeGreaterThan(sliceBytes);
-    const whole = parseEmbeddingRequest(body, 9);
-    const sliced = await parseEmbeddingRequestInTurns(body, 9);
+    const whole = atOnce(parseEmbeddingRequest(body, 9));
+    const sliced = await stepInTurns(parseEmbeddingRequest(body, 9));
     expect(Buffer.compare(sliced.body, whole.body)).toBe(0);
     // Of long texts parts are counted, which are taken at random: two counts of one text differ by a little.
     const uncounted = { body: 0, inputs: 0 };

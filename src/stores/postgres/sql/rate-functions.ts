@@ -105,12 +105,12 @@ $$;
 create function infergate.save_bucket(bucket infergate.bucket) returns void
 language plpgsql as $$
 declare
-  missing constant bigint := bucket.burst * 60000 - bucket.level;
+  lacking constant bigint := bucket.burst * 60000 - bucket.level;
   full_at bigint := bucket.at;
 begin
-  if missing > 0 then
+  if lacking > 0 then
     full_at := least(
-      case when bucket.per_minute > 0 then bucket.at + missing / bucket.per_minute + 1 end, 9007199254740991 - 259200000
+      case when bucket.per_minute > 0 then bucket.at + lacking / bucket.per_minute + 1 end, 9007199254740991 - 259200000
     );
   end if;
   if bucket.keep_until not between full_at + 86400000 and full_at + 259200000 then

@@ -204,7 +204,7 @@ end
 
 -- The record that goes before the answer: prepaid credits, of which there are -1 lots where the account has never had any;
 -- what is stored of the caps and rates that are named; and of a lease what it has of them, or what they have paid for it.
-local function responseLimits(capIds, rateIds, part, paid)
+local function answerLimits(capIds, rateIds, part, paid)
   load(capIds, rateIds)
   getPrepaid()
   local lotCount = (packedPrepaid or isPrepaidChanged) and #prepaid.lots or -1
@@ -232,7 +232,7 @@ end
 return {
   drop = drop, keep = keep, lapse = lapse, balanceAt = balanceAt, funds = funds, open = open, denies = denies,
   canHold = canHold, hold = hold, raise = raise, endPrepaid = endPrepaid, chargeCaps = chargeCaps, endTakes = endTakes,
-  prolong = prolong, topUp = topUp, deduct = deduct, answer = responseLimits, idsOf = firstOfEach,
+  prolong = prolong, topUp = topUp, deduct = deduct, answer = answerLimits, idsOf = firstOfEach,
 }
 end
 

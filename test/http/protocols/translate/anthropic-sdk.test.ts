@@ -18,7 +18,7 @@ import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-
 import { ChatToMessagesStream } from "../../../../src/protocols/translate/chat-to-messages-stream.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
 import { messagesToChatRequest } from "../../../../src/protocols/translate/messages-to-chat-request.js";
-import { wholeOutgoing } from "../../../../src/wire/slices.js";
+import { atOnce, wholeOutgoing } from "../../../../src/wire/slices.js";
 import { answerContext } from "../../../support/answer-context.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import { called, chunk, head, type Json, translation, usage } from "../../../support/translate/chat-samples.js";
@@ -102,8 +102,10 @@ describe("Anthropic's own SDK", () => {
   it("reads a translated whole message, and sends it back for the next turn", async () => {
     const bodies: Json[] = [];
     const client = await clientOf(({ body }, response) => {
-      const { body: chat } = messagesToChatRequest(parseMessagesRequest(body, 64), { thoughts: thoughtsOf("t1") });
-      parseChatRequest(chat, 64);
+      const { body: chat } = messagesToChatRequest(atOnce(parseMessagesRequest(body, 64)), {
+        thoughts: thoughtsOf("t1"),
+      });
+      atOnce(parseChatRequest(chat, 64));
       bodies.push(JSON.parse(Buffer.from(chat).toString()));
       const message = {
         role: "assistant",
@@ -237,8 +239,10 @@ describe("Anthropic's own SDK", () => {
   it("sends what a target of chat completions, and one of Messages behind it, can have", async () => {
     const seen: Json[] = [];
     const client = await clientOf(({ body }, response) => {
-      const { body: chat } = messagesToChatRequest(parseMessagesRequest(body, 64), { thoughts: thoughtsOf("t1") });
-      const native = chatToMessagesRequest(parseChatRequest(chat, 64), { model: "claude-sonnet-4-5" });
+      const { body: chat } = messagesToChatRequest(atOnce(parseMessagesRequest(body, 64)), {
+        thoughts: thoughtsOf("t1"),
+      });
+      const native = chatToMessagesRequest(atOnce(parseChatRequest(chat, 64)), { model: "claude-sonnet-4-5" });
       seen.push(JSON.parse(Buffer.from(native).toString()));
       const message = {
         id: "msg_1",

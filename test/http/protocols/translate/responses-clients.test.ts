@@ -12,6 +12,7 @@ import { ChatToResponsesStream } from "../../../../src/protocols/translate/chat-
 import { toResponseContext } from "../../../../src/protocols/translate/response-context.js";
 import { toResponse } from "../../../../src/protocols/translate/responses-client-sink.js";
 import { toChatRequest } from "../../../../src/protocols/translate/responses-to-chat-request.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 import { type Chunk, chunkOf, end, thoughts } from "../../../support/translate/responses-samples.js";
 
 /** What the upstream answers next: chunks, the last of which may be a failure. */
@@ -20,7 +21,7 @@ let script: { chunks: Chunk[]; fails?: boolean } = { chunks: [] };
 const upstreamRequests: Record<string, unknown>[] = [];
 
 function answer(body: Buffer): { type: string; body: Buffer } {
-  const request = parseResponsesRequest(body, 256);
+  const request = atOnce(parseResponsesRequest(body, 256));
   const chat = toChatRequest(request, { thoughts });
   upstreamRequests.push(chat.body);
   const context = toResponseContext(request, {

@@ -6,9 +6,15 @@ import {
   withoutMissing,
 } from "../../../../src/protocols/messages/messages-capabilities.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 
 const request = (more: object, content: unknown = "x") =>
-  parseMessagesRequest(Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content }], ...more })), 64);
+  atOnce(
+    parseMessagesRequest(
+      Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content }], ...more })),
+      64,
+    ),
+  );
 
 const image = { type: "image", source: { type: "url", url: "https://x.test/a.png" } };
 const missing = { action: "refuse", tools: true, reasoning: true, vision: true } as const;

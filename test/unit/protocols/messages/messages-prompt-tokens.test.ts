@@ -4,6 +4,7 @@ import { messagesPromptTokens, tokenCountBody } from "../../../../src/protocols/
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
 import { leastTokens } from "../../../../src/protocols/shared/demand.js";
 import { resolveTokenBounds } from "../../../../src/tokens/tokenizer.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 
 const limits = {
   contextLength: 200_000,
@@ -13,7 +14,7 @@ const limits = {
 
 function tokens(content: unknown, more: object = {}): number {
   const body = { model: "m", messages: [{ role: "user", content }], ...more };
-  return messagesPromptTokens(parseMessagesRequest(Buffer.from(JSON.stringify(body)), 64), limits).tokens;
+  return messagesPromptTokens(atOnce(parseMessagesRequest(Buffer.from(JSON.stringify(body)), 64)), limits).tokens;
 }
 
 const data = "A".repeat(20_000);
@@ -56,7 +57,7 @@ describe("the tokens of a prompt", () => {
 
   it("are at least its words", () => {
     const body = { model: "m", messages: [{ role: "user", content: [{ type: "text", text: "word ".repeat(900) }] }] };
-    const request = parseMessagesRequest(Buffer.from(JSON.stringify(body)), 64);
+    const request = atOnce(parseMessagesRequest(Buffer.from(JSON.stringify(body)), 64));
     expect(leastTokens(request, 800)).toBeGreaterThan(800);
     expect(leastTokens(request, 1000)).toBe(900);
   });

@@ -3,16 +3,13 @@ import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../../src/errors/gateway-error.js";
 import { anthropicErrorBody } from "../../../../src/protocols/messages/anthropic-error.js";
 import { hostedMessagesTool, hostedToolRefused } from "../../../../src/protocols/messages/messages-capabilities.js";
-import {
-  type MessagesRequest,
-  parseMessagesRequest,
-  parseMessagesRequestInTurns,
-} from "../../../../src/protocols/messages/messages-request.js";
+import { type MessagesRequest, parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
+import { atOnce, stepInTurns } from "../../../../src/wire/slices.js";
 
 const hello = { model: "acme/small", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
 
 function parse(body: unknown): MessagesRequest {
-  return parseMessagesRequest(Buffer.from(typeof body === "string" ? body : JSON.stringify(body)), 64);
+  return atOnce(parseMessagesRequest(Buffer.from(typeof body === "string" ? body : JSON.stringify(body)), 64));
 }
 
 /** What a client of Messages gets to read. */
@@ -52,9 +49,9 @@ describe("a request for a message", () => {
   it("is the same read in slices", async () => {
     const content = Array.from({ length: 2000 }, (_, at) => ({ type: "text", text: `${at} ${"x".repeat(200)}` }));
     const bytes = Buffer.from(JSON.stringify({ ...hello, messages: [{ role: "user", content }] }));
-    const inTurns = await parseMessagesRequestInTurns(bytes, 64);
+    const inTurns = await stepInTurns(parseMessagesRequest(bytes, 64));
     const beside = { body: undefined, outline: undefined, skips: undefined };
-    expect({ ...inTurns, ...beside }).toEqual({ ...parseMessagesRequest(bytes, 64), ...beside });
+    expect({ ...inTurns, ...beside }).toEqual({ ...atOnce(parseMessagesRequest(bytes, 64)), ...beside });
     expect(inTurns.body).toBe(bytes);
     expect(inTurns.outline?.texts).toHaveLength(2000);
   });

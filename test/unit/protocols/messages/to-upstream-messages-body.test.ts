@@ -5,13 +5,16 @@ import { parseMessagesRequest } from "../../../../src/protocols/messages/message
 import { writeOwnSignature } from "../../../../src/protocols/messages/own-thinking.js";
 import { toUpstreamMessagesBody } from "../../../../src/protocols/messages/to-upstream-messages-body.js";
 import { wholeText } from "../../../../src/wire/edited-bytes.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 
 const target = { model: "claude-sonnet-4-5", maxOutputTokens: 8000 };
 
 function encoded(body: unknown, to: Parameters<typeof toUpstreamMessagesBody>[1] = target): string {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return Buffer.from(wholeText(toUpstreamMessagesBody(parseMessagesRequest(Buffer.from(text), 64), to))).toString();
+  return Buffer.from(
+    wholeText(toUpstreamMessagesBody(atOnce(parseMessagesRequest(Buffer.from(text), 64)), to)),
+  ).toString();
 }
 
 const thinking = { type: "thinking", thinking: "hm", signature: "EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pk=" };

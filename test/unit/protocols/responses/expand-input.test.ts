@@ -7,9 +7,10 @@ import {
   responseNotFound,
 } from "../../../../src/protocols/responses/expand-input.js";
 import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 
 const json = (value: unknown) => JSON.stringify(value);
-const parse = (text: string) => parseResponsesRequest(Buffer.from(text), 64);
+const parse = (text: string) => atOnce(parseResponsesRequest(Buffer.from(text), 64));
 const none = { earlier: [], referenced: new Map<string, string>() };
 const question = { type: "message", role: "user", content: "What?" };
 const answer = { id: "msg_1", type: "message", role: "assistant", content: [{ type: "output_text", text: "That." }] };
@@ -22,7 +23,7 @@ describe("what a request refers to", async () => {
       `{"model":"m","input":[${JSON.stringify(question)},${JSON.stringify(answer)},` +
         '{"type":"message","role":"user","content":"And \\u00e9?"}],"x":1.0}',
     );
-    expect(parseResponsesRequest(expanded, 64)).toMatchObject({ previousResponseId: undefined });
+    expect(atOnce(parseResponsesRequest(expanded, 64))).toMatchObject({ previousResponseId: undefined });
   });
 
   it("stands in its place", async () => {

@@ -2,12 +2,14 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { withoutMissingVision } from "../../../../src/protocols/responses/responses-capabilities.js";
 import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 
 const missing = { action: "drop", tools: false, reasoning: false, vision: true } as const;
 const image = { type: "input_image", image_url: "https://x.test/a.png" };
 const note = { type: "input_text", text: "[image omitted]" };
 
-const request = (input: unknown) => parseResponsesRequest(Buffer.from(JSON.stringify({ model: "m", input })), 64);
+const request = (input: unknown) =>
+  atOnce(parseResponsesRequest(Buffer.from(JSON.stringify({ model: "m", input })), 64));
 
 describe("a response of a model that sees no images", () => {
   it("is asked for with notes in their place", () => {

@@ -8,10 +8,11 @@ import {
 } from "../../../../src/protocols/responses/responses-capabilities.js";
 import { isInputTooLong } from "../../../../src/protocols/responses/responses-prompt-tokens.js";
 import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 import { realTokenizers } from "../../../support/real-tokenizers.js";
 
 const requestOf = (members: object) =>
-  parseResponsesRequest(Buffer.from(JSON.stringify({ model: "m", input: "hi", ...members })), 256);
+  atOnce(parseResponsesRequest(Buffer.from(JSON.stringify({ model: "m", input: "hi", ...members })), 256));
 
 describe("what a model cannot do", () => {
   const missing = { action: "refuse", tools: true, reasoning: true, vision: true } as const;

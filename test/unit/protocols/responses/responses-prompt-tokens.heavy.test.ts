@@ -5,6 +5,7 @@ import { responsesPromptTokens } from "../../../../src/protocols/responses/respo
 import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
 import { toChatRequest } from "../../../../src/protocols/translate/responses-to-chat-request.js";
 import { resolveTokenBounds } from "../../../../src/tokens/tokenizer.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import { mostRealTokens } from "../../../support/real-tokenizers.js";
 import { noise } from "../../../support/text-samples.js";
@@ -13,7 +14,7 @@ const contextLength = 1_000_000;
 const bounds = { image: 1000, audioPerSecond: 10, file: 7000 };
 
 const requestOf = (members: object) =>
-  parseResponsesRequest(Buffer.from(JSON.stringify({ model: "m", input: "hi", ...members })), 256);
+  atOnce(parseResponsesRequest(Buffer.from(JSON.stringify({ model: "m", input: "hi", ...members })), 256));
 
 function tokensOf(members: object): number {
   const limits = { contextLength, tokenizer: undefined, tokenBounds: resolveTokenBounds(bounds) };

@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../../src/errors/gateway-error.js";
-import {
-  parseResponsesRequest,
-  parseResponsesRequestInTurns,
-} from "../../../../src/protocols/responses/responses-request.js";
+import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
+import { atOnce, stepInTurns } from "../../../../src/wire/slices.js";
 
-const parse = (text: string) => parseResponsesRequest(Buffer.from(text), 64);
+const parse = (text: string) => atOnce(parseResponsesRequest(Buffer.from(text), 64));
 const parseOf = (members: object) => parse(JSON.stringify({ model: "m", input: "hi", ...members }));
 
 function refusalOf(run: () => unknown): { param: string | null; code: string } {
@@ -87,8 +85,8 @@ describe("a request for a response", () => {
     }));
     const body = Buffer.from(JSON.stringify({ model: "m", input, tools: [{ type: "web_search" }] }));
     expect(body.length).toBeGreaterThan(512 * 1024);
-    const { skips, ...request } = await parseResponsesRequestInTurns(body, 64);
-    const { skips: others, ...at } = parseResponsesRequest(body, 64);
+    const { skips, ...request } = await stepInTurns(parseResponsesRequest(body, 64));
+    const { skips: others, ...at } = atOnce(parseResponsesRequest(body, 64));
     expect(request).toEqual(at);
     for (let start = 0; start < body.length; start++) expect(skips.get(start)).toBe(others.get(start));
   });

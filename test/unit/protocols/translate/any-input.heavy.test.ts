@@ -13,7 +13,7 @@ import { ChatToMessagesStream } from "../../../../src/protocols/translate/chat-t
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
 import { messagesToChatRequest } from "../../../../src/protocols/translate/messages-to-chat-request.js";
 import { MessagesToChatStream } from "../../../../src/protocols/translate/messages-to-chat-stream.js";
-import { wholeOutgoing } from "../../../../src/wire/slices.js";
+import { atOnce, wholeOutgoing } from "../../../../src/wire/slices.js";
 import { answerContext } from "../../../support/answer-context.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import { head, type Json, translation, usage } from "../../../support/translate/chat-samples.js";
@@ -159,13 +159,13 @@ describe("whatever comes in", () => {
     let count = 0;
     fc.assert(
       fc.property(requestOf(messagesRoles), (bytes) => {
-        const parsed = unless(GatewayError, () => parseMessagesRequest(bytes, 64));
+        const parsed = unless(GatewayError, () => atOnce(parseMessagesRequest(bytes, 64)));
         const own =
           parsed &&
           unless(GatewayError, () => messagesToChatRequest(parsed, { thoughts: thoughtsOf("t"), reasoning: true }));
         if (own === undefined) return;
         count++;
-        expect(parseChatRequest(own.body, 80).model).toBe("m");
+        expect(atOnce(parseChatRequest(own.body, 80)).model).toBe("m");
       }),
       { numRuns: 1000 },
     );
@@ -176,12 +176,12 @@ describe("whatever comes in", () => {
     let count = 0;
     fc.assert(
       fc.property(requestOf(chatRoles), (bytes) => {
-        const parsed = unless(GatewayError, () => parseChatRequest(bytes, 64));
+        const parsed = unless(GatewayError, () => atOnce(parseChatRequest(bytes, 64)));
         const own =
           parsed && unless(GatewayError, () => chatToMessagesRequest(parsed, { model: "m", maxOutputTokens: 9000 }));
         if (own === undefined) return;
         count++;
-        const { maxTokens, body } = parseMessagesRequest(own, 80);
+        const { maxTokens, body } = atOnce(parseMessagesRequest(own, 80));
         expect(maxTokens).toBe(2000);
         const roleOf = ({ role }: Json) => role;
         const turns = (JSON.parse(Buffer.from(body).toString()) as { messages: Json[] }).messages.map(roleOf);

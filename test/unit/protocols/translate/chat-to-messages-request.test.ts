@@ -9,14 +9,15 @@ import {
   chatToMessagesRequest,
   type MessagesTargetOptions,
 } from "../../../../src/protocols/translate/chat-to-messages-request.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 import type { Json } from "../../../support/translate/chat-samples.js";
 
 function text(body: Json | string, options: Partial<MessagesTargetOptions> = {}): string {
   const own = typeof body === "string" ? body : JSON.stringify({ model: "acme/large", ...body });
   const target = { model: "claude-sonnet-4-5", maxOutputTokens: 8000, ...options };
-  const bytes = chatToMessagesRequest(parseChatRequest(Buffer.from(own), 64), target);
+  const bytes = chatToMessagesRequest(atOnce(parseChatRequest(Buffer.from(own), 64)), target);
   // It must be one to the gateway itself.
-  parseMessagesRequest(bytes, 64);
+  atOnce(parseMessagesRequest(bytes, 64));
   return Buffer.from(bytes).toString();
 }
 

@@ -8,18 +8,22 @@ import { parseMessagesRequest } from "../../../../src/protocols/messages/message
 import { writeOwnSignature } from "../../../../src/protocols/messages/own-thinking.js";
 import type { ChatTargetOptions } from "../../../../src/protocols/translate/messages-to-chat-request.js";
 import { messagesToChatRequest } from "../../../../src/protocols/translate/messages-to-chat-request.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import type { Json } from "../../../support/translate/chat-samples.js";
 
 function translated(body: Json | string, options: Partial<ChatTargetOptions> = {}) {
   const own = typeof body === "string" ? body : JSON.stringify({ model: "acme/large", max_tokens: 100, ...body });
-  return messagesToChatRequest(parseMessagesRequest(Buffer.from(own), 64), { thoughts: thoughtsOf("t1"), ...options });
+  return messagesToChatRequest(atOnce(parseMessagesRequest(Buffer.from(own), 64)), {
+    thoughts: thoughtsOf("t1"),
+    ...options,
+  });
 }
 
 function chat(body: Json | string, options: Partial<ChatTargetOptions> = {}): Json {
   const bytes = translated(body, options).body;
   // It must be one to the gateway itself.
-  parseChatRequest(bytes, 64);
+  atOnce(parseChatRequest(bytes, 64));
   return JSON.parse(Buffer.from(bytes).toString());
 }
 

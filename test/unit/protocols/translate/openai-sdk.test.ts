@@ -6,6 +6,7 @@ import { ReceivedResponse } from "../../../../src/protocols/shared/received-resp
 import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
 import { MessagesToChatStream } from "../../../../src/protocols/translate/messages-to-chat-stream.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 import { answerContext } from "../../../support/answer-context.js";
 import type { Json } from "../../../support/translate/chat-samples.js";
 
@@ -80,7 +81,7 @@ function eventStream(): string {
 function clientOf(): { client: OpenAI; sent: Json[] } {
   const sent: Json[] = [];
   const answer = async (_url: unknown, init?: RequestInit) => {
-    const request = parseChatRequest(Buffer.from(String(init?.body)), 64);
+    const request = atOnce(parseChatRequest(Buffer.from(String(init?.body)), 64));
     sent.push(JSON.parse(Buffer.from(chatToMessagesRequest(request, { model: "claude-sonnet-4-5" })).toString()));
     if (request.stream) return new Response(eventStream(), { headers: { "content-type": "text/event-stream" } });
     return Response.json(messageToChat(new ReceivedResponse(Buffer.from(JSON.stringify(message))), head));

@@ -5,6 +5,7 @@ import { isBeyondTarget } from "../../../../src/errors/refusal.js";
 import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
 import { writeReasoning } from "../../../../src/protocols/responses/own-items.js";
 import { imageNote, noOutput } from "../../../../src/protocols/translate/conversation.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 import { ownSeal, thoughtsOf } from "../../../support/own-seal.js";
 import { readLadder } from "../../../support/translate/event-ladder.js";
 import {
@@ -550,7 +551,7 @@ describe("the other members", () => {
       tools: [{ type: "custom", name: "p" }],
       stream: true,
     });
-    expect(parseChatRequest(Buffer.from(JSON.stringify(body)), 64)).toMatchObject({
+    expect(atOnce(parseChatRequest(Buffer.from(JSON.stringify(body)), 64))).toMatchObject({
       model: "acme/small",
       stream: true,
     });

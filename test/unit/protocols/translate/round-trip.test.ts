@@ -8,6 +8,7 @@ import { chatToMessage } from "../../../../src/protocols/translate/chat-to-messa
 import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
 import { messagesToChatRequest } from "../../../../src/protocols/translate/messages-to-chat-request.js";
+import { atOnce } from "../../../../src/wire/slices.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import { completions, head, type Json, translation, usage } from "../../../support/translate/chat-samples.js";
 
@@ -72,10 +73,10 @@ describe("a conversation", () => {
           temperature: 0.5,
           stream: true,
         };
-        const chat = messagesToChatRequest(parseMessagesRequest(Buffer.from(JSON.stringify(body)), 64), {
+        const chat = messagesToChatRequest(atOnce(parseMessagesRequest(Buffer.from(JSON.stringify(body)), 64)), {
           thoughts: thoughtsOf("t"),
         });
-        const back = chatToMessagesRequest(parseChatRequest(chat.body, 64), { model: "m" });
+        const back = chatToMessagesRequest(atOnce(parseChatRequest(chat.body, 64)), { model: "m" });
         expect(JSON.parse(Buffer.from(back).toString())).toEqual(body);
       }),
     );

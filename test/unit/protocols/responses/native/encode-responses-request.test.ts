@@ -8,9 +8,10 @@ import { ownItemId, writeReasoning } from "../../../../../src/protocols/response
 import { hostedToolsToDrop } from "../../../../../src/protocols/responses/responses-capabilities.js";
 import { parseResponsesRequest } from "../../../../../src/protocols/responses/responses-request.js";
 import { wholeText } from "../../../../../src/wire/edited-bytes.js";
+import { atOnce } from "../../../../../src/wire/slices.js";
 import { thoughtsOf } from "../../../../support/own-seal.js";
 
-const parse = (text: string) => parseResponsesRequest(Buffer.from(text), 64);
+const parse = (text: string) => atOnce(parseResponsesRequest(Buffer.from(text), 64));
 const target = { model: "up", maxOutputTokens: undefined };
 
 function sent(text: string, members: Partial<NativeTarget> = {}): string {

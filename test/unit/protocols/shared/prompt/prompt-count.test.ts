@@ -9,13 +9,14 @@ import type { PromptCount } from "../../../../../src/protocols/shared/prompt-tok
 import { promptTokens } from "../../../../../src/protocols/shared/prompt-tokens.js";
 import { textTokens } from "../../../../../src/tokens/text-tokens.js";
 import { resolveTokenBounds } from "../../../../../src/tokens/tokenizer.js";
+import { atOnce } from "../../../../../src/wire/slices.js";
 
 const limits = { contextLength: 128_000, tokenizer: undefined, tokenBounds: resolveTokenBounds() };
 const image = { type: "image_url", image_url: { url: "https://images.test/1.png" } };
 const tools = [{ type: "function", function: { name: "f", description: "Finds.", parameters: { type: "object" } } }];
 
 function countOf(body: object, own: object = {}): PromptCount {
-  return promptTokens(parseChatRequest(Buffer.from(JSON.stringify({ model: "m", ...body })), 256), {
+  return promptTokens(atOnce(parseChatRequest(Buffer.from(JSON.stringify({ model: "m", ...body })), 256)), {
     ...limits,
     ...own,
   });
@@ -54,9 +55,9 @@ describe("the bound of a prompt", () => {
         const message = { model: "m", max_tokens: 5, system: content, ...user("Hi") };
         const counts = [
           countOf(chat),
-          messagesPromptTokens(parseMessagesRequest(Buffer.from(JSON.stringify(message)), 64), limits),
+          messagesPromptTokens(atOnce(parseMessagesRequest(Buffer.from(JSON.stringify(message)), 64)), limits),
           responsesPromptTokens(
-            parseResponsesRequest(Buffer.from(JSON.stringify({ model: "m", input: content })), 64),
+            atOnce(parseResponsesRequest(Buffer.from(JSON.stringify({ model: "m", input: content })), 64)),
             limits,
           ),
         ];

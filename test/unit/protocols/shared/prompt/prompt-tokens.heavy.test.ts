@@ -4,6 +4,7 @@ import { parseChatRequest } from "../../../../../src/protocols/chat/chat-request
 import { promptTokens } from "../../../../../src/protocols/shared/prompt-tokens.js";
 import { textTokens } from "../../../../../src/tokens/text-tokens.js";
 import { resolveTokenBounds, type TokenBounds } from "../../../../../src/tokens/tokenizer.js";
+import { atOnce } from "../../../../../src/wire/slices.js";
 import { mostRealTokens } from "../../../../support/real-tokenizers.js";
 import { noise } from "../../../../support/text-samples.js";
 import { plainWav } from "../../../../support/wav-head.js";
@@ -11,7 +12,7 @@ import { plainWav } from "../../../../support/wav-head.js";
 const contextLength = 1_000_000;
 
 function tokensOfBody(body: string, tokenBounds: TokenBounds = {}, tokenizer = undefined as never): number {
-  const request = parseChatRequest(Buffer.from(body), 256);
+  const request = atOnce(parseChatRequest(Buffer.from(body), 256));
   return promptTokens(request, { contextLength, tokenizer, tokenBounds: resolveTokenBounds(tokenBounds) }).tokens;
 }
 
@@ -274,7 +275,7 @@ describe("promptTokens", () => {
         const messages = texts.map((content) => ({ role: "user", content }));
         const text = texts.reduce((sum, content) => sum + textTokens(Buffer.from(content)), 0);
         expect(tokensOf(messages)).toBeGreaterThanOrEqual(text * 0.9);
-        const request = parseChatRequest(Buffer.from(JSON.stringify({ model: "m", messages })), 256);
+        const request = atOnce(parseChatRequest(Buffer.from(JSON.stringify({ model: "m", messages })), 256));
         const limits = { contextLength: 7, tokenizer: undefined, tokenBounds: resolveTokenBounds() };
         expect(promptTokens(request, limits).tokens).toBe(tokensOf(messages));
       }),
