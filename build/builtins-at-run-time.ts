@@ -26,5 +26,5 @@ const importOfBuiltin = /^import (\w+|\{[^{}]+\}) from ("node:[\w/]+");$/gm;
 
 function toCall(_line: string, names: string, module: string): string {
   const values = names.replace(/\btype \w+,? ?/g, "").replaceAll(" as ", ": ");
-  return `const ${values} = process.getBuiltinModule(${module});`;
+  return `const ${values} = globalThis.process.getBuiltinModule(${module});`;
 }

@@ -114,12 +114,18 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
     this.call.committed();
   }
 
+  /** The whole response has come. To read it is the gateway's own work: the target's time is no longer limited. */
+  cameWhole(): void {
+    clearTimeout(this.#timer);
+  }
+
   /** Ends the call with this attempt's outcome. A failure that the client does not see does not end the call. */
   end(outcome: Outcome): Promise<SettledCharge> {
     const isHidden = this.#state === "waiting" && outcome.error !== undefined;
     if (isHidden || this.#state === "late") return Promise.resolve(nothingCharged);
     // While the ledger settles the call, its time-out must not send it to another target.
     this.#state = "committed";
+    clearTimeout(this.#timer);
     return this.call.end(outcome);
   }
 

@@ -157,7 +157,11 @@ export class ModelCall implements OpenCall, ClientCall {
 
   /** Settles the call and reports it. The first end counts; later calls return its charge. Never fails. */
   end(ending: Outcome): Promise<SettledCharge> {
-    this.#charge ??= this.#end(ending);
+    if (this.#charge === undefined) {
+      // What the host's code does as it is told of the end may lead back here, before there is a charge.
+      if (this.ending !== undefined) return Promise.resolve().then(() => this.#charge as Promise<SettledCharge>);
+      this.#charge = this.#end(ending);
+    }
     return this.#charge;
   }
 
@@ -246,7 +250,7 @@ export class ModelCall implements OpenCall, ClientCall {
     const { stream } = this;
     if (this.departure !== undefined) {
       this.departure.clientGone();
-    } else if (stream !== undefined && this.#charge === undefined && this.awaitsUsage && !this.isCounted) {
+    } else if (stream !== undefined && this.ending === undefined && this.awaitsUsage && !this.isCounted) {
       const departure = new Departure("cancel", this);
       departure.whenLeft(() => void stream.readOn(departure));
       departure.clientGone();

@@ -58,7 +58,7 @@ export function llamaCpp(options: PresetOptions = {}): UpstreamProvider {
   );
 }
 
-/** What it says, as failures of its own, of requests that no further attempt mends. */
+/** What llama.cpp says, as failures of its own, of requests that no further attempt mends. */
 const clientFault =
   /^(failed to parse (tools|messages): |unknown reasoning format: |cannot use both json_schema and grammar|(image|audio|video) input is not supported)/i;
 
@@ -78,7 +78,7 @@ function readError({ status, body }: UpstreamErrorResponse): UpstreamErrorRespon
   return clientFault.test(said) ? { status: 400, body: { error: { ...error, type } } } : { status, body };
 }
 
-/** Its release notes, and https://docs.vllm.ai/en/stable/serving/online_serving/. */
+/** vLLM's release notes, and https://docs.vllm.ai/en/stable/serving/online_serving/. */
 const vllmSince: readonly Since[] = [
   ["0.10.0", "responses"],
   ["0.11.1", "messages"],

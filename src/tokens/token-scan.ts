@@ -240,7 +240,7 @@ function shapeOf(isSmallFirst: boolean, smalls: number, length: number): number 
   return smalls === 0 ? capitals : smalls === length - 1 ? capitalized : -1;
 }
 
-const [lineFeed, zero, beforeCapitals, beforeSmalls] = [0x0a, 0x30, 0x40, 0x60];
+const [zero, beforeCapitals, beforeSmalls] = [0x30, 0x40, 0x60];
 
 /** Goes over {@link wordList} by its characters: a regular expression takes several times as long, within the first call. */
 function readList(): Int32Array {
@@ -262,7 +262,7 @@ function readList(): Int32Array {
       add(table, low, high | (capitals << shapeShift) | ((states % 3) << stateShift));
       add(table, low, high | (capitalized << shapeShift) | ((Math.floor(states / 3) % 3) << stateShift));
       add(table, low, high | (small << shapeShift) | (Math.floor(states / 9) << stateShift));
-    } else if (code !== lineFeed) length = code - zero;
+    } else if (code !== newline) length = code - zero;
   }
   return table;
 }
@@ -276,7 +276,7 @@ function add(table: Int32Array, low: number, second: number): void {
   table[slot + 1] = second;
 }
 
-const spaceBefore = 0x20;
+const spaceByte = 0x20;
 const firstCharacter = 0x20;
 const characters = 0x7f - 0x20;
 
@@ -316,5 +316,5 @@ function mostRunTokens(text: Uint8Array, start: number, end: number): number {
 
 /** The most tokens of marks in a row. What stands before them may be a space, which they are joined with. */
 function markTokens(text: Uint8Array, start: number, end: number): number {
-  return Math.min(mostRunTokens(text, start, end), text[start] === spaceBefore ? end - start - 1 : end - start);
+  return Math.min(mostRunTokens(text, start, end), text[start] === spaceByte ? end - start - 1 : end - start);
 }

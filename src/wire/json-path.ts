@@ -5,16 +5,9 @@ import type { SlicedWork } from "./slices.js";
 const longestPath = 200;
 
 /**
- * Where in the document the byte at `offset` stands, as a dotted path such as `messages[0].content`.
+ * Finds where in the document the byte at `offset` stands, as a dotted path such as `messages[0].content`, in slices.
  * For error messages only: the text before `offset` must be valid JSON so far.
  */
-export function pathAt(bytes: Uint8Array, offset: number): string | null {
-  const search = new PathSearch(bytes, offset);
-  search.run(offset);
-  return search.path;
-}
-
-/** What {@link pathAt} does, in slices. */
 export class PathSearch implements SlicedWork {
   readonly #bytes: Uint8Array;
   readonly #offset: number;

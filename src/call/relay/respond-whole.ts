@@ -39,6 +39,7 @@ export async function respondWhole(
     throw toUpstreamFailure(error);
   }
   const body = relay.received(complete);
+  attempt.cameWhole();
   const looked = membersFault(body);
   if (looked !== undefined) relay.requireFew(await looked);
   const masked = keyMask?.hide(body) ?? body;

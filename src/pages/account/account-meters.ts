@@ -9,7 +9,7 @@ import type { PrepaidState } from "../../ledger/limits.js";
 import { toCredits, toSeconds } from "../server/page-route.js";
 import type { AccountMeter } from "./account-page-api.js";
 
-/** Those of an account: its windows, and what was bought. */
+/** The meters of an account: its windows, and what was bought. */
 export function accountMeters({ windows, prepaid }: AccountBalance): readonly AccountMeter[] {
   return [
     ...(["session", "week", "month"] as const).map((name) => ofWindow(name, windows[name])),
@@ -17,12 +17,12 @@ export function accountMeters({ windows, prepaid }: AccountBalance): readonly Ac
   ];
 }
 
-/** Those of a budget: its caps. */
+/** The meters of a budget: its caps. */
 export function budgetMeters({ tag, value, caps }: BudgetBalance): readonly AccountMeter[] {
   return caps.map((cap) => ofCap({ id: `budget-${tag}-${value}-${cap.window}`, kind: "budget", tag, value }, cap));
 }
 
-/** Those of a key: its caps. */
+/** The meters of a key: its caps. */
 export function keyMeters({ key, caps }: KeyBalance): readonly AccountMeter[] {
   return caps.map((cap) => ofCap({ id: `key-${key}-${cap.window}`, kind: "key", tag: null, value: null }, cap));
 }

@@ -22,7 +22,7 @@ import {
 export const chatTable = new ProtocolTable(
   {
     protocol: "chat/completions",
-    reference: 'OpenAI, "Create chat completion" (openai 7.59.0), and the servers of restricted-members.ts',
+    reference: 'OpenAI, "Create chat completion" (openai 7.59.0), and the servers of `restrictions`',
     date: "2026-11-29",
     own: [],
   },

@@ -23,7 +23,7 @@ import { RequestNames } from "../shared/request-names.js";
 export const completionsTable = new ProtocolTable(
   {
     protocol: "completions",
-    reference: 'OpenAI, "Create completion" (openai 7.59.0), and the servers of restricted-members.ts',
+    reference: 'OpenAI, "Create completion" (openai 7.59.0), and the servers of `restrictions`',
     date: "2026-11-29",
     own: [],
   },

@@ -95,7 +95,7 @@ function payloadsOf(source: Buffer, start: number, skips: Skips): Payload[] {
   });
 }
 
-/** Its bytes, or where they are. */
+/** Whether it holds an image: its bytes, or where they are. */
 function isFilled({ name, value }: Payload): boolean {
   return name !== "revised_prompt" && value[0] === 0x22 && value.length > 2;
 }

@@ -56,7 +56,7 @@ export function unpricedOfImages({ svg_usage: usage }: Readonly<Record<string, u
   return isRecord(usage) ? "svg_usage" : undefined;
 }
 
-/** Its bytes, or where they are. */
+/** Whether it holds an image: its bytes, or where they are. */
 export function isImage(item: unknown): boolean {
   return isRecord(item) && (isFilled(item["b64_json"]) || isFilled(item["url"]));
 }

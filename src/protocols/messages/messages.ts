@@ -161,8 +161,6 @@ function ended(json: ResponseJson, { delta, usage }: ResponseJson): ResponseJson
   };
 }
 
-/** @throws GatewayError 400 */
-
 /** `POST /v1/messages` */
 export const messages: Operation<"messages"> = {
   name: "messages",

@@ -280,7 +280,7 @@ export function countedTokensOf(
 }
 
 /**
- * The same for one text.
+ * The lower bound of {@link leastTokens} for one text.
  * @param longest - the longest token, in bytes. Infinite for tokenizers that make one token of an unknown word.
  */
 export function wordTokens(bytes: Uint8Array, { start, end }: TextSpan, enough: number, longest: number): number {

@@ -10,7 +10,7 @@ import { asBuffer } from "../../wire/bytes.js";
  * - `settings`: those that are no single word, as no setting is.
  * - `none`: no string.
  *
- * What is no text by its name is one all the same where it is no word: see `isWord` of `text-rules.ts`.
+ * What is no text by its name is one all the same where it is no word: see {@link isWord}.
  */
 export type TextRule = "prompt" | "values" | "schema" | "settings" | "none";
 

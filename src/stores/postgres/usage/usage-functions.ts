@@ -6,7 +6,7 @@ import { unitColumns, unitPairs, unitTags, usedEntries } from "./unit-columns.js
 /** How many sets of tags an account has in a day. What comes beyond goes into sums without tags. */
 const mostTagSets = 200;
 
-/** What an entry of the journal adds to the sums: the same as src/ledger/usage-sums.ts. */
+/** What an entry of the journal adds to the sums: the same as src/ledger/usage/usage-sums.ts. */
 export const usageFunctions = /* sql */ `
 -- What a tag is as a text, or null.
 create function infergate.text_in(tag jsonb) returns text

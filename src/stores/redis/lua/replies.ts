@@ -1,4 +1,4 @@
-/** Its status and the store's now. */
+/** How many numbers a reply begins with: its status and the store's now. */
 const withNow = 2;
 /** And of each window start, end, used, held and bonus. */
 const withWindows = withNow + 3 * 5;

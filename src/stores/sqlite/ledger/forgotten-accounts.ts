@@ -21,12 +21,12 @@ export class ForgottenAccounts {
 
   /** `-Infinity` where nothing is known of it. */
   at(account: string): number {
-    const row = this.#get.get(accountDigest(account)) as { at: unknown } | null | undefined;
+    const row = this.#get.get(digest(account)) as { at: unknown } | null | undefined;
     return row ? toNumber(row.at) : Number.NEGATIVE_INFINITY;
   }
 
   add(account: string, now: number): void {
-    this.#put.run(accountDigest(account), now);
+    this.#put.run(digest(account), now);
   }
 
   purge(now: number): void {
@@ -34,12 +34,8 @@ export class ForgottenAccounts {
   }
 }
 
-function accountDigest(account: string): string {
-  return runtime.sha256(account, "base64url");
-}
-
 /** A day more than the journal keeps the top-up itself at least. */
-const keptMs = 32 * dayMs;
+const claimsKeptMs = 32 * dayMs;
 const rowsPerPurge = 64;
 
 /**
@@ -69,7 +65,7 @@ export class TopUpClaims {
   }
 
   put(id: string, account: string, now: number): void {
-    this.#purge.run(now - keptMs);
+    this.#purge.run(now - claimsKeptMs);
     this.#put.run(id, digest(account), now);
   }
 }
