@@ -179,15 +179,15 @@ export const limitMutations: readonly Mutation[] = [
   },
   {
     name: "ids of top-ups are noted for ever",
-    find: "    this.#purge.run(now - keptMs);\n",
+    find: "    this.#purge.run(now - claimsKeptMs);\n",
     replace: "",
     part: "forgotten-accounts",
     test: funding,
   },
   {
     name: "ids of top-ups are noted for too short",
-    find: "this.#purge.run(now - keptMs);",
-    replace: "this.#purge.run(now - keptMs + dayMs);",
+    find: "this.#purge.run(now - claimsKeptMs);",
+    replace: "this.#purge.run(now - claimsKeptMs + dayMs);",
     part: "forgotten-accounts",
     test: funding,
   },

@@ -124,9 +124,9 @@ export const mutations: readonly Mutation[] = [
     test: "stream-relay",
   },
   {
-    name: "an answer that is read too late is kept",
-    find: "  attempt.commit();\n\n  const instead =",
-    replace: "  const instead =",
+    name: "a target's time goes on while its response is read",
+    find: "  attempt.cameWhole();\n",
+    replace: "",
     test: "../protocols/responses/late-answers",
   },
   {
