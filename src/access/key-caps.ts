@@ -1,8 +1,7 @@
 import { countableLimit } from "../check/limit-schemas.js";
 import { type Calendar, capBounds } from "../ledger/calendar.js";
 import type { CapLimit, CapWindow } from "../ledger/limits.js";
-import type { Micro } from "../prices/micro.js";
-import { toMicro } from "../prices/micro.js";
+import { type Micro, toMicro } from "../prices/micro.js";
 import type { KeyCredits } from "../records/keys/key-store.js";
 
 interface Cap {

@@ -1,7 +1,6 @@
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { Warn } from "../events/warning.js";
-import type { TimeLimit } from "../ledger/guard/time-limit.js";
-import { repeatedRead } from "../ledger/guard/time-limit.js";
+import { repeatedRead, type TimeLimit } from "../ledger/guard/time-limit.js";
 import { isPromiseLike, messageOf } from "../runtime/host-code.js";
 import type { CachedLookupOptions } from "./cached-lookup.js";
 

@@ -1,5 +1,4 @@
-import type { HostContext, Mountable } from "../gateway/gateway.js";
-import { requireMountable } from "../gateway/gateway.js";
+import { type HostContext, type Mountable, requireMountable } from "../gateway/gateway.js";
 
 /**
  * Serves a web-standard request. Of what the host gives beside it, the first that has a `waitUntil` is asked to wait for what a

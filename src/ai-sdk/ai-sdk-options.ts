@@ -3,8 +3,9 @@ import { explainOnce } from "../check/check-input.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import type { UpstreamOperation } from "../providers/upstream-provider.js";
 import { requireAtOnce } from "../runtime/host-code.js";
-import type { AISDKModel, AISDKProviderOptions } from "./ai-sdk-model.js";
 import {
+  type AISDKModel,
+  type AISDKProviderOptions,
   findModelProblem,
   isEmbeddingModel,
   isImageModel,

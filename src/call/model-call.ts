@@ -1,14 +1,12 @@
 import { badGateway, type GatewayError, internalError, isGatewayError, withHeaders } from "../errors/gateway-error.js";
 import { isRefusal } from "../errors/refusal.js";
-import type { RequestObserver } from "../events/request-observer.js";
-import { endReasonOf, type Outcome } from "../events/request-observer.js";
+import { endReasonOf, type Outcome, type RequestObserver } from "../events/request-observer.js";
 import type { GatewayRequest } from "../http/message.js";
 import type { Tags } from "../prices/tags.js";
 import type { Operation } from "../protocols/shared/operation.js";
 import { type ClientCall, directCallOf } from "../providers/direct-call.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
-import type { TargetVisit } from "../routing/target.js";
-import { verdictOf } from "../routing/target.js";
+import { type TargetVisit, verdictOf } from "../routing/target.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import { addCreditHeaders, addRateHeaders, creditText } from "./admission/credit-headers.js";
 import type { Reservation } from "./admission/hold-credits.js";

@@ -7,8 +7,7 @@ import { having } from "../check/text-schemas.js";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayWarning } from "../events/warning.js";
 import type { OnRequest } from "../hooks/admission.js";
-import type { ResponseGuard } from "../hooks/response-guard.js";
-import { responseGuardsSchema } from "../hooks/response-guard.js";
+import { type ResponseGuard, responseGuardsSchema } from "../hooks/response-guard.js";
 import type { RequestHead, WaitUntil } from "../http/message.js";
 import type { CorsOptions } from "../http/origin.js";
 import type { Clock } from "../ledger/calendar.js";
@@ -29,15 +28,13 @@ import type { RequestLog } from "../request-log/request-log.js";
 import type { ResponseStore } from "../responses/response-store.js";
 import { isIsolate } from "../runtime/runtime.js";
 import type { TokenBounds, Tokenizer } from "../tokens/tokenizer.js";
-import type { Identify } from "./identity/identity.js";
-import { sessionProblems } from "./identity/identity.js";
+import { type Identify, sessionProblems } from "./identity/identity.js";
 import { catalogProblems } from "./models/catalog-problems.js";
 import { catalogShape } from "./models/model-schema.js";
 import type { RoutingOptions, TargetOptions } from "./models/target-options.js";
 import type { Observer } from "./observers/observer.js";
 import { type RequestLogOptions, requestLogSchema } from "./request-log/request-log-options.js";
-import type { OnThreshold, ThresholdReached } from "./thresholds.js";
-import { thresholdsSchema } from "./thresholds.js";
+import { type OnThreshold, type ThresholdReached, thresholdsSchema } from "./thresholds.js";
 
 /** A model of the catalog. */
 export interface Model extends RoutingOptions {

@@ -1,5 +1,4 @@
-import type { RequestCompleted } from "../events/request-completed.js";
-import { isFailure } from "../events/request-completed.js";
+import { isFailure, type RequestCompleted } from "../events/request-completed.js";
 import type { RequestEndpoint } from "../events/request-observer.js";
 import type {
   AdmittedCall,

@@ -1,7 +1,6 @@
 import { streamHeaders } from "../call/relay/stream-headers.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
-import type { PendingBodies } from "../http/request-body.js";
-import { roomFailure } from "../http/request-body.js";
+import { type PendingBodies, roomFailure } from "../http/request-body.js";
 import {
   encodedPieces,
   type KeptPlace,

@@ -1,6 +1,5 @@
 import type { Tags } from "../../prices/tags.js";
-import type { CheckedBudget } from "../../records/budgets/budget-schema.js";
-import { pickBudgets } from "../../records/budgets/budget-schema.js";
+import { type CheckedBudget, pickBudgets } from "../../records/budgets/budget-schema.js";
 import { CallerBudgets } from "./caller-budgets.js";
 import { toTagBudget } from "./tag-budget.js";
 

@@ -1,7 +1,6 @@
 import type { Allowance } from "../../access/allowance.js";
 import type { Caller } from "../../access/caller.js";
-import type { CompiledPrice } from "../../prices/compiled-price.js";
-import { scaledPrice } from "../../prices/compiled-price.js";
+import { type CompiledPrice, scaledPrice } from "../../prices/compiled-price.js";
 
 /** Whose factor counts: the account's own replaces that of its plan. */
 interface Terms {

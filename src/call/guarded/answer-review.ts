@@ -7,8 +7,12 @@ import type { ModelResponse } from "../../prices/progress.js";
 import type { Tags } from "../../prices/tags.js";
 import type { Exchange, Operation } from "../../protocols/shared/operation.js";
 import { refusedFinish } from "../../protocols/shared/response-bounds.js";
-import type { ReadResponse, ResponseFormat } from "../../protocols/shared/response-format.js";
-import { readAnswer, readStreamedResponse } from "../../protocols/shared/response-format.js";
+import {
+  type ReadResponse,
+  type ResponseFormat,
+  readAnswer,
+  readStreamedResponse,
+} from "../../protocols/shared/response-format.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayLimits } from "../call-services.js";
 import type { CheckedCall } from "../checked-call.js";

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { EventShortcut, StreamCodec } from "../../protocols/shared/stream-codec.js";
 import type { KeyMask } from "../../redaction/key-mask.js";
-import type { ByteWriter } from "../../wire/bytes.js";
-import { asBuffer } from "../../wire/bytes.js";
+import { asBuffer, type ByteWriter } from "../../wire/bytes.js";
 import { createEventReader, type EventReader, type ServerSentEvent } from "../../wire/event-reader.js";
 import { eventEnd, readPlainEvent } from "../../wire/plain-event.js";
 import type { Outgoing } from "../../wire/slices.js";

@@ -3,8 +3,13 @@ import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "
 import { noteRefusal } from "../../errors/refusal.js";
 import type { RequestObserver } from "../../events/request-observer.js";
 import type { Exchange } from "../../protocols/shared/operation.js";
-import type { ClientCall, DirectAnswer, DirectCall, RequestBytes } from "../../providers/direct-call.js";
-import { callProvider } from "../../providers/direct-call.js";
+import {
+  type ClientCall,
+  callProvider,
+  type DirectAnswer,
+  type DirectCall,
+  type RequestBytes,
+} from "../../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
 import { iteratorOf, leaveBody, leaveUnread } from "../../wire/piece-source.js";

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError } from "../../errors/gateway-error.js";
 import { askedTooMuch, isRefusal } from "../../errors/refusal.js";
-import type { TextsObserver } from "../../events/request-observer.js";
-import { endReasonOf, type Outcome } from "../../events/request-observer.js";
+import { endReasonOf, type Outcome, type TextsObserver } from "../../events/request-observer.js";
 import type { EndReason } from "../../prices/charge.js";
 import type { StreamProgress } from "../../prices/progress.js";
 import type { ByteAnswer, StreamCodec } from "../../protocols/shared/stream-codec.js";

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { InputError } from "../../check/check-input.js";
 import { mostCredits } from "../../check/limit-schemas.js";
-import type { Micro } from "../../prices/micro.js";
-import { toDecimal } from "../../prices/micro.js";
+import { type Micro, toDecimal } from "../../prices/micro.js";
 
 /** An amount: credits, or whole micro-credits. 1 credit = 1,000,000 micro-credits. Exactly one of them is given. */
 export type CreditAmount =

@@ -11,8 +11,7 @@ import type { UsedProvider } from "../../routing/target-route.js";
 import { modelRecord } from "../../server/model-record.js";
 import { hostTokenizer, resolveTokenBounds } from "../../tokens/tokenizer.js";
 import { buildRoute } from "./build-route.js";
-import type { ResolvedModel } from "./model-schema.js";
-import { imageTokensOf, pricesAudio, pricesOutput, pricesTokens } from "./model-schema.js";
+import { imageTokensOf, pricesAudio, pricesOutput, pricesTokens, type ResolvedModel } from "./model-schema.js";
 
 /** What a catalog is built with. */
 export interface CatalogContext {

@@ -1,8 +1,7 @@
 import type { RequestCompleted } from "../../events/request-completed.js";
 import { type ArrivedRequest, noObserver, type ObserveRequest } from "../../events/request-observer.js";
 import { summarizeRequests, type TextsOf } from "../../events/summarize-requests.js";
-import type { GatewayWarning, Warn } from "../../events/warning.js";
-import { consoleWarn } from "../../events/warning.js";
+import { consoleWarn, type GatewayWarning, type Warn } from "../../events/warning.js";
 import type { Clock } from "../../ledger/calendar.js";
 import type { LedgerEvent } from "../../ledger/guard/ledger-event.js";
 import { TimeLimit } from "../../ledger/guard/time-limit.js";

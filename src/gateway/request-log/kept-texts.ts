@@ -1,10 +1,15 @@
 import { Buffer } from "node:buffer";
 import type { RequestEndpoint, TextsObserver } from "../../events/request-observer.js";
 import { operations } from "../../protocols/operations.js";
-import type { CallContent, ContentMessage } from "../../protocols/shared/call-content.js";
-import { answeredMessages, askedContent, ContentRoom, streamedMessages } from "../../protocols/shared/call-content.js";
-import type { ResponseFormat, ResponseText } from "../../protocols/shared/response-format.js";
-import { readAnswer } from "../../protocols/shared/response-format.js";
+import {
+  answeredMessages,
+  askedContent,
+  type CallContent,
+  type ContentMessage,
+  ContentRoom,
+  streamedMessages,
+} from "../../protocols/shared/call-content.js";
+import { type ResponseFormat, type ResponseText, readAnswer } from "../../protocols/shared/response-format.js";
 import { StreamedText } from "../../protocols/shared/response-texts.js";
 import type { LoggedTexts } from "../../request-log/request-log.js";
 import { isRecord } from "../../wire/is-record.js";

@@ -11,8 +11,7 @@ import {
 } from "../rules/account-limits.js";
 import { firstExpired, lapse, mayNeedLot, type Prepaid } from "../rules/prepaid.js";
 import { noUses } from "../rules/rates.js";
-import type { AccountView } from "../rules/reservation.js";
-import { noStarts, type Receipt, startsOfEntry } from "../rules/reservation.js";
+import { type AccountView, noStarts, type Receipt, startsOfEntry } from "../rules/reservation.js";
 import { endedAtTag } from "../rules/statement.js";
 import type { AccountState, LedgerRecords, NamedRecords, StoredReservation } from "./ledger-records.js";
 

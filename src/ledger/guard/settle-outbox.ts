@@ -7,8 +7,13 @@ import { isLedgerRefusal } from "../ledger-refusal.js";
 import type { RateUse } from "../limits.js";
 import { atMost } from "../promised.js";
 import { livesOnPrepaid } from "../window-states.js";
-import type { Emit, LedgerEnding, LedgerHealth, LossReason } from "./ledger-event.js";
-import { SettlementKeptError } from "./ledger-event.js";
+import {
+  type Emit,
+  type LedgerEnding,
+  type LedgerHealth,
+  type LossReason,
+  SettlementKeptError,
+} from "./ledger-event.js";
 import type { TimeLimit, Wait } from "./time-limit.js";
 
 /** The end of a reservation. */

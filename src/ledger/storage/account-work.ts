@@ -1,5 +1,4 @@
-import type { GrantRequest, WindowName } from "../credit-ledger.js";
-import { windowNames } from "../credit-ledger.js";
+import { type GrantRequest, type WindowName, windowNames } from "../credit-ledger.js";
 import type {
   EndedReservation,
   LedgerRecords,
@@ -11,8 +10,7 @@ import type {
   StoredReservation,
 } from "../engine/ledger-records.js";
 import type { TopUpRequest } from "../limits.js";
-import type { HeldLimits } from "../rules/account-limits.js";
-import { newAccountLimits } from "../rules/account-limits.js";
+import { type HeldLimits, newAccountLimits } from "../rules/account-limits.js";
 import { mayNeedLot } from "../rules/prepaid.js";
 import { type Receipt, startsOfEntry } from "../rules/reservation.js";
 import type { AccountCache, ChangedReservation } from "./account-cache.js";

@@ -15,10 +15,8 @@ import { findIdentity, type IdentityRules, PageApi } from "./page-api.js";
 import { documentText, PageAssets, securityHeaders, sentenceDocument } from "./page-document.js";
 import type { PageEntry } from "./page-entry.js";
 import { pageFiles } from "./page-files.js";
-import type { PageOptions } from "./page-options.js";
-import { pageWarn } from "./page-options.js";
-import type { PageRoute } from "./page-route.js";
-import { pageError } from "./page-route.js";
+import { type PageOptions, pageWarn } from "./page-options.js";
+import { type PageRoute, pageError } from "./page-route.js";
 import { ThemeSheet } from "./page-theme.js";
 
 /** What makes one page of what both have. */

@@ -2,8 +2,8 @@ import type { OperationName } from "../../prices/operation-name.js";
 import type { UsageCounts } from "../../prices/usage-counts.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import type { Dialect } from "../shared/dialect.js";
-import type { AnswerContext } from "../shared/exchange.js";
 import {
+  type AnswerContext,
   contextWith,
   readErrorBody,
   readWhole,

@@ -1,5 +1,4 @@
-import type { UsageCounts } from "../../prices/usage-counts.js";
-import { largestCount } from "../../prices/usage-counts.js";
+import { largestCount, type UsageCounts } from "../../prices/usage-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { Dialect } from "../shared/dialect.js";
 import { visibleUsage } from "../shared/usage-object.js";

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { ModelResponse } from "../../prices/progress.js";
-import type { UsageCounts } from "../../prices/usage-counts.js";
-import { largestCount } from "../../prices/usage-counts.js";
+import { largestCount, type UsageCounts } from "../../prices/usage-counts.js";
 import { asBuffer } from "../../wire/bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { absent, endOfValue, shortInteger, skipSpace, skipString, startsWith } from "../../wire/json-members.js";

@@ -1,6 +1,5 @@
 import { requireAllowedMembers } from "../shared/demand.js";
-import type { AnswerContext } from "../shared/exchange.js";
-import { DocumentExchange, toAnswerContext } from "../shared/exchange.js";
+import { type AnswerContext, DocumentExchange, toAnswerContext } from "../shared/exchange.js";
 import { countInput, promptDemand, requireInputsFit } from "../shared/inputs.js";
 import { tokenTerms } from "../shared/model-type.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";

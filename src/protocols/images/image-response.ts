@@ -1,8 +1,7 @@
 import type { ModelResponse } from "../../prices/progress.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { AnswerContext } from "../shared/exchange.js";
-import type { ReceivedResponse } from "../shared/received-response.js";
-import { editResponse, ResponseEdits } from "../shared/received-response.js";
+import { editResponse, type ReceivedResponse, ResponseEdits } from "../shared/received-response.js";
 import { visibleUsage } from "../shared/usage-object.js";
 import { findReport } from "../shared/usage-report.js";
 import { type ImageBounds, type ImageReport, kindOfImage, readImageReport, tokensOfImages } from "./image-usage.js";

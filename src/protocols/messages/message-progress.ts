@@ -1,6 +1,5 @@
 import type { StreamProgress } from "../../prices/progress.js";
-import type { UsageCounts } from "../../prices/usage-counts.js";
-import { guessTokens } from "../../prices/usage-counts.js";
+import { guessTokens, type UsageCounts } from "../../prices/usage-counts.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import type { ByteSpan } from "../../wire/event-template.js";
 import { type CountedTokens, countedTokens, type EstimateBounds, estimatedOutput } from "../shared/token-estimate.js";

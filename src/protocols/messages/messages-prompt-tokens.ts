@@ -1,8 +1,7 @@
 import { type JsonMember, memberOf, membersOf, valueAt } from "../../wire/json-members.js";
 import { fileMedia } from "../shared/media-kind.js";
 import { type Media, messageMedia, strayMedia, valueMedia } from "../shared/message-media.js";
-import type { PromptCount } from "../shared/prompt-tokens.js";
-import { type PromptLimits, promptTokens } from "../shared/prompt-tokens.js";
+import { type PromptCount, type PromptLimits, promptTokens } from "../shared/prompt-tokens.js";
 import type { MessagesRequest } from "./messages-request.js";
 
 /** Of a document's source: more members than there are. */

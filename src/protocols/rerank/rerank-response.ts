@@ -1,6 +1,5 @@
 import type { ModelResponse } from "../../prices/progress.js";
-import type { UsageCounts } from "../../prices/usage-counts.js";
-import { readTokenCount } from "../../prices/usage-counts.js";
+import { readTokenCount, type UsageCounts } from "../../prices/usage-counts.js";
 import { isRecord } from "../../wire/is-record.js";
 import { type AnswerContext, bareCallId } from "../shared/exchange.js";
 import type { ReceivedResponse } from "../shared/received-response.js";

@@ -1,10 +1,8 @@
 import type { StreamProgress } from "../../prices/progress.js";
-import type { UsageCounts } from "../../prices/usage-counts.js";
-import { guessTokens } from "../../prices/usage-counts.js";
+import { guessTokens, type UsageCounts } from "../../prices/usage-counts.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import type { ByteSpan } from "../../wire/event-template.js";
-import type { EstimateBounds } from "../shared/token-estimate.js";
-import { type CountedTokens, countedTokens } from "../shared/token-estimate.js";
+import { type CountedTokens, countedTokens, type EstimateBounds } from "../shared/token-estimate.js";
 import { findReport } from "../shared/usage-report.js";
 import { UsageTally } from "../shared/usage-tally.js";
 

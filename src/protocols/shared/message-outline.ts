@@ -7,8 +7,7 @@ import { type SlicedWork, sliceBytes } from "../../wire/slices.js";
 import { type ContentShape, chatContent, requireContent, requireInnerContent, requirePart } from "./content-shape.js";
 import { InnerMembers } from "./inner-members.js";
 import type { JsonRequest } from "./json-request.js";
-import type { ProtocolTable } from "./protocol-table.js";
-import { type OddPlace, UnknownPlaces } from "./protocol-table.js";
+import { type OddPlace, type ProtocolTable, UnknownPlaces } from "./protocol-table.js";
 import { faultyObject, readMessageMembers, readPartMembers } from "./request-names.js";
 
 /** The position of a value in the request. */

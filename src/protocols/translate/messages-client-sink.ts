@@ -1,8 +1,14 @@
 import type { GatewayError } from "../../errors/gateway-error.js";
 import type { TokenCounts } from "../../prices/usage-counts.js";
 import type { Outgoing, Steps } from "../../wire/slices.js";
-import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink, TextSink } from "./chat-source.js";
-import { textOfBlock } from "./chat-source.js";
+import {
+  type ChatChunkSink,
+  type ChatCompletion,
+  type ChatJson,
+  type ChatSink,
+  type TextSink,
+  textOfBlock,
+} from "./chat-source.js";
 import { messageOfChatSteps } from "./chat-to-message.js";
 import { ChatToMessagesStream, type MessageStreamHead } from "./chat-to-messages-stream.js";
 import type { MessageTranslation } from "./message-translation.js";

@@ -8,8 +8,7 @@ import type {
   RecordStore,
   RecordUse,
 } from "../../records/record-store.js";
-import type { MysqlDatabase } from "./mysql-database.js";
-import { literal, rowsTable, runSql, type SqlValue } from "./mysql-database.js";
+import { literal, type MysqlDatabase, rowsTable, runSql, type SqlValue } from "./mysql-database.js";
 
 export const mysqlRecordTables: readonly string[] = [
   /* sql */ `record (

@@ -8,8 +8,7 @@ import type {
   RecordStore,
   RecordUse,
 } from "../../records/record-store.js";
-import type { Database } from "./database.js";
-import { isDuplicateKey } from "./database.js";
+import { type Database, isDuplicateKey } from "./database.js";
 import type { Notifications } from "./notifications.js";
 
 /** The columns of what is read: a text within JSON would be parsed twice. */

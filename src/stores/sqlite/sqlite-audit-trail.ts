@@ -17,8 +17,7 @@ import {
 import { requireKnownOptions } from "../../check/known-options.js";
 import { type Clock, systemClock } from "../../ledger/calendar.js";
 import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
-import type { SqliteStatement } from "./sqlite-database.js";
-import { toNumber } from "./sqlite-database.js";
+import { type SqliteStatement, toNumber } from "./sqlite-database.js";
 
 /** Options of {@link sqliteAuditTrail}. */
 export interface SqliteAuditTrailOptions extends SqliteOptions, AuditLimits {

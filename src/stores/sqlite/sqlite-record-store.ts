@@ -9,8 +9,7 @@ import type {
   RecordUse,
 } from "../../records/record-store.js";
 import type { SqliteConnection } from "./sqlite-connection.js";
-import type { SqliteStatement } from "./sqlite-database.js";
-import { toNumber, toNumberOrNull } from "./sqlite-database.js";
+import { type SqliteStatement, toNumber, toNumberOrNull } from "./sqlite-database.js";
 
 interface Row {
   id: string;

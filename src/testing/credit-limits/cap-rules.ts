@@ -1,6 +1,5 @@
 import { LedgerClockError, LedgerInputError } from "../../ledger/credit-ledger.js";
-import type { RulesInput } from "../credit-ledger-fixture.js";
-import { day, everywhere, minute, second, start } from "../credit-ledger-fixture.js";
+import { day, everywhere, minute, type RulesInput, second, start } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { capOf, creditsNow, deniedAnyhow, prepaidLeft, topUp } from "./limits-fixture.js";
 

@@ -1,5 +1,4 @@
 import { LedgerConflictError, LedgerInputError, type WindowName } from "../../ledger/credit-ledger.js";
-import type { RulesInput } from "../credit-ledger-fixture.js";
 import {
   admitted,
   day,
@@ -8,6 +7,7 @@ import {
   type Fixture,
   hour,
   minute,
+  type RulesInput,
   second,
   start,
   unique,

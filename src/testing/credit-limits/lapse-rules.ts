@@ -1,6 +1,5 @@
 import { type CreditLedger, LedgerInputError } from "../../ledger/credit-ledger.js";
-import type { RulesInput } from "../credit-ledger-fixture.js";
-import { type Fixture, hour, second, start, unique } from "../credit-ledger-fixture.js";
+import { type Fixture, hour, type RulesInput, second, start, unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { creditsNow, prepaidLeft, topUp } from "./limits-fixture.js";
 

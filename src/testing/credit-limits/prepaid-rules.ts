@@ -1,6 +1,16 @@
 import { LedgerConflictError, LedgerInputError } from "../../ledger/credit-ledger.js";
-import type { RulesInput } from "../credit-ledger-fixture.js";
-import { admitted, day, denied, everywhere, hour, minute, second, start, unique } from "../credit-ledger-fixture.js";
+import {
+  admitted,
+  day,
+  denied,
+  everywhere,
+  hour,
+  minute,
+  type RulesInput,
+  second,
+  start,
+  unique,
+} from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { creditsNow, prepaidLeft, topUp } from "./limits-fixture.js";
 

@@ -1,7 +1,6 @@
 import { LedgerInputError } from "../../ledger/credit-ledger.js";
 import type { RateLimit } from "../../ledger/limits.js";
-import type { RulesInput } from "../credit-ledger-fixture.js";
-import { everywhere, hour, minute, second, start } from "../credit-ledger-fixture.js";
+import { everywhere, hour, minute, type RulesInput, second, start } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { capOf, concurrentRate, creditsNow, deniedAnyhow, requestsRate, tokensRate } from "./limits-fixture.js";
 

@@ -1,7 +1,6 @@
 import { type CreditLedger, LedgerInputError } from "../../ledger/credit-ledger.js";
 import type { AccountStatement, PrepaidStatement } from "../../ledger/usage/usage-request.js";
-import type { RulesInput } from "../credit-ledger-fixture.js";
-import { day, type Fixture, hour, minute, second, start, unique } from "../credit-ledger-fixture.js";
+import { day, type Fixture, hour, minute, type RulesInput, second, start, unique } from "../credit-ledger-fixture.js";
 import { expect } from "../expect.js";
 import { creditsNow, deduct, topUp } from "./limits-fixture.js";
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Subscription } from "../../../src/stores/redis/change-feed.js";
-import { ChangeFeed } from "../../../src/stores/redis/change-feed.js";
+import { ChangeFeed, type Subscription } from "../../../src/stores/redis/change-feed.js";
 
 beforeEach(() => {
   vi.useFakeTimers();

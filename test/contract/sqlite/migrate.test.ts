@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sqliteVersions } from "../../../src/stores/sqlite/schema/sqlite-versions.js";
 import { SqliteConnection } from "../../../src/stores/sqlite/sqlite-connection.js";
-import type { SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
-import { migrate } from "../../../src/stores/sqlite/sqlite-database.js";
+import { migrate, type SqliteDatabase } from "../../../src/stores/sqlite/sqlite-database.js";
 import { sqliteStores } from "../../../src/stores/sqlite/sqlite-stores.js";
 import { databaseFolders } from "./database-folders.js";
 import { FailingDatabase } from "./failing-database.js";

@@ -1,8 +1,7 @@
 import { Redis as UpstashRedis } from "@upstash/redis";
 import { Redis } from "ioredis";
 import { redisAuditTrail } from "../../../src/stores/redis/redis-audit-trail.js";
-import type { RedisClient } from "../../../src/stores/redis/redis-client.js";
-import { fromUpstash } from "../../../src/stores/redis/redis-client.js";
+import { fromUpstash, type RedisClient } from "../../../src/stores/redis/redis-client.js";
 import { connectionOf } from "../../../src/stores/redis/redis-connection.js";
 import { RedisRecordStore } from "../../../src/stores/redis/redis-record-store.js";
 import { redisRequestLog } from "../../../src/stores/redis/redis-request-log.js";

@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
-import type { NodeClient, NodeIncoming } from "../../../src/adapters/node-request.js";
-import { NodeRequest, readNodeBody } from "../../../src/adapters/node-request.js";
+import { type NodeClient, type NodeIncoming, NodeRequest, readNodeBody } from "../../../src/adapters/node-request.js";
 import { inOnePiece } from "../../../src/http/request-body.js";
 import { openRaw } from "../../support/adapters/raw-connection.js";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
-import type { Dialect } from "../../../src/protocols/shared/dialect.js";
-import { restrictions } from "../../../src/protocols/shared/dialect.js";
+import { type Dialect, restrictions } from "../../../src/protocols/shared/dialect.js";
 import { restrictedNames } from "../../../src/protocols/shared/member-rules.js";
 import { azureOpenAI } from "../../../src/providers/azure-openai.js";
 import { llamaCpp, ollama, vLLM } from "../../../src/providers/local-presets.js";

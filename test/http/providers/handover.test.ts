@@ -1,5 +1,4 @@
-import type { AddressInfo } from "node:net";
-import { createServer, type Server } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { AbortNotifier } from "../../../src/call/abort-notifier.js";
 import { type CallDirectly, directCallOf } from "../../../src/providers/direct-call.js";

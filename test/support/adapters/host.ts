@@ -1,5 +1,4 @@
-import type { RequestListener, Server } from "node:http";
-import { createServer } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Gateway } from "../../../src/gateway/gateway.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";

@@ -1,6 +1,5 @@
 import { type Lease, LedgerConflictError, LedgerInputError } from "../../../ledger/credit-ledger.js";
-import type { AccountLimits } from "../../../ledger/rules/account-limits.js";
-import { type HeldLimits, prepaidOf } from "../../../ledger/rules/account-limits.js";
+import { type AccountLimits, type HeldLimits, prepaidOf } from "../../../ledger/rules/account-limits.js";
 import { type Prepaid, tooManyLots } from "../../../ledger/rules/prepaid.js";
 import type { AccountView } from "../../../ledger/rules/reservation.js";
 import { outOfBounds, type WindowInstance } from "../../../ledger/rules/windows.js";

@@ -44,8 +44,7 @@ import type {
   UsageSum,
 } from "../../../ledger/usage/usage-request.js";
 import { mostTotals, tooManyTotals } from "../../../ledger/usage/usage-sums.js";
-import type { Database } from "../database.js";
-import { ReadCommitted, runStatement } from "../database.js";
+import { type Database, ReadCommitted, runStatement } from "../database.js";
 import { Purger } from "../purger.js";
 import type { KeptQuarters } from "../usage/split-periods.js";
 import {
@@ -67,10 +66,8 @@ import {
   usageSql,
   usageValues,
 } from "../usage/usage-query.js";
-import type { AccountBatch, RunBatches } from "./account-batches.js";
-import { renewalBatches, SingleOperations } from "./account-batches.js";
-import type { BatchBounds } from "./account-queue.js";
-import { AccountQueue } from "./account-queue.js";
+import { type AccountBatch, type RunBatches, renewalBatches, SingleOperations } from "./account-batches.js";
+import { AccountQueue, type BatchBounds } from "./account-queue.js";
 import { byWindow, type LedgerAnswer, partOf, type Refusable, requireDone, viewOf } from "./ledger-answer.js";
 import { historyPage, historyQuery, type JournalRow } from "./ledger-history.js";
 import {

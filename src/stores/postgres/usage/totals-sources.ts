@@ -1,7 +1,6 @@
 import { dayMs } from "../../../ledger/calendar.js";
 import { costTag } from "../../../prices/tags.js";
-import type { DayPart, TimeSpan } from "./split-periods.js";
-import { quarterMs } from "./split-periods.js";
+import { type DayPart, quarterMs, type TimeSpan } from "./split-periods.js";
 import { unitColumns, unitPairs } from "./unit-columns.js";
 
 /** What is added up beside calls and credits: the columns of sums, and the tags of entries. */

@@ -1,7 +1,5 @@
-import type { RunScript, Script } from "../script.js";
-import { type ManyKeys, type PackedKeys, packed } from "../script.js";
-import type { LedgerReply } from "./ledger-reply.js";
-import { decodeReplies } from "./ledger-reply.js";
+import { type ManyKeys, type PackedKeys, packed, type RunScript, type Script } from "../script.js";
+import { decodeReplies, type LedgerReply } from "./ledger-reply.js";
 import type { RunOperations } from "./operation-queue.js";
 import type { BatchedOperation, OperationGroup, Waiting } from "./waiting-operations.js";
 

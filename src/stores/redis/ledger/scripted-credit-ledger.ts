@@ -44,8 +44,7 @@ import { runtime } from "../../../runtime/this-runtime.js";
 import { AccountKeys } from "../account-keys.js";
 import { mostEnded } from "../lua/leases.js";
 import { announce } from "../lua/prelude.js";
-import type { RunScript } from "../script.js";
-import { makeScript, type Script } from "../script.js";
+import { makeScript, type RunScript, type Script } from "../script.js";
 import {
   idBefore,
   isGone,
@@ -67,14 +66,11 @@ import {
   nowOf,
   openInstancesOf,
 } from "./ledger-reply.js";
-import type { LedgerScripts } from "./ledger-scripts.js";
-import { claimTopUpId } from "./ledger-scripts.js";
+import { claimTopUpId, type LedgerScripts } from "./ledger-scripts.js";
 import { LoneAnnouncements, LoneOperations, OperationLanes } from "./operation-lanes.js";
-import type { BatchSizes } from "./operation-queue.js";
-import { unavailable } from "./operation-queue.js";
+import { type BatchSizes, unavailable } from "./operation-queue.js";
 import { forgetText, grantText, renewal, reserveText, resetText, settleText, topUpText } from "./operation-text.js";
-import type { LeasedWindows } from "./recent-accounts.js";
-import { RecentAccounts } from "./recent-accounts.js";
+import { type LeasedWindows, RecentAccounts } from "./recent-accounts.js";
 import { operationRunner } from "./run-operations.js";
 import { DueAccounts, sweepAccounts } from "./sweep-accounts.js";
 

@@ -3,8 +3,7 @@ import { newAccountLimits } from "../../../ledger/rules/account-limits.js";
 import type { Prepaid } from "../../../ledger/rules/prepaid.js";
 import { newInstance, noInstances, type WindowInstance } from "../../../ledger/rules/windows.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
-import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
-import { toNumber, toNumberOrNull } from "../sqlite-database.js";
+import { type SqliteStatement, type SqliteValue, toNumber, toNumberOrNull } from "../sqlite-database.js";
 
 /** The newest instance of each window of an account, with what is counted in it, and its prepaid credits. */
 export interface AccountRow extends AccountState {

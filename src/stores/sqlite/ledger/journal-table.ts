@@ -11,8 +11,7 @@ import type { SideEntry } from "../../../ledger/engine/ledger-records.js";
 import { areRare, isAsked } from "../../../ledger/journal.js";
 import type { TopUpRequest } from "../../../ledger/limits.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
-import type { SqliteStatement, SqliteValue } from "../sqlite-database.js";
-import { toNumber, toNumberOrNull } from "../sqlite-database.js";
+import { type SqliteStatement, type SqliteValue, toNumber, toNumberOrNull } from "../sqlite-database.js";
 import { toJson } from "./reservation-table.js";
 
 /** An entry of any account. */

@@ -4,8 +4,7 @@ import type { AccountLimits, HeldLimits } from "../../../ledger/rules/account-li
 import { type Bucket, isIdle } from "../../../ledger/rules/rates.js";
 import { newInstance, type WindowInstance } from "../../../ledger/rules/windows.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
-import type { SqliteStatement } from "../sqlite-database.js";
-import { toNumber } from "../sqlite-database.js";
+import { type SqliteStatement, toNumber } from "../sqlite-database.js";
 
 const rowsPerPurge = 128;
 /** How long caps outlive their end. Should the clock have run ahead, setting it right must not refill them. */

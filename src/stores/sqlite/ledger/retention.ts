@@ -1,8 +1,7 @@
 import { dayMs } from "../../../ledger/calendar.js";
 import { noInstances } from "../../../ledger/rules/windows.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
-import type { SqliteStatement } from "../sqlite-database.js";
-import { toNumber } from "../sqlite-database.js";
+import { type SqliteStatement, toNumber } from "../sqlite-database.js";
 import type { TotalsRollUp } from "../usage/totals-roll-up.js";
 import type { UsageTable } from "../usage/usage-table.js";
 import { type AccountTable, newAccount } from "./account-table.js";

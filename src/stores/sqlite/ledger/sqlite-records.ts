@@ -9,8 +9,7 @@ import type {
   SideEntry,
   StoredReservation,
 } from "../../../ledger/engine/ledger-records.js";
-import type { HeldLimits } from "../../../ledger/rules/account-limits.js";
-import { newAccountLimits } from "../../../ledger/rules/account-limits.js";
+import { type HeldLimits, newAccountLimits } from "../../../ledger/rules/account-limits.js";
 import { runtime } from "../../../runtime/this-runtime.js";
 import { type AccountRow, type AccountTable, newAccount } from "./account-table.js";
 import type { ForgottenAccounts, TopUpClaims } from "./forgotten-accounts.js";

@@ -2,8 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { TotalsRequest } from "../../../ledger/usage/usage-request.js";
 import type { TotalSums } from "../../../ledger/usage/usage-sums.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
-import type { SqliteStatement } from "../sqlite-database.js";
-import { toNumber } from "../sqlite-database.js";
+import { type SqliteStatement, toNumber } from "../sqlite-database.js";
 import { series, seriesDays, seriesQuarters, type TotalRow, TotalRows, TotalsPage, totalSums } from "./totals-table.js";
 
 /** So many sums are read in one step: some milliseconds of work. */

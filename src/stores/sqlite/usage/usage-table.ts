@@ -1,7 +1,6 @@
 import { dayMs } from "../../../ledger/calendar.js";
 import type { SqliteConnection } from "../sqlite-connection.js";
-import type { SqliteStatement } from "../sqlite-database.js";
-import { toNumber } from "../sqlite-database.js";
+import { type SqliteStatement, toNumber } from "../sqlite-database.js";
 import { addHoursToDays, addToUsage, days, hours } from "./add-to-usage.js";
 import { SumTable } from "./sum-table.js";
 

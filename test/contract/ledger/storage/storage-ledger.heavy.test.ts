@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { Clock } from "../../../../src/ledger/calendar.js";
-import { capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
+import { type Clock, capBounds, windowLimits } from "../../../../src/ledger/calendar.js";
 import { type CreditLedger, LedgerUnavailableError } from "../../../../src/ledger/credit-ledger.js";
 import { coreName, type LedgerStorage, namedBy } from "../../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../../src/ledger/storage/storage-credit-ledger.js";

@@ -14,8 +14,7 @@ import {
   type Put,
 } from "../../../../src/ledger/storage/ledger-storage.js";
 import { storageCreditLedger } from "../../../../src/ledger/storage/storage-credit-ledger.js";
-import type { MysqlConnection, MysqlPool } from "../../../../src/stores/mysql/mysql-database.js";
-import { MysqlDatabase } from "../../../../src/stores/mysql/mysql-database.js";
+import { type MysqlConnection, MysqlDatabase, type MysqlPool } from "../../../../src/stores/mysql/mysql-database.js";
 import { MysqlStorage } from "../../../../src/stores/mysql/mysql-storage.js";
 import { mysqlLedgerTables } from "../../../../src/stores/mysql/storage-tables.js";
 import { describeWithMariaDb } from "../../../support/mariadb-server.js";

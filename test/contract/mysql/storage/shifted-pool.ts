@@ -1,6 +1,5 @@
 import type { Clock } from "../../../../src/ledger/calendar.js";
-import type { MysqlPool, MysqlPromisePool } from "../../../../src/stores/mysql/mysql-database.js";
-import { clockSql } from "../../../../src/stores/mysql/mysql-database.js";
+import { clockSql, type MysqlPool, type MysqlPromisePool } from "../../../../src/stores/mysql/mysql-database.js";
 
 /** A pool for whose statements the database's clock stands where a test puts it. */
 export function shiftedPool(pool: MysqlPromisePool, clock: Clock): MysqlPool {

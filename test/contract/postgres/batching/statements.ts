@@ -1,6 +1,5 @@
 import type { AccountBatch } from "../../../../src/stores/postgres/ledger/account-batches.js";
-import type { BatchBounds } from "../../../../src/stores/postgres/ledger/account-queue.js";
-import { AccountQueue } from "../../../../src/stores/postgres/ledger/account-queue.js";
+import { AccountQueue, type BatchBounds } from "../../../../src/stores/postgres/ledger/account-queue.js";
 import type { LedgerAnswer } from "../../../../src/stores/postgres/ledger/ledger-answer.js";
 
 /** A statement that has reached the database; the test decides what comes of it. */

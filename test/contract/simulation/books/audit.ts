@@ -1,5 +1,9 @@
-import type { Balance, CreditLedger, LedgerEntry } from "../../../../src/ledger/credit-ledger.js";
-import { windowNames } from "../../../../src/ledger/credit-ledger.js";
+import {
+  type Balance,
+  type CreditLedger,
+  type LedgerEntry,
+  windowNames,
+} from "../../../../src/ledger/credit-ledger.js";
 import { journalOf } from "../../../support/journal-of.js";
 import type { Traffic } from "../clients/traffic.js";
 import { accountId, type Call } from "./call.js";

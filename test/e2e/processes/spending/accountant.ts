@@ -1,6 +1,10 @@
 import { expect } from "vitest";
-import type { Balance, CreditLedger, LedgerEntry } from "../../../../src/ledger/credit-ledger.js";
-import { windowNames } from "../../../../src/ledger/credit-ledger.js";
+import {
+  type Balance,
+  type CreditLedger,
+  type LedgerEntry,
+  windowNames,
+} from "../../../../src/ledger/credit-ledger.js";
 import { foldUse } from "../../../../src/testing/credit-ledger-journal/journal-tests.js";
 import { journalOf } from "../../../support/journal-of.js";
 import { type AccountTerms, limitsOf, mostMicro, namedOf } from "./account-terms.js";

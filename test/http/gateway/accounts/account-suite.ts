@@ -3,8 +3,7 @@ import { UnknownAccountError, UnknownTermsError } from "../../../../src/gateway/
 import type { ListedAccount, ListedAccountPage } from "../../../../src/gateway/admin/listed-account.js";
 import type { Identity } from "../../../../src/gateway/identity/identity.js";
 import type { GatewayOptions } from "../../../../src/gateway/options.js";
-import type { WritableAccountStore } from "../../../../src/records/accounts/account-store.js";
-import { AccountConflictError } from "../../../../src/records/accounts/account-store.js";
+import { AccountConflictError, type WritableAccountStore } from "../../../../src/records/accounts/account-store.js";
 import type { UsageReport } from "../../../../src/server/usage-report.js";
 import { unique } from "../../../../src/testing/credit-ledger-fixture.js";
 import { expectAccountRoundTrips } from "../../../contract/contracts/any-limits.js";

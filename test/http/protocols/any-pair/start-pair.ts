@@ -2,8 +2,7 @@ import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
 import { type OpenAICompatibleOptions, openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import { anthropic } from "../../../../src/providers/presets.js";
 import type { UpstreamProvider } from "../../../../src/providers/upstream-provider.js";
-import type { FakeAnswer, FakeUpstream } from "../../../../src/testing.js";
-import { startFakeUpstream } from "../../../../src/testing.js";
+import { type FakeAnswer, type FakeUpstream, startFakeUpstream } from "../../../../src/testing.js";
 import { nativeTarget as messagesSamples } from "../../../support/operations/messages/message-samples.js";
 import {
   chatServer,

@@ -1,5 +1,4 @@
-import type { AddressInfo } from "node:net";
-import { createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../../../src/providers/upstream-provider.js";

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { CreditLedger, RenewRequest } from "../../../../src/ledger/credit-ledger.js";
-import { LedgerConflictError, LedgerInputError, LedgerUnavailableError } from "../../../../src/ledger/credit-ledger.js";
+import {
+  type CreditLedger,
+  LedgerConflictError,
+  LedgerInputError,
+  LedgerUnavailableError,
+  type RenewRequest,
+} from "../../../../src/ledger/credit-ledger.js";
 import { shardedLedger } from "../../../../src/ledger/sharded-ledger.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { everywhere, Fixture } from "../../../../src/testing/credit-ledger-fixture.js";

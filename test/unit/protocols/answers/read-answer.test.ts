@@ -4,8 +4,11 @@ import { describe, expect, it } from "vitest";
 import { chatResponses } from "../../../../src/protocols/chat/chat-completions.js";
 import { messagesAnswers } from "../../../../src/protocols/messages/messages.js";
 import { responsesAnswers } from "../../../../src/protocols/responses/responses.js";
-import type { ResponseFormat } from "../../../../src/protocols/shared/response-format.js";
-import { readAnswer, readStreamedResponse } from "../../../../src/protocols/shared/response-format.js";
+import {
+  type ResponseFormat,
+  readAnswer,
+  readStreamedResponse,
+} from "../../../../src/protocols/shared/response-format.js";
 
 function textsOf(format: ResponseFormat, events: readonly object[]): Record<string, string[]> {
   const stream = events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join("");

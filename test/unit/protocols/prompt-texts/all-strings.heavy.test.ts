@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { chatLayout } from "../../../../src/protocols/chat/chat-completions.js";
 import { messagesLayout } from "../../../../src/protocols/messages/messages.js";
 import { responsesLayout } from "../../../../src/protocols/responses/responses.js";
-import type { PromptLayout } from "../../../../src/protocols/shared/prompt-layout.js";
-import { inputLayout } from "../../../../src/protocols/shared/prompt-layout.js";
+import { inputLayout, type PromptLayout } from "../../../../src/protocols/shared/prompt-layout.js";
 import { findPromptTexts } from "../../../../src/protocols/shared/prompt-texts.js";
 import { spelled } from "./spelled.js";
 

@@ -5,8 +5,7 @@ import { badGateway } from "../../../../src/errors/gateway-error.js";
 import { readOwnSignature } from "../../../../src/protocols/messages/own-thinking.js";
 import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
 import { ChatToMessagesStream } from "../../../../src/protocols/translate/chat-to-messages-stream.js";
-import type { MessageTranslation } from "../../../../src/protocols/translate/message-translation.js";
-import { MessageToolNames } from "../../../../src/protocols/translate/message-translation.js";
+import { MessageToolNames, type MessageTranslation } from "../../../../src/protocols/translate/message-translation.js";
 import { wholeOutgoing } from "../../../../src/wire/slices.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import {

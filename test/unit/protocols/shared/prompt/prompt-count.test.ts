@@ -5,8 +5,7 @@ import { messagesPromptTokens } from "../../../../../src/protocols/messages/mess
 import { parseMessagesRequest } from "../../../../../src/protocols/messages/messages-request.js";
 import { responsesPromptTokens } from "../../../../../src/protocols/responses/responses-prompt-tokens.js";
 import { parseResponsesRequest } from "../../../../../src/protocols/responses/responses-request.js";
-import type { PromptCount } from "../../../../../src/protocols/shared/prompt-tokens.js";
-import { promptTokens } from "../../../../../src/protocols/shared/prompt-tokens.js";
+import { type PromptCount, promptTokens } from "../../../../../src/protocols/shared/prompt-tokens.js";
 import { textTokens } from "../../../../../src/tokens/text-tokens.js";
 import { resolveTokenBounds } from "../../../../../src/tokens/tokenizer.js";
 import { atOnce } from "../../../../../src/wire/slices.js";
