@@ -96,6 +96,8 @@ export class GuardedCreditLedger implements CreditLedger {
   readonly #reserveParts: ReserveParts;
   /** Requests whose calls end with a charge. Their holds are not released, even while the charge is being sent. */
   readonly #insured = new WeakSet<ReserveRequest>();
+  /** Reservations that nobody waits for any more, and that may still come. */
+  readonly #left = new Set<Promise<void>>();
   readonly #stopListening: (() => void) | undefined;
   /** Whether the ledger responds again. While it is away, only one reservation at a time tests it. */
   #probe: Promise<boolean> | undefined;
@@ -156,6 +158,7 @@ export class GuardedCreditLedger implements CreditLedger {
     this.#reserveParts = {
       ...{ ledger, availability, limit: this.#reserveLimit },
       giveBack: (request, late) => this.#giveBack(request, late),
+      left: (attempt) => this.#keepLeft(attempt),
     };
     if (ledger.history !== undefined) {
       this.history = (request) =>
@@ -294,13 +297,13 @@ export class GuardedCreditLedger implements CreditLedger {
   }
 
   /**
-   * Resolves when the ledger has taken all that was kept, or after five seconds. Attempts that still run do not keep
-   * the process alive then. The ledger stays open: it is the host's.
+   * Resolves when the ledger has taken all that was kept, and has answered the reservations that nobody waits for any more,
+   * so that no hold is left; or after five seconds. Attempts that still run do not keep the process alive then. The ledger stays open: it is the host's.
    */
   async close(): Promise<void> {
     this.#stopListening?.();
     const closing = performance.now() + closeMs;
-    await this.#outbox.close(closeMs);
+    await this.#outbox.close(closeMs, Promise.all(this.#left));
     await this.#recent.close(Math.max(0, closing - performance.now()));
     for (const limit of [this.#reserveLimit, this.#responseLimit, this.#settleLimit, this.#longLimit]) limit.close();
   }
@@ -343,6 +346,14 @@ export class GuardedCreditLedger implements CreditLedger {
   #giveBack(request: ReserveRequest, late: ReserveResult): void {
     if (!late.ok || this.#insured.has(request)) return;
     this.#outbox.keep({ lease: late.lease, settlement: undefined });
+  }
+
+  #keepLeft(attempt: Promise<unknown>): void {
+    const onOver = () => {
+      this.#left.delete(over);
+    };
+    const over = attempt.then(onOver, onOver);
+    this.#left.add(over);
   }
 
   #end(ending: LeaseEnd): Promise<SettleResult> {

@@ -18,6 +18,8 @@ abstract class LedgerCall<Result> implements Wait {
   readonly #startedAt = performance.now();
   #attempts = 0;
   #isOver = false;
+  /** The attempt that is on its way. */
+  #sent: Promise<Result> | undefined;
 
   constructor(limit: TimeLimit) {
     this.#limit = limit;
@@ -31,6 +33,8 @@ abstract class LedgerCall<Result> implements Wait {
   protected abstract fail(error: unknown): void;
   /** Gets the result of an attempt that ended too late for the caller. */
   protected late(_result: Result): void {}
+  /** The caller's time is over, and an attempt is on its way. @param attempt - settles after {@link LedgerCall.late}. */
+  protected left(_attempt: Promise<unknown>): void {}
 
   start(): void {
     this.#limit.begin(this);
@@ -40,9 +44,11 @@ abstract class LedgerCall<Result> implements Wait {
   expire(error: TimeLimitError): void {
     this.#isOver = true;
     this.fail(error);
+    if (this.#sent !== undefined) this.left(this.#sent);
   }
 
   #attempt(): void {
+    if (this.#isOver) return;
     this.#attempts++;
     let sent: Promise<Result>;
     try {
@@ -52,6 +58,7 @@ abstract class LedgerCall<Result> implements Wait {
       this.#failed(readable(error));
       return;
     }
+    this.#sent = sent;
     sent.then(
       (result) => this.#succeeded(result),
       (error: unknown) => this.#failed(readable(error)),
@@ -73,6 +80,7 @@ abstract class LedgerCall<Result> implements Wait {
   }
 
   #failed(error: unknown): void {
+    this.#sent = undefined;
     if (this.#isOver) return;
     const isLast = isLedgerRefusal(error) || !this.mayRepeat(error, this.#attempts) || this.#isTooLate();
     if (isLast) {
@@ -150,6 +158,8 @@ export interface ReserveParts {
   readonly availability: Availability;
   /** Gets what came too late. Every request has an id of its own, so nothing else ends a hold that was made too late. */
   giveBack(request: ReserveRequest, late: ReserveResult): void;
+  /** Nobody waits for it any more, and it may still come. */
+  left(attempt: Promise<unknown>): void;
 }
 
 /** Who waits for a reservation. */
@@ -196,6 +206,10 @@ export class ReserveCall extends LedgerCall<ReserveResult> {
 
   protected override late(result: ReserveResult): void {
     this.#parts.giveBack(this.#request, result);
+  }
+
+  protected override left(attempt: Promise<unknown>): void {
+    this.#parts.left(attempt);
   }
 }
 

@@ -167,19 +167,26 @@ export class SettleOutbox {
     void this.#pass();
   }
 
-  /** Waits until the ledger has accepted everything, within this time. The rest is lost, and is reported as lost. */
-  async close(withinMs: number): Promise<void> {
+  /**
+   * Waits until the ledger has accepted everything, within this time. The rest is lost, and is reported as lost.
+   *
+   * @param more - brings more until it resolves.
+   */
+  async close(withinMs: number, more: Promise<unknown>): Promise<void> {
     this.#closing = true;
     this.resume();
-    if (this.#entries.size > 0) {
-      const emptied = new Promise<void>((resolve) => {
-        this.#emptied = resolve;
-      });
-      await atMost(withinMs, emptied);
-    }
+    await atMost(withinMs, this.#empty(more));
     clearTimeout(this.#timer);
     this.#closed = true;
     for (const entry of this.#entries.list()) this.#lose(entry, "closed");
+  }
+
+  async #empty(more: Promise<unknown>): Promise<void> {
+    await more;
+    if (this.#entries.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#emptied = resolve;
+    });
   }
 
   /** What it keeps, and has given up. */

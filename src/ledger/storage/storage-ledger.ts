@@ -233,24 +233,27 @@ export class StorageLedger {
     const missing: AskedBatch[] = [];
     const decided: DecidedBatch[] = [];
     for (const batch of open) this.#decide(batch, { missing, decided, answered });
-    try {
-      const [loaded, outcomes] = await Promise.all([
-        missing.length === 0 ? [] : this.#load(missing.map(({ asked }) => asked)),
-        decided.length === 0 ? [] : this.#commit(decided.map(({ commit }) => commit)),
-      ]);
-      return [
-        ...missing.filter(({ batch, asked }, index) => {
-          const { version } = batch.lane.known;
-          if (version !== undefined && version !== loaded[index]?.version) batch.overtaken++;
-          return this.#take(batch, loaded[index] as Loaded, asked, answered);
-        }),
-        ...decided.filter((one, index) => !this.#settle(one, outcomes[index] as CommitOutcome, answered)),
-      ].map(({ batch }) => batch);
-    } catch (cause) {
-      const error = toUnavailable(cause);
-      answered.push(...[...missing, ...decided].map(({ batch }) => ({ batch, error })));
-      return [];
+    // A read that fails says nothing of a commit that is under way.
+    const [loaded, outcomes] = await Promise.allSettled([
+      missing.length === 0 ? [] : this.#load(missing.map(({ asked }) => asked)),
+      decided.length === 0 ? [] : this.#commit(decided.map(({ commit }) => commit)),
+    ]);
+    const again: Batch[] = [];
+    if (loaded.status === "rejected") answered.push(...refused(missing, loaded.reason));
+    else {
+      for (const [index, { batch, asked }] of missing.entries()) {
+        const { version } = batch.lane.known;
+        if (version !== undefined && version !== loaded.value[index]?.version) batch.overtaken++;
+        if (this.#take(batch, loaded.value[index] as Loaded, asked, answered)) again.push(batch);
+      }
     }
+    if (outcomes.status === "rejected") answered.push(...refused(decided, outcomes.reason));
+    else {
+      for (const [index, one] of decided.entries()) {
+        if (!this.#settle(one, outcomes.value[index] as CommitOutcome, answered)) again.push(one.batch);
+      }
+    }
+    return again;
   }
 
   /** Decides and commits while no other process commits to the account. @returns the batch, if it is to be decided again. */
@@ -384,6 +387,11 @@ function isOvertaken({ overtaken }: Batch): boolean {
 /** A reset has no id: a second one would take away what was charged after the first. */
 function hasReset({ entries }: Commit): boolean {
   return entries.some(({ kind }) => kind === "reset");
+}
+
+function refused(some: readonly { readonly batch: Batch }[], cause: unknown): Answered[] {
+  const error = toUnavailable(cause);
+  return some.map(({ batch }) => ({ batch, error }));
 }
 
 function deliver({ batch, results, error }: Answered): void {

@@ -30,5 +30,5 @@ it("leaves no settlement that has ended to the collection of the whole heap", as
   const bytes = await oldSpaceGrowth(20_000, send);
   // All settlements together are 20 MB.
   expect(bytes).toBeLessThan(2e6);
-  await outbox.close(0);
+  await outbox.close(0, Promise.resolve());
 });

@@ -49,7 +49,7 @@ async function audit(
   const charges = chargesById(journal);
   const of = (what: string, value: unknown) => ({ account, [what]: value });
   verifyCalls(account, trace.calls, journal, charges);
-  verifyWindows(account, balance, journal);
+  verifyWindows(account, balance, journal, trace.calls);
   verifyPlanPaidFirst(terms, trace.calls, journal);
   verifyPrepaid(account, balance, journal, trace.topUps);
   verifyOverdraft(account, balance, journal);
@@ -103,11 +103,18 @@ function verifyCalls(
   }
 }
 
-function verifyWindows(account: string, { windows }: Balance, journal: readonly LedgerEntry[]): void {
+function verifyWindows(
+  account: string,
+  { windows }: Balance,
+  journal: readonly LedgerEntry[],
+  calls: ReadonlyMap<string, CallTrace>,
+): void {
+  const ended = new Set(journal.filter(({ kind }) => kind === "charge" || kind === "release").map(({ id }) => id));
   for (const window of windowNames) {
     const { usedMicro, heldMicro, startsAt, limitMicro } = windows[window];
     const used = foldUse(journal, window, startsAt);
-    expect([account, window, usedMicro, heldMicro]).toEqual([account, window, used, 0]);
+    const open = heldMicro === 0 ? [] : [...calls].filter(([id]) => !ended.has(id));
+    expect([account, window, usedMicro, heldMicro, open]).toEqual([account, window, used, 0, []]);
     if (limitMicro !== null) expect(usedMicro).toBeLessThan(limitMicro + mostMicro);
   }
 }

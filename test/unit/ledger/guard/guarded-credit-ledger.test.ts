@@ -116,6 +116,15 @@ describe("a reservation", () => {
     expect(types()).toEqual(["unavailable", "available"]);
   });
 
+  it("that fails is not sent again when its caller's time is over", async () => {
+    // Again after 10 to 20 ms, and 20 to 40 ms later, when it is too late.
+    const { faulty, account } = setUp({ reserveTimeoutMs: 25 });
+    faulty.otherwise = "refused";
+    expect(await within(29, account.reserve(10))).toBeInstanceOf(LedgerUnavailableError);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(faulty.arrived).toEqual(["reserve", "reserve"]);
+  });
+
   it("that the ledger refuses is not sent again", async () => {
     const { faulty, account, types } = setUp();
     await expect(account.reserve(-1)).rejects.toBeInstanceOf(LedgerInputError);
@@ -314,6 +323,33 @@ describe("close", () => {
     await vi.advanceTimersByTimeAsync(200);
     expect(isClosed).toBe(true);
     expect(await counts()).toEqual([1, 0]);
+  });
+
+  it("waits for a reservation that nobody waits for any more, and gives its hold back", async () => {
+    const { faulty, account, guard, counts } = setUp();
+    faulty.fates = [1_500];
+    expect(await within(300, account.reserve(10))).toBeInstanceOf(LedgerUnavailableError);
+    const closed = guard.close();
+    await vi.advanceTimersByTimeAsync(1_300);
+    await closed;
+    expect(await counts()).toEqual([0, 0]);
+    expect(faulty.arrived).toEqual(["reserve", "release"]);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("does not wait for ever for a reservation", async () => {
+    const { faulty, account, guard } = setUp();
+    faulty.fates = ["hung"];
+    expect(await within(300, account.reserve(10))).toBeInstanceOf(LedgerUnavailableError);
+    let isClosed = false;
+    void guard.close().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(4_900);
+    expect(isClosed).toBe(false);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(isClosed).toBe(true);
   });
 
   it("does not wait for ever, and tells what is lost", async () => {

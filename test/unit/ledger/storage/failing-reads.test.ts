@@ -1,0 +1,51 @@
+import { expect, it } from "vitest";
+import { windowLimits } from "../../../../src/ledger/calendar.js";
+import type { Commit, CommitOutcome } from "../../../../src/ledger/storage/ledger-storage.js";
+import { storageCreditLedger } from "../../../../src/ledger/storage/storage-credit-ledger.js";
+import { ManualClock } from "../../../../src/testing/manual-clock.js";
+import { MemoryStorage } from "../../../support/ledger/storage/memory-storage.js";
+
+/** Its commits wait until they are let go, and its reads fail when they should. */
+class SlowStorage extends MemoryStorage {
+  failsReads = false;
+  letGo: Promise<void> = Promise.resolve();
+
+  override async load(...asked: Parameters<MemoryStorage["load"]>): ReturnType<MemoryStorage["load"]> {
+    if (this.failsReads) throw new Error("ECONNRESET");
+    return super.load(...asked);
+  }
+
+  override async commit(commits: readonly Commit[]): Promise<readonly CommitOutcome[]> {
+    await this.letGo;
+    return super.commit(commits);
+  }
+}
+
+it("a read that fails says nothing of another account's commit that is under way with it", async () => {
+  const clock = new ManualClock(Date.UTC(2026, 2, 11, 9, 30));
+  const storage = new SlowStorage(clock);
+  const ledger = storageCreditLedger(storage, { clock });
+  const reserve = (id: string, account: string) => {
+    const credits = { session: null, week: null, month: null };
+    const limits = windowLimits({ credits, sessionMs: 3_600_000, now: clock.now() });
+    return ledger.reserve({ id, account, amountMicro: 10, limits, leaseMs: 60_000 });
+  };
+  await reserve("1", "known");
+
+  let letGo = () => {};
+  storage.letGo = new Promise((resolve) => {
+    letGo = resolve;
+  });
+  storage.failsReads = true;
+  const [known, unknown] = [reserve("2", "known"), reserve("3", "unknown")];
+  let isOver = false;
+  void known.finally(() => {
+    isOver = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isOver).toBe(false);
+  letGo();
+  await expect(unknown).rejects.toMatchObject({ name: "LedgerUnavailableError" });
+  expect(await known).toMatchObject({ ok: true });
+});
