@@ -7,6 +7,7 @@ import type { CallServices } from "../call-services.js";
 import type { CheckedCall, ReceivedCall } from "../checked-call.js";
 import { callLimits } from "./call-limits.js";
 import { holdCredits } from "./hold-credits.js";
+import { isFree } from "./price-for.js";
 
 /**
  * Loads what a request refers to, once its account may make the call and has credits left. What is loaded counts as the bytes
@@ -40,8 +41,8 @@ export function loadRoom({ body }: CallServices, request: GatewayRequest, accoun
 /** @throws GatewayError 429 where the account has nothing left, 503 when the ledger fails. */
 async function requireCredits(services: CallServices, checked: CheckedCall): Promise<void> {
   const { ledger } = services;
-  const { caller, allowance, model, admittedAt } = checked;
-  if (model.price.free) return;
+  const { caller, allowance, admittedAt } = checked;
+  if (isFree(checked)) return;
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, admittedAt);
   const caps = callLimits(checked, false)?.caps;
   let balance: Balance;
