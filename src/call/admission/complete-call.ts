@@ -41,8 +41,9 @@ export function loadRoom({ body }: CallServices, request: GatewayRequest, accoun
 /** @throws GatewayError 429 where the account has nothing left, 503 when the ledger fails. */
 async function requireCredits(services: CallServices, checked: CheckedCall): Promise<void> {
   const { ledger } = services;
-  const { caller, allowance, admittedAt } = checked;
-  if (isFree(checked)) return;
+  const { caller, allowance, model, admittedAt } = checked;
+  // An own key of the account's may pay, which is not known yet.
+  if (isFree(checked) || model.route.knowOwnKeys.length > 0) return;
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, admittedAt);
   const caps = callLimits(checked, false)?.caps;
   let balance: Balance;

@@ -106,6 +106,16 @@ describe("an account's own key", () => {
     const hold = await gateway.accounts.hold("empty", { id: "all", creditsMicro: 1e6, plan: "pro", anchor: null });
     await hold.settle({ creditsMicro: 1e6 });
     expect((await call("empty")).status).toBe(200);
+    const respond = (body: object) =>
+      gateway.handler(
+        new Request("http://gateway.test/v1/responses", {
+          method: "POST",
+          headers: { "content-type": "application/json", authorization: "Bearer sk-empty" },
+          body: JSON.stringify({ model: "acme/small", ...body }),
+        }),
+      );
+    const { id } = (await (await respond({ input: "Hello" })).json()) as { id: string };
+    expect((await respond({ input: "Go on.", previous_response_id: id })).status).toBe(200);
     expect(await used("empty")).toBe(1e6);
   });
 
