@@ -165,6 +165,8 @@ export type { PresetOptions, VersionedPresetOptions } from "./providers/preset.j
 export { anthropic, cohere, deepSeek, groq, jina, mistral, openAI, openRouter } from "./providers/presets.js";
 export type {
   AbortNotice,
+  OwnKeyCall,
+  OwnKeySource,
   UpstreamCall,
   UpstreamFailure,
   UpstreamOperation,

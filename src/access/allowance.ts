@@ -29,6 +29,8 @@ export interface Allowance {
   readonly rates: RateRules | undefined;
   /** What prices are multiplied by, unless the account says it; `undefined`: 1. */
   readonly priceFactor: number | undefined;
+  /** What prices are multiplied by for calls with an account's own key, unless the target says it. */
+  readonly ownKeyPriceFactor: number;
   /** Of each account of the plan that has none of its own for the tag; `undefined`: none. */
   readonly budgets: readonly CheckedBudget[] | undefined;
 }
@@ -88,6 +90,7 @@ export function toAllowance(id: string, plan: Plan): Allowance {
     drain: rest.disconnect === undefined || rest.disconnect === null ? undefined : toDrainLimits(rest.disconnect),
     rates: RateRules.of({ owner: "plan", counters: "plan" }, rest.rates),
     priceFactor: rest.priceFactor ?? undefined,
+    ownKeyPriceFactor: rest.ownKeyPriceFactor ?? 0,
     budgets: rest.budgets?.length ? rest.budgets : undefined,
   };
 }

@@ -72,10 +72,10 @@ export function cached(provider: UpstreamProvider, options: CacheOptions = {}): 
   // The inner one's terms would be lost, and the charge be wrong.
   if ("cached" in settingsOf(provider)) throw new TypeError("cached: this provider keeps its responses already.");
   const cache = new ResponseCache(provider, checked.data);
-  const { operations, dialect } = provider;
+  const { operations, dialect, ownKey } = provider;
   return toDirectProvider(
     {
-      ...{ operations, dialect },
+      ...{ operations, dialect, ownKey },
       ...(provider.secrets && { secrets: () => provider.secrets?.() ?? {} }),
       async forget(account) {
         await Promise.all([cache.forget(account), provider.forget?.(account)]);

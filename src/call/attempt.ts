@@ -1,4 +1,4 @@
-import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../errors/gateway-error.js";
+import { badGateway, type GatewayError, isGatewayError, ownKeyRefused, upstreamTimeout } from "../errors/gateway-error.js";
 import { isAskedTooMuch } from "../errors/refusal.js";
 import { UpstreamStatusError } from "../errors/upstream-fault.js";
 import { endReasonOf, type Outcome } from "../events/request-observer.js";
@@ -6,7 +6,7 @@ import type { Clock } from "../ledger/calendar.js";
 import { noCharge } from "../prices/charge.js";
 import { requiredOutputCap } from "../protocols/shared/demand.js";
 import type { AttemptFacts } from "../protocols/shared/operation.js";
-import { headerSecrets } from "../providers/headers.js";
+import { type HeaderSecrets, headerSecrets } from "../providers/headers.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import { KeyMask } from "../redaction/key-mask.js";
 import { type Target, type TargetVisit, verdictOf } from "../routing/target.js";
@@ -16,6 +16,10 @@ import { warnOfUpstream } from "./call-warnings.js";
 import { Meter } from "./meter.js";
 import type { CurrentAttempt, ModelCall } from "./model-call.js";
 import { brokenOff } from "./relay/until-aborted.js";
+
+/** How long an own key rests that its server refuses, in milliseconds: somebody may top up or correct it there. */
+const refusedMs = 10_000;
+const longestRestMs = 60_000;
 
 const nothingCharged: SettledCharge = { ...noCharge, credits: undefined, funding: undefined, prepaidMicro: 0 };
 
@@ -46,10 +50,23 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
   /** Takes what must not get out of what the target's server says beside the model's words. */
   get keyMask(): KeyMask | undefined {
     const mask = this.target.keyMask();
+    const { hidden } = this;
+    if (hidden === undefined) return mask;
+    return mask === undefined ? KeyMask.of(hidden.keys) : mask.with(hidden.keys);
+  }
+
+  /** The account's own key with the target's server; `undefined`: the operator's is used. */
+  get ownKey(): string | undefined {
+    return this.call.admission.choice?.ownKeys?.get(this.target.provider);
+  }
+
+  /** What no client reads of the target's errors beside the secrets of its provider; `undefined`: nothing. */
+  get hidden(): HeaderSecrets | undefined {
+    const { ownKey } = this;
     const headers = this.call.admission.additions?.headers;
-    if (headers === undefined) return mask;
-    const { keys } = headerSecrets(headers);
-    return mask === undefined ? KeyMask.of(keys) : mask.with(keys);
+    if (headers === undefined && ownKey === undefined) return undefined;
+    const { keys, texts } = headerSecrets(headers ?? {});
+    return { keys: ownKey === undefined ? keys : [...keys, ownKey], texts };
   }
 
   get requestId(): string {
@@ -163,11 +180,25 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
       const { timeoutMs } = this.target;
       return upstreamTimeout(new Error(`The target had nothing for the client within its ${timeoutMs} ms.`));
     }
-    if (isGatewayError(thrown)) return thrown;
+    if (isGatewayError(thrown)) return this.ownKey === undefined ? thrown : this.#ofOwnKey(thrown, this.ownKey);
     const { notice, client } = this.call;
     // A provider that reports "aborted" although the gateway aborted nothing has failed.
     if (!isUpstreamError(thrown) || notice.aborted || client.signal.aborted) throw thrown;
     return badGateway("The model did not answer. Try again.", { cause: thrown });
+  }
+
+  /** Its account alone is told that the server refuses its own key, or finds it at its limit. The key rests for a while. */
+  #ofOwnKey(error: GatewayError, key: string): GatewayError {
+    const { cause } = error;
+    if (!(cause instanceof UpstreamStatusError)) return error;
+    const { services, admission } = this.call;
+    const { refusesKey, status, retryAfterMs } = cause;
+    const restMs = refusesKey ? refusedMs : status === 429 ? Math.min(retryAfterMs ?? 0, longestRestMs) : 0;
+    const told = refusesKey ? ownKeyRefused(cause) : error;
+    const until = services.clock.now() + restMs;
+    const { account } = admission.caller;
+    if (restMs > 0) services.ownKeyRests.add(account, this.target.providerName, { key, until, error: told });
+    return told;
   }
 
   /** Told of the end of the call, and when the target has had nothing for the client for so long. */

@@ -16,6 +16,7 @@ import type { BackgroundWork } from "../runtime/background-work.js";
 import type { RepeatedDenials } from "./admission/repeated-denial.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
 import type { OpenCalls } from "./open-calls.js";
+import type { OwnKeyRests } from "./own-key-rests.js";
 import type { RequestIds } from "./request-id.js";
 
 /** Limits of one response between upstream and client. */
@@ -62,6 +63,9 @@ export interface CallServices {
   readonly forwardsTrace: boolean;
   /** `undefined`: the host has none. */
   readonly requestHook: RequestHook | undefined;
+  /** How long the providers' `ownKey` may take. */
+  readonly ownKeyLimit: TimeLimit;
+  readonly ownKeyRests: OwnKeyRests;
   /** `undefined`: the host has none. */
   readonly responseGuards: ResponseGuards | undefined;
 }

@@ -12,7 +12,7 @@ import { addUnitTags, addUsed, noTokens, type UsageCounts, withMissingUnits } fr
 import type { Target } from "../routing/target.js";
 import { rateUses } from "./admission/call-limits.js";
 import type { Reservation } from "./admission/hold-credits.js";
-import { priceFor } from "./admission/price-for.js";
+import { priceAt, priceFor } from "./admission/price-for.js";
 import type { CallServices } from "./call-services.js";
 import type { CheckedCall } from "./checked-call.js";
 import type { KeptLease } from "./lease-keeper.js";
@@ -54,7 +54,7 @@ interface MeteredProgress {
 }
 
 /** What of a target is needed to charge for it. */
-type ChargedTarget = Pick<Target, "price" | "cost" | "name">;
+type ChargedTarget = Pick<Target, "price" | "cost" | "name" | "ownKeyPriceFactor">;
 
 /** Replaces the hold of a call by its real cost, however the call ends. The call sees to it that this happens once. */
 export class CallSettlement implements KeptLease {
@@ -83,8 +83,11 @@ export class CallSettlement implements KeptLease {
 
   /** The call goes to a target, which has a price of its own. */
   goesTo(target: ChargedTarget): void {
-    this.#price = priceFor(this.#admission, target.price);
-    this.#target = target;
+    const { choice } = this.#admission;
+    this.#price = priceAt(this.#admission, target);
+    // The operator pays nothing for a call with the account's own key.
+    const isPaid = choice?.ownKeys === undefined || target.cost === undefined;
+    this.#target = isPaid ? target : { ...target, cost: scaledPrice(target.cost, 0) };
   }
 
   /** Files the call under these, too. @returns all of the host's. */

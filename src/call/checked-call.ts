@@ -8,6 +8,7 @@ import type { RequestObserver } from "../events/request-observer.js";
 import type { GatewayRequest, GatewayResponse } from "../http/message.js";
 import type { Tags } from "../prices/tags.js";
 import type { Demand, ModelRequest, Operation, RequestFacts } from "../protocols/shared/operation.js";
+import type { TargetChoice } from "../routing/target-search.js";
 import type { MemberEdits } from "../wire/json-members.js";
 
 /** A request for a model, as it arrives. */
@@ -54,6 +55,8 @@ export interface CheckedCall {
   readonly tags: Tags | undefined;
   /** What the host's hook adds to the upstream's request; `undefined`: nothing. */
   readonly additions: CallAdditions | undefined;
+  /** `undefined`: all targets of the model, with the operator's keys. */
+  readonly choice?: TargetChoice;
   /** Epoch milliseconds. */
   readonly admittedAt: number;
 }

@@ -6,6 +6,7 @@ import { readBody, readUpload } from "../http/request-body.js";
 import type { WindowLimits } from "../ledger/credit-ledger.js";
 import type { ModelRequest, RequestBody } from "../protocols/shared/operation.js";
 import type { TargetRoute } from "../routing/target-route.js";
+import { chooseTargets } from "./admission/choose-targets.js";
 import { completeCall } from "./admission/complete-call.js";
 import { holdCredits, type Reservation } from "./admission/hold-credits.js";
 import { reviewCall } from "./admission/review-call.js";
@@ -46,6 +47,10 @@ export async function makeCall(services: CallServices, incoming: ReceivedCall): 
     requireWanted(services, request);
     if (services.requestHook !== undefined) {
       checked = await reviewCall(services, incoming, checked, asked.fields ?? (body as Uint8Array));
+      requireWanted(services, request);
+    }
+    if (route.knowOwnKeys.length > 0) {
+      checked = await chooseTargets(services, incoming, checked);
       requireWanted(services, request);
     }
 

@@ -34,12 +34,21 @@ export function tooLargeLimits(limits: object | null | undefined): string[] {
 
 const largest = 1000;
 const mostDecimals = 6;
-const error = `must be a number greater than 0, and at most ${largest}, with at most ${mostDecimals} decimals, such as 0.8`;
+const hasFewDecimals = (factor: number) => Number(factor.toFixed(mostDecimals)) === factor;
+const decimals = `and at most ${largest}, with at most ${mostDecimals} decimals`;
+const error = `must be a number greater than 0, ${decimals}, such as 0.8`;
+const ownError = `must be a number of at least 0, ${decimals}, such as 0.1`;
 
 /** What prices are multiplied by. Not 0: a model that is free has a price of 0. */
 export const priceFactor = z
   .number({ error })
-  .refine((factor) => factor > 0 && factor <= largest && Number(factor.toFixed(mostDecimals)) === factor, { error })
+  .refine((factor) => factor > 0 && factor <= largest && hasFewDecimals(factor), { error })
+  .nullish();
+
+/** What the prices of calls with an account's own key are multiplied by. */
+export const ownKeyPriceFactor = z
+  .number({ error: ownError })
+  .refine((factor) => factor >= 0 && factor <= largest && hasFewDecimals(factor), { error: ownError })
   .nullish();
 
 const count = z

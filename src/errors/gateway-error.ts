@@ -159,6 +159,22 @@ function accountRefused(code: string, message: string): GatewayError {
   return new GatewayError(message, { status: 403, code, headers: { "x-should-retry": "false" } });
 }
 
+/** No target takes the call without a key of the account's own. */
+export function ownKeyRequired(model: string): GatewayError {
+  return new GatewayError(
+    `The model ${quoted(model)} can be used with your own key alone. Store your key with this service, then try again.`,
+    { status: 400, code: "own_key_required", param: "model", headers: { "x-should-retry": "false" } },
+  );
+}
+
+/** The model server refused the account's own key. @param cause - what it said, for the operator. */
+export function ownKeyRefused(cause: unknown): GatewayError {
+  return new GatewayError(
+    "The model's server refused your own key. Check the key, its rights and its balance there, or store another one.",
+    { status: 403, code: "own_key_refused", headers: { "x-should-retry": "false" }, cause },
+  );
+}
+
 /** @param why - a sentence, where it is known. */
 export function unknownUrl(method: string, path: string, why?: string): GatewayError {
   const message = `Invalid URL (${method} ${shortened(path)}).`;

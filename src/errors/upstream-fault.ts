@@ -10,18 +10,26 @@ export class UpstreamStatusError extends Error {
   readonly retryAfterMs: number | undefined;
   /** What it reported as used although it failed. */
   readonly used: UsageCounts | undefined;
+  /** Whether the upstream refused the key, or the account behind it, and not the request. */
+  readonly refusesKey: boolean;
   /** Private, so that logs of the error do not show it. */
   readonly #said: string | undefined;
 
   constructor(
     status: number,
     message: string,
-    details: { retryAfterMs?: number | undefined; used?: UsageCounts | undefined; said?: string | undefined } = {},
+    details: {
+      retryAfterMs?: number | undefined;
+      used?: UsageCounts | undefined;
+      said?: string | undefined;
+      refusesKey?: boolean;
+    } = {},
   ) {
     super(message);
     this.status = status;
     this.retryAfterMs = details.retryAfterMs;
     this.used = details.used;
+    this.refusesKey = details.refusesKey === true;
     this.#said = details.said;
   }
 

@@ -10,6 +10,7 @@ export interface GatewayWarning {
    * an earlier charge could not be ruled out, and was not charged. `charge_lost`: a settlement will not reach the
    * ledger. `change_feed_failed`: the gateway cannot subscribe to a store's changes. `hook_failed`: a hook threw; of
    * `onRequest` and guards also that they took too long, or returned what is not valid.
+   * `own_key_failed`: the `ownKey` function of a provider threw, took too long, or gave no key.
    * `identify_failed`: `identify` threw, took too long, or named an account, a plan or an anchor that cannot be one.
    * `terms_differ`: `identify` gave an account another plan or anchor than its API keys have.
    * `hold_unsettled`: a hold of `gateway.accounts.hold` was open for too long, or when the gateway closed.
@@ -47,6 +48,7 @@ export interface GatewayWarning {
     | "upstream_failed"
     | "change_feed_failed"
     | "hook_failed"
+    | "own_key_failed"
     | "identify_failed"
     | "terms_differ"
     | "hold_unsettled"

@@ -9,6 +9,7 @@ import { RepeatedDenials } from "../call/admission/repeated-denial.js";
 import type { CallServices } from "../call/call-services.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
+import { OwnKeyRests } from "../call/own-key-rests.js";
 import { RequestIds } from "../call/request-id.js";
 import { tooLargeLimits, tooManyCredits } from "../check/limit-schemas.js";
 import { withStoreFault } from "../events/store-fault.js";
@@ -255,6 +256,8 @@ function callOptions(
     exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
     requestHook: onRequest && { onRequest, limit: timeLimitOf(hookTimeoutMs, resolved) },
+    ownKeyLimit: timeLimitOf(hookTimeoutMs, resolved),
+    ownKeyRests: new OwnKeyRests(),
     responseGuards:
       resolved.guards.length === 0 ? undefined : new ResponseGuards(resolved.guards, warn, resolved.isolate),
     warn,

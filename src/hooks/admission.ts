@@ -35,6 +35,12 @@ export interface Admission {
   readonly upstream?: UpstreamAdditions | undefined;
   /** Texts to replace. Everything else of the request stays byte for byte. */
   readonly texts?: readonly TextEdit[] | undefined;
+  /**
+   * The model's targets that the call may use, in the order in which they are tried, such as `["azure-eu/gpt-5"]`: the name of
+   * the provider, and the upstream's name for the model. Names of other models' targets are passed over. Default: all of them,
+   * by their priorities and weights.
+   */
+  readonly targets?: readonly string[] | undefined;
 }
 
 /** The host's hook before each call. */

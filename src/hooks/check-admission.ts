@@ -16,6 +16,8 @@ export interface CheckedAdmission {
   readonly members: MemberEdits | undefined;
   /** New texts by their paths. */
   readonly texts: ReadonlyMap<string, string> | undefined;
+  /** Names of targets. */
+  readonly targets: readonly string[] | undefined;
 }
 
 const headers = z
@@ -56,6 +58,7 @@ const admissionInput = z.strictObject({
   tags: tagsInput(meantDimension).optional(),
   upstream: z.strictObject({ headers: headers.optional(), set: members.optional() }).optional(),
   texts: texts.optional(),
+  targets: z.array(z.string()).min(1, "must name at least one target").max(100).readonly().optional(),
 });
 
 /**
@@ -65,8 +68,8 @@ const admissionInput = z.strictObject({
  */
 export function checkAdmission(answer: unknown): CheckedAdmission | undefined {
   if (answer === undefined) return undefined;
-  const { tags, upstream, texts: edits } = checkInput("onRequest", admissionInput, answer);
-  return { tags, headers: upstream?.headers, members: upstream?.set, texts: edits };
+  const { tags, upstream, texts: edits, targets } = checkInput("onRequest", admissionInput, answer);
+  return { tags, headers: upstream?.headers, members: upstream?.set, texts: edits, targets };
 }
 
 /** Why the host's code may not send this header to a model server; `undefined`: it may. */

@@ -98,9 +98,11 @@ export function toDirectProvider(
     const { endpoint, model, body, stream, requestId, contentType, expects, outputCap, account, keyId, tags } = given;
     const isForm = contentType !== undefined && contentType !== "application/json";
     const headers = isForm ? { ...given.headers, "content-type": contentType } : given.headers;
+    const { ownKey } = given;
     const notice = given.notice ?? given.signal;
     const answer = await callDirectly({
       ...{ endpoint, model, body, stream, requestId, notice, headers, expects, outputCap, account, keyId, tags },
+      ...(ownKey !== undefined && { ownKey }),
     });
     return { status: answer.status, headers: answer.headers, body: answer.body };
   };

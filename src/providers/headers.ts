@@ -6,8 +6,11 @@ const credential = /auth|key|token|secret|cookie|password|credential|signature|s
 /** Headers of the protocol, whose values are the same everywhere. */
 const common = /^(?:content-type|accept|accept-language|user-agent|cache-control)$/i;
 
+/** Values that must not get out. */
+export type HeaderSecrets = UpstreamSecrets & { readonly keys: string[] };
+
 /** What of the headers that an operator has given must not get out in an error. */
-export function headerSecrets(headers: Readonly<Record<string, string>>): UpstreamSecrets & { keys: string[] } {
+export function headerSecrets(headers: Readonly<Record<string, string>>): HeaderSecrets {
   const keys: string[] = [];
   const texts: string[] = [];
   for (const [name, value] of Object.entries(headers)) {

@@ -6,7 +6,7 @@ import type { Dialect } from "../protocols/shared/dialect.js";
 import type { ApiKeySource } from "./api-keys.js";
 import { isHeaderName, isHeaderValue } from "./headers.js";
 import type { TransportOptions } from "./transport/transport.js";
-import type { UpstreamOperation } from "./upstream-provider.js";
+import type { OwnKeySource, UpstreamOperation } from "./upstream-provider.js";
 
 /** Options of `openAICompatible`. */
 export interface OpenAICompatibleOptions {
@@ -25,6 +25,12 @@ export interface OpenAICompatibleOptions {
    * @default undefined
    */
   apiKey?: string | readonly string[] | ApiKeySource | undefined;
+  /**
+   * Finds the own keys of accounts: `({ account }) => keysOf.get(account)`. A call with an own key goes to this provider with
+   * that key, and costs `ownKeyPriceFactor` of its price, which is nothing by default. See `docs/own-keys.md`.
+   * @default undefined: all calls use `apiKey`
+   */
+  ownKey?: OwnKeySource | undefined;
   /**
    * Further request headers; they replace the gateway's own of the same name, `Authorization` among them. Those that
    * belong to the connection (`Host`, `Content-Length`, `Accept-Encoding`, …) are refused.
@@ -85,6 +91,8 @@ export interface CheckedOpenAICompatibleOptions {
   query: string;
   /** A function, or at least one key; an empty one stands for none. */
   apiKey: readonly string[] | ApiKeySource;
+  /** `undefined`: accounts have no keys of their own. */
+  ownKey: OwnKeySource | undefined;
   /** Names in lower case. */
   headers: Record<string, string>;
   /** `undefined`: the default ones. */
@@ -135,6 +143,7 @@ const optionsSchema = z
   .strictObject({
     baseURL,
     apiKey: apiKey.optional(),
+    ownKey: z.custom<OwnKeySource>((value) => typeof value === "function", "must be a function").optional(),
     headers: headers.optional(),
     fetch: z.custom<typeof globalThis.fetch>((value) => typeof value === "function", "must be a function").optional(),
     timeoutMs: milliseconds.optional(),
@@ -168,6 +177,7 @@ export function checkOpenAICompatibleOptions(
     basePath: url.pathname.replace(/\/+$/, ""),
     query: url.search,
     apiKey: toKeys(data.apiKey),
+    ownKey: data.ownKey,
     headers: Object.fromEntries(Object.entries(data.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
     operations: data.operations,
     dialect: data.dialect,

@@ -26,7 +26,7 @@ export function openAICompatible(options: OpenAICompatibleOptions): UpstreamProv
 
 /** The provider that checked options describe. */
 export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamProvider {
-  const { basePath, query, apiKey, headers, operations, dialect, transport: transportOptions } = options;
+  const { basePath, query, apiKey, ownKey, headers, operations, dialect, transport: transportOptions } = options;
   const { keyHeader = "authorization", deploymentPaths = false } = dialect ?? {};
   const transport = (transportOptions.fetch ? createFetchTransport : createLateTransport)(transportOptions);
   const fixedKeys = typeof apiKey === "function" ? [] : apiKey;
@@ -42,13 +42,16 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
   const rings = new LRUCache<string, KeyRing>({ max: mostModels });
 
   const callDirectly: CallDirectly = (
-    { endpoint, model, stream, body, notice: signal, headers: further },
+    { endpoint, model, stream, body, notice: signal, headers: further, ownKey: given },
     handover,
   ) => {
     const deployment = deploymentPaths ? `/deployments/${encodeURIComponent(model)}` : "";
     const path = `${basePath}${deployment}/${endpoint}${query}`;
     const usual = stream ? streamHeaders : wholeHeaders;
     const headers = further === undefined ? usual : { ...usual, ...further };
+    if (given !== undefined) {
+      return transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, given) }, body, signal, handover });
+    }
     if (!variesKey) return transport.send({ path, headers, body, signal, handover });
     const ring = rings.get(model) ?? new KeyRing();
     rings.set(model, ring);
@@ -63,6 +66,7 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
   const provider = {
     ...(operations === undefined ? undefined : { operations }),
     ...(dialect === undefined ? undefined : { dialect }),
+    ...(ownKey === undefined ? undefined : { ownKey }),
     secrets: () => {
       told ??= secretsOf([...usedKeys], headers, `${transportOptions.origin}${basePath}${query}`);
       return told;

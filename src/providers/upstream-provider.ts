@@ -52,6 +52,11 @@ export interface UpstreamCall {
    * host's `onRequest`. Absent: none.
    */
   headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * The account's own key, which {@link UpstreamProvider.ownKey} gave for this call: the provider sends it in place of the
+   * operator's. It is a secret. Absent: the operator's key is to be used.
+   */
+  ownKey?: string | undefined;
 }
 
 /** The response of the model server, in OpenAI's wire format. */
@@ -65,6 +70,29 @@ export interface UpstreamResponse {
    */
   body: AsyncIterable<Uint8Array>;
 }
+
+/** The call for which an account's own key is looked up. */
+export interface OwnKeyCall {
+  readonly account: string;
+  /** The id of the key that was sent; absent where none was. */
+  readonly keyId?: string;
+  readonly plan: string;
+  /** What the host filed the call under, by `onRequest` or `gateway.as()`; absent where nothing. */
+  readonly tags?: Tags;
+  /** The model's id in the catalog. */
+  readonly model: string;
+}
+
+type OwnKey = string | null | undefined;
+
+/**
+ * Finds the key with the model server that an account has of its own ("bring your own key"). Called for each call, after
+ * `onRequest`, once for a provider. A string is the account's own key. `undefined`: the operator's key is used. `null`: the
+ * target is not for this call; with no other target it is a 400 `own_key_required`.
+ *
+ * A function that throws, gives anything else, or takes longer than `connectTimeoutMs`, is a 503 and a warning.
+ */
+export type OwnKeySource = (call: OwnKeyCall) => OwnKey | Promise<OwnKey>;
 
 /**
  * Reaches a model server. Whatever is not OpenAI-shaped is translated in here, never in the core.
@@ -82,6 +110,8 @@ export interface UpstreamProvider {
    * have arrived.
    */
   call(call: UpstreamCall): Promise<UpstreamResponse>;
+  /** Finds the own keys of accounts: see {@link OwnKeySource}. Default: all calls use the operator's key. */
+  readonly ownKey?: OwnKeySource | undefined;
   /**
    * What clients must not see of the provider's error responses. Called for each of them. The gateway always hides what
    * looks like a key, a host, a file or a stack trace; it passes the text of a {@link GatewayError} of yours on as it

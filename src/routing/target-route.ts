@@ -41,6 +41,8 @@ export class TargetRoute {
   readonly random: () => number;
   readonly pause: Pause;
   readonly line: WaitingLine;
+  /** The providers of targets that know own keys of accounts, each once; most often none. */
+  readonly knowOwnKeys: readonly UpstreamProvider[];
   readonly #groups: readonly TargetGroup[];
   readonly #isShared: boolean;
   readonly #maxQueued: number;
@@ -50,6 +52,7 @@ export class TargetRoute {
   constructor(options: TargetRouteOptions) {
     this.#groups = options.groups;
     this.targets = options.groups.flatMap(({ targets }) => targets);
+    this.knowOwnKeys = [...new Set(this.targets.map(({ provider }) => provider))].filter(({ ownKey }) => ownKey);
     this.#isShared = options.groups.some(({ targets }) => targets.length > 1);
     this.maxAttempts = options.maxAttempts;
     this.retryBudgetMs = options.retryBudgetMs;

@@ -2,7 +2,7 @@ import { atCapacity, badGateway, type GatewayError } from "../errors/gateway-err
 import { isBeyondTarget, isRefusal } from "../errors/refusal.js";
 import { UpstreamStatusError } from "../errors/upstream-fault.js";
 import type { Clock } from "../ledger/calendar.js";
-import { type AbortNotice, isUpstreamError, UpstreamError } from "../providers/upstream-provider.js";
+import { type AbortNotice, isUpstreamError, UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
 import { type Target, TargetVisit } from "./target.js";
 import type { TargetRoute } from "./target-route.js";
 
@@ -13,6 +13,14 @@ const longestBackoffMs = 5_000;
 interface Resting {
   readonly target: Target;
   readonly readyAt: number;
+}
+
+/** Which of its model's targets a call may use. */
+export interface TargetChoice {
+  /** In the order in which they are tried. */
+  readonly targets: readonly Target[];
+  /** By provider: what the account has of its own there. `undefined`: the operator's keys are used. */
+  readonly ownKeys: ReadonlyMap<UpstreamProvider, string> | undefined;
 }
 
 const none: readonly never[] = [];
@@ -27,6 +35,10 @@ export class TargetSearch {
   /** Each of these signals ends the search: the client has left, or the call was aborted. */
   readonly #notices: readonly AbortNotice[];
   readonly #clock: Clock;
+  /** The model's, or those of them that the call may use. */
+  readonly #targets: readonly Target[];
+  /** Whether the call uses keys of its account's own: what is known of a target was learned with the operator's. */
+  readonly #isApart: boolean;
   #candidates: readonly Target[];
   #failedTargets: readonly Resting[] = none;
   /** How often each target has failed for this call. */
@@ -35,11 +47,14 @@ export class TargetSearch {
   #budgetMs: number;
   #error: GatewayError | undefined;
 
-  constructor(route: TargetRoute, notices: readonly AbortNotice[], clock: Clock) {
+  /** @param choice - which targets the call may use, in what order; `undefined`: all of the model's. */
+  constructor(route: TargetRoute, notices: readonly AbortNotice[], clock: Clock, choice?: TargetChoice) {
     this.#route = route;
+    this.#targets = choice?.targets ?? route.targets;
+    this.#isApart = choice?.ownKeys !== undefined;
     this.#notices = notices;
     this.#clock = clock;
-    this.#candidates = route.order();
+    this.#candidates = choice?.targets ?? route.order();
     this.#budgetMs = route.retryBudgetMs;
   }
 
@@ -49,8 +64,7 @@ export class TargetSearch {
     if (this.#isGone()) return undefined;
     const now = this.#clock.now();
     for (const target of this.#candidates) {
-      const { monitor } = target;
-      if (monitor.availableAt <= now && !monitor.isFull) return this.#visit(target, now);
+      if (this.#availableAt(target) <= now && !target.monitor.isFull) return this.#visit(target, now);
     }
     return undefined;
   }
@@ -58,7 +72,11 @@ export class TargetSearch {
   #visit(target: Target, now: number): TargetVisit {
     const candidates = this.#candidates;
     this.#candidates = candidates.length === 1 ? none : candidates.filter((candidate) => candidate !== target);
-    return new TargetVisit(target, now);
+    return new TargetVisit(target, now, this.#isApart);
+  }
+
+  #availableAt({ monitor }: Target): number {
+    return this.#isApart ? 0 : monitor.availableAt;
   }
 
   /**
@@ -83,7 +101,7 @@ export class TargetSearch {
   failed(target: Target, error: GatewayError): void {
     const now = this.#clock.now();
     const askedMs = askedToRestMs(error);
-    if (askedMs !== undefined && !this.#route.isPlain) target.monitor.rest(askedMs, now);
+    if (askedMs !== undefined && !this.#route.isPlain && !this.#isApart) target.monitor.rest(askedMs, now);
     this.#attempts++;
     const remedy = remedyOf(error);
     this.#error = remedy === "none" ? error : preferRetryable(this.#error, error);
@@ -130,7 +148,7 @@ export class TargetSearch {
     if (next === undefined || waitMs > this.#budgetMs) {
       const trial = this.#tryLongestOpen() ?? (await this.#waitForTrial());
       if (trial !== undefined || this.#isGone()) return trial;
-      throw this.#error ?? allUnavailable(this.#route.targets, this.#clock.now());
+      throw this.#error ?? allUnavailable(this.#targets, this.#clock.now());
     }
     this.#budgetMs -= waitMs;
     await this.#route.pause(waitMs, this.#notices);
@@ -168,21 +186,21 @@ export class TargetSearch {
   }
 
   #isNoneAvailable(now: number): boolean {
-    return this.#route.targets.every(({ monitor }) => monitor.availableAt > now);
+    return this.#targets.every((target) => this.#availableAt(target) > now);
   }
 
   /** The target whose pause ends first. A target with an open breaker is not waited for. */
   #soonest(now: number): Resting | undefined {
     const resting = this.#candidates.map((target) => ({ target, readyAt: target.monitor.restsUntil }));
     return [...resting, ...this.#failedTargets]
-      .filter(({ target }) => (target.monitor.breaker?.availableAt ?? 0) <= now)
+      .filter(({ target }) => this.#isApart || (target.monitor.breaker?.availableAt ?? 0) <= now)
       .sort((one, other) => one.readyAt - other.readyAt)[0];
   }
 
   /** Whether a target could take the call now if it were not full. */
   #canWait(): boolean {
     const now = this.#clock.now();
-    return this.#candidates.some(({ monitor }) => monitor.availableAt <= now);
+    return this.#candidates.some((target) => this.#availableAt(target) <= now);
   }
 
   #isGone(): boolean {

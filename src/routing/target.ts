@@ -30,6 +30,8 @@ export interface Target {
   readonly price: CompiledPrice;
   /** What the operator pays; `undefined`: nobody has said it. */
   readonly cost: CompiledPrice | undefined;
+  /** What the price of a call with the account's own key is multiplied by; `undefined`: the plan says it. */
+  readonly ownKeyPriceFactor: number | undefined;
   /** Rules for the request members that clients may not set. */
   readonly rules: MemberRules;
   /**
@@ -67,13 +69,16 @@ export class TargetVisit {
   readonly target: Target;
   /** When it began, in epoch milliseconds. */
   readonly since: number;
+  readonly #isApart: boolean;
   #isProbe: boolean;
   #isOver = false;
 
-  constructor(target: Target, now: number) {
+  /** @param isApart - whether the call says nothing about the target: see {@link TargetMonitor.enterApart}. */
+  constructor(target: Target, now: number, isApart = false) {
     this.target = target;
     this.since = now;
-    this.#isProbe = target.monitor.enter(now);
+    this.#isApart = isApart;
+    this.#isProbe = isApart ? target.monitor.enterApart() : target.monitor.enter(now);
   }
 
   /** The target works again. This is known before its response has ended. */
@@ -87,7 +92,7 @@ export class TargetVisit {
   leave(verdict: Verdict, clock: Clock): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.target.monitor.leave(verdict, this.#isProbe, clock);
+    this.target.monitor.leave(this.#isApart ? "unknown" : verdict, this.#isProbe, clock);
   }
 }
 
@@ -184,6 +189,12 @@ export class TargetMonitor {
   enter(now: number): boolean {
     this.load.active++;
     return this.breaker?.enter(now) ?? false;
+  }
+
+  /** A call with a key of somebody else's begins: neither does it test the target, nor does its end say anything of it. */
+  enterApart(): false {
+    this.load.active++;
+    return false;
   }
 
   /** The test call shows that the target works again. */

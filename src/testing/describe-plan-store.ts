@@ -93,6 +93,8 @@ export function describeWritablePlanStore(
       { sessionMs: 3_600_000, defaultOutputTokens: 100 },
       { rates: null, priceFactor: null },
       { priceFactor: 1.25 },
+      { ownKeyPriceFactor: 0 },
+      { ownKeyPriceFactor: 0.1 },
       { budgets: [] },
       {
         budgets: [

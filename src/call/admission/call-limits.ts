@@ -6,6 +6,7 @@ import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import { type CapLimit, mostCaps, mostRates, type RateLimit, type RateUse } from "../../ledger/limits.js";
 import { largestCount, type TokenCounts } from "../../prices/usage-counts.js";
 import type { CheckedCall } from "../checked-call.js";
+import { isFree } from "./price-for.js";
 
 /** What a call is subject to beside the windows of its account. */
 export interface CallLimits {
@@ -23,11 +24,11 @@ export interface CallLimits {
  * @returns `undefined` for most calls: nothing limits them.
  */
 export function callLimits(call: CheckedCall, isCounted = true): CallLimits | undefined {
-  const { caller, model, rules, admittedAt } = call;
+  const { caller, rules, admittedAt } = call;
   const { caps } = caller;
   if (caps === undefined && rules.length === 0) return undefined;
   // A call that costs nothing counts in no cap, and none denies it.
-  const capLimits = model.price.free ? undefined : caps?.limits(caller.calendar, admittedAt);
+  const capLimits = isFree(call) ? undefined : caps?.limits(caller.calendar, admittedAt);
   if (capLimits === undefined && rules.length === 0) return undefined;
   return {
     caps: capLimits,

@@ -7,6 +7,7 @@ import type { CallServices } from "../call-services.js";
 import type { CheckedCall, ReceivedCall } from "../checked-call.js";
 import { callLimits } from "./call-limits.js";
 import { holdCredits } from "./hold-credits.js";
+import { isFree } from "./price-for.js";
 
 /**
  * Loads what a request refers to, once its account may make the call and has credits left. What is loaded counts as the bytes
@@ -41,7 +42,8 @@ export function loadRoom({ body }: CallServices, request: GatewayRequest, accoun
 async function requireCredits(services: CallServices, checked: CheckedCall): Promise<void> {
   const { ledger } = services;
   const { caller, allowance, model, admittedAt } = checked;
-  if (model.price.free) return;
+  // An own key of the account's may pay, which is not known yet.
+  if (isFree(checked) || model.route.knowOwnKeys.length > 0) return;
   const limits = caller.calendar.limits(allowance.credits, allowance.sessionMs, admittedAt);
   const caps = callLimits(checked, false)?.caps;
   let balance: Balance;

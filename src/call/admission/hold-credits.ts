@@ -16,7 +16,7 @@ import type { CallServices } from "../call-services.js";
 import { ledgerFailure } from "../call-warnings.js";
 import type { CheckedCall } from "../checked-call.js";
 import { type CallLimits, callLimits, requireKept } from "./call-limits.js";
-import { priceFor } from "./price-for.js";
+import { isFree, mostOf } from "./price-for.js";
 
 /** Credits that are held for one call. */
 export interface Reservation {
@@ -42,8 +42,8 @@ export async function holdCredits(
   call: CheckedCall,
   observe: ObserveLedger | undefined,
 ): Promise<Reservation | GatewayError | undefined> {
-  const { requestId, callId, caller, allowance, model, room, admittedAt } = call;
-  const { free } = model.price;
+  const { requestId, callId, caller, allowance, room, admittedAt } = call;
+  const free = isFree(call);
   const { isOut } = room;
   const named = callLimits(call, !isOut);
   if (free && named === undefined) return undefined;
@@ -79,7 +79,7 @@ export async function holdCredits(
         throw serviceUnavailable("Credits cannot be checked at the moment. Try again shortly.", cause);
       }
     }
-    const held = reserved(services, result, call, request, named);
+    const held = reserved(services, result, { room, free }, request, named);
     outcome = held instanceof GatewayError ? "denied" : "held";
     return held;
   } finally {
@@ -101,11 +101,10 @@ function denialNow(ledger: CallServices["ledger"], request: ReserveRequest): Den
 function reserved(
   { denials }: CallServices,
   result: ReserveResult,
-  { room, model }: CheckedCall,
+  { room, free }: Pick<CheckedCall, "room"> & { readonly free: boolean },
   { amountMicro, limits }: ReserveRequest,
   named: CallLimits | undefined,
 ): Reservation | GatewayError {
-  const { free } = model.price;
   // Neither a free call nor one that is admitted while the ledger is away shows what the account has left.
   if (!free && result.windows !== unknownStates) room.learn(result);
   // No credits pay for a model that is free.
@@ -128,8 +127,8 @@ function reserved(
  * takes time to count. Caps and rates are for those who count.
  */
 function mostMicro(call: CheckedCall, named: CallLimits | undefined): Micro {
-  const { model, demand, room } = call;
-  if (model.price.free) return 0;
+  const { demand, room } = call;
+  if (isFree(call)) return 0;
   const { promptBound } = demand;
   if (named === undefined && promptBound !== undefined) {
     const byBytes = mostWith(promptBound, call);
@@ -140,7 +139,7 @@ function mostMicro(call: CheckedCall, named: CallLimits | undefined): Micro {
 
 function mostWith(promptTokens: number, call: CheckedCall): Micro {
   const { model, demand } = call;
-  const ofOne = priceFor(call, model.price).upperBound(promptTokens, demand.outputTokens, demand.most);
+  const ofOne = mostOf(call, (price) => price.upperBound(promptTokens, demand.outputTokens, demand.most));
   return Math.min(ofOne * model.route.mostCharged, Number.MAX_SAFE_INTEGER);
 }
 

@@ -28,10 +28,11 @@ export async function reviewCall(
   const prompt = new ReceivedPrompt(fields, received.operation.prompt, { seal, account: received.caller.account });
   const result = await runRequestHook(requestHook, { received, checked, prompt }, warn);
   if (result === undefined) return checked;
-  const { headers, members } = result;
+  const { headers, members, targets } = result;
   const tagged = result.tags === undefined ? checked : { ...checked, tags: { ...checked.tags, ...result.tags } };
   if (tagged.tags !== undefined) received.observer.tagged(tagged.tags);
-  const reviewed = tagged === checked ? checked : await rebudgeted(services, tagged);
+  const budgeted = tagged === checked ? checked : await rebudgeted(services, tagged);
+  const reviewed = targets === undefined ? budgeted : withTargets(services, budgeted, targets);
   const additions = headers === undefined && members === undefined ? undefined : { headers, members };
   if (result.body === undefined) return { ...reviewed, additions };
   const request = await (checked.request.withFields === undefined
@@ -39,6 +40,17 @@ export async function reviewCall(
     : checked.request.withFields(result.body));
   const demand = request.demand(checked.model, checked.allowance.defaultOutputTokens);
   return await completeCall(services, received, { ...reviewed, request, demand, additions, body: result.body });
+}
+
+/** @throws GatewayError 503 where the hook has named no target of the model's. */
+function withTargets({ warn }: CallServices, call: CheckedCall, names: readonly string[]): CheckedCall {
+  const { model, requestId } = call;
+  const targets = names.flatMap((name) => model.route.targets.filter((target) => target.name === name));
+  if (targets.length > 0) return { ...call, choice: { targets, ownKeys: undefined } };
+  const known = model.route.targets.map(({ name }) => `"${name}"`).join(", ");
+  const message = `onRequest named no target of the model "${model.id}", which has ${known}. The client got a 503.`;
+  warn({ code: "hook_failed", message, requestId });
+  throw serviceUnavailable("This model cannot be used at the moment. Try again later.");
 }
 
 /** What a hook has changed. */
@@ -65,8 +77,8 @@ async function runRequestHook(
     const answered = new Promise<unknown>((resolve) => resolve(onRequest(incoming)));
     const admission = checkAdmission(await limit.race(Promise.race([answered, departure.left])));
     if (admission === undefined) return undefined;
-    const { tags, headers, members, texts } = admission;
-    return { tags, headers, members, body: texts && call.prompt.replace(texts) };
+    const { tags, headers, members, targets, texts } = admission;
+    return { tags, headers, members, targets, body: texts && call.prompt.replace(texts) };
   } catch (thrown) {
     notice.abort();
     if (request.signal.aborted) throw clientLeft();
@@ -79,7 +91,7 @@ async function runRequestHook(
 }
 
 /** @returns a promise that rejects when the client leaves. */
-function whenAborted(signal: ReceivedCall["request"]["signal"]): { left: Promise<never>; ignore: () => void } {
+export function whenAborted(signal: ReceivedCall["request"]["signal"]): { left: Promise<never>; ignore: () => void } {
   let leave = (): void => {};
   const left = new Promise<never>((_, reject) => {
     leave = () => reject(clientLeft());

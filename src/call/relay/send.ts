@@ -32,6 +32,8 @@ export interface SendingAttempt {
   readonly meter: Pick<Meter, "handedOver" | "notHandedOver" | "respondsOn">;
   /** See `UpstreamCall.outputCap`. */
   readonly requiredCap?: number | undefined;
+  /** The account's own key with the target's server; absent: the operator's is used. */
+  readonly ownKey?: string | undefined;
   readonly call: ClientCall & {
     readonly observer: Pick<RequestObserver, "attemptResponded" | "runAttempt" | "traceHeaders">;
     readonly admission: Pick<CheckedCall, "requestId" | "tags" | "additions"> & {
@@ -98,6 +100,7 @@ function sendOut(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAns
         ? headers
         : { ...headers, ...trace, ...additions?.headers },
   };
+  if (attempt.ownKey !== undefined) parts.ownKey = attempt.ownKey;
   const handOver = (): Promise<DirectAnswer> => callProvider(target.provider, parts, meter, call);
   return observer.runAttempt === undefined ? handOver() : observer.runAttempt(handOver);
 }

@@ -3,7 +3,7 @@ import type { GatewayResponse } from "../../http/message.js";
 import { CostedExchange } from "../../protocols/shared/costed-exchange.js";
 import { calledName } from "../../protocols/shared/exchange.js";
 import type { TargetTraits } from "../../protocols/shared/operation.js";
-import { headerSecrets } from "../../providers/headers.js";
+import type { HeaderSecrets } from "../../providers/headers.js";
 import { TargetSearch } from "../../routing/target-search.js";
 import { creditText } from "../admission/credit-headers.js";
 import { Attempt } from "../attempt.js";
@@ -20,10 +20,10 @@ import { brokenOff } from "./until-aborted.js";
 export async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
   const { admission, services, observer } = call;
   const { model, request } = admission;
-  const search = new TargetSearch(model.route, [call.notice, call.client.signal], services.clock);
+  const search = new TargetSearch(model.route, [call.notice, call.client.signal], services.clock, admission.choice);
   for (;;) {
     const attempt = new Attempt(call, search.take() ?? (await search.wait()));
-    const hidden = admission.additions?.headers;
+    const { hidden } = attempt;
     const target = hidden === undefined ? attempt.target : withHidden(attempt.target, hidden);
     try {
       const made = request.exchangeWith(target, model, attempt);
@@ -47,12 +47,11 @@ export async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
   }
 }
 
-/** The target, of whose errors no client reads the values of these headers. */
-function withHidden(target: TargetTraits, headers: Readonly<Record<string, string>>): TargetTraits {
+/** The target, of whose errors no client reads these either. */
+function withHidden(target: TargetTraits, hidden: HeaderSecrets): TargetTraits {
   const { upstreamModel, operations, price, rules, dialect, secrets } = target;
   const all = () => {
     const { keys = [], texts = [], ...others } = secrets?.() ?? {};
-    const hidden = headerSecrets(headers);
     return { ...others, keys: [...keys, ...hidden.keys], texts: [...texts, ...(hidden.texts ?? [])] };
   };
   return { upstreamModel, operations, price, rules, dialect, secrets: all };

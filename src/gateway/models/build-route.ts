@@ -89,6 +89,7 @@ function buildTarget(
     providerName: options.provider,
     name: `${options.provider}/${options.model}`,
     upstreamModel: options.model,
+    ownKeyPriceFactor: options.ownKeyPriceFactor,
     operations: new Set(provider.operations ?? defaultOperations),
     dialect: provider.dialect,
     timeoutMs: options.timeoutMs,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { explainOnce } from "../../check/check-input.js";
-import { mostCredits, tooManyCredits } from "../../check/limit-schemas.js";
+import { mostCredits, ownKeyPriceFactor, tooManyCredits } from "../../check/limit-schemas.js";
 import { type Price, type StepPrices, stepPrices } from "../../prices/price.js";
 import { largestCount } from "../../prices/usage-counts.js";
 import { readServiceTier } from "../../protocols/shared/usage-tally.js";
@@ -29,6 +29,11 @@ export interface TargetOptions {
    * the journal as `costMicro`. Default: it is not known.
    */
   cost?: Price | undefined;
+  /**
+   * What its price is multiplied by for calls with an account's own key, in place of that of the plan: at least 0, at most 1000,
+   * with at most 6 decimals. Default: the plan's `ownKeyPriceFactor`. See `docs/own-keys.md`.
+   */
+  ownKeyPriceFactor?: number | undefined;
   /** Replaces the model's {@link Model.allowMembers} for calls to this target. Default: the model's. */
   allowMembers?: readonly string[] | undefined;
   /** Replaces the model's {@link Model.unknownMembers} for calls to this target. Default: the model's. */
@@ -146,6 +151,7 @@ const targetSchema = z.strictObject(
     priority: z.number().optional(),
     price: priceSchema.optional(),
     cost: priceSchema.optional(),
+    ownKeyPriceFactor: ownKeyPriceFactor.transform((factor) => factor ?? undefined).optional(),
     allowMembers: allowMembersSchema,
     unknownMembers: unknownMembersSchema,
     timeoutMs: milliseconds.optional(),

@@ -54,11 +54,12 @@ function clientError(
 ): GatewayError {
   const error = readErrorObject(body);
   const said = `${error.type} ${error.code} ${error.message}`;
-  const cause = (who = "The upstream", advice = "") =>
+  const cause = (who = "The upstream", advice = "", refusesKey = false) =>
     new UpstreamStatusError(status, `${who} answered ${status}.${advice}`, {
       retryAfterMs: toMilliseconds(readRetryAfter(headers, context.startedAt)),
       used: isRecord(body) ? readReport(findReport(body))?.tokens : undefined,
       said: redactKeys(error.message, context.secrets),
+      refusesKey,
     });
   if (status === 401 || status === 402 || status === 403 || isOwnAccount(error)) return refusedByUpstream(cause);
   if (status === 429) return atCapacity(retryAfter(headers, context.startedAt, 1), cause());
@@ -86,7 +87,7 @@ export function fromErrorObject(error: unknown, context: UpstreamFailureContext,
 /** The most common cause of a response that no model server sent. */
 const wrongAddress = " Check the provider's base URL: it ends before /chat/completions, most often in /v1.";
 
-type ToCause = (who?: string, advice?: string) => UpstreamStatusError;
+type ToCause = (who?: string, advice?: string, refusesKey?: boolean) => UpstreamStatusError;
 
 /** The gateway's key, balance or quota was refused. A retry by the client does not help. */
 function refusedByUpstream(cause: ToCause): GatewayError {
@@ -95,6 +96,7 @@ function refusedByUpstream(cause: ToCause): GatewayError {
     cause: cause(
       "The upstream refused the gateway's own credentials or quota: it",
       " Check the provider's key and balance.",
+      true,
     ),
   });
 }

@@ -30,6 +30,11 @@ export interface Plan {
    */
   priceFactor?: number | null | undefined;
   /**
+   * What the prices of calls with an account's own key are multiplied by, in place of every other factor: at least 0, at most
+   * 1000, with at most 6 decimals. That of a target replaces it. Default: 0, such calls cost nothing. See `docs/own-keys.md`.
+   */
+  ownKeyPriceFactor?: number | null | undefined;
+  /**
    * Budgets of each account of the plan, for tags of which the account has none of its own: neither of the value, nor of
    * each value. At most 100. Default: none.
    */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { explainOnce, InputError } from "../../check/check-input.js";
 import { idProblem } from "../../check/id-problem.js";
-import { creditLimit, credits, priceFactor, ratesSchema } from "../../check/limit-schemas.js";
+import { creditLimit, credits, ownKeyPriceFactor, priceFactor, ratesSchema } from "../../check/limit-schemas.js";
 import { listProblems, problemsOf } from "../../check/list-problems.js";
 import { idText } from "../../check/text-schemas.js";
 import { newBudgetsSchema, storedBudgetsSchema } from "../budgets/budget-schema.js";
@@ -61,6 +61,7 @@ const planSchema = z.object({
   disconnect: disconnectSchema.nullish(),
   rates: ratesSchema,
   priceFactor,
+  ownKeyPriceFactor,
   budgets: storedBudgetsSchema.nullish(),
 });
 

@@ -1,0 +1,85 @@
+import { atCapacity, type GatewayError, ownKeyRequired, serviceUnavailable } from "../../errors/gateway-error.js";
+import type { OwnKeyCall, OwnKeySource, UpstreamProvider } from "../../providers/upstream-provider.js";
+import { isHeaderValue } from "../../providers/headers.js";
+import type { Target } from "../../routing/target.js";
+import type { CallServices } from "../call-services.js";
+import type { CheckedCall, ReceivedCall } from "../checked-call.js";
+import { clientLeft } from "../relay/abort-error.js";
+import { whenAborted } from "./review-call.js";
+
+/**
+ * Asks for the keys that the account has of its own with the model's servers. A call with one goes to the targets that take its
+ * keys, and to no other: it never falls back on the operator's money.
+ *
+ * @throws GatewayError 400 where only an own key would do, 403 or 429 while its own keys rest, 503 where the host's function fails.
+ */
+export async function chooseTargets(
+  services: CallServices,
+  { request, requestId }: Pick<ReceivedCall, "request" | "requestId">,
+  checked: CheckedCall,
+): Promise<CheckedCall> {
+  const { model, caller } = checked;
+  const targets = checked.choice?.targets ?? model.route.order();
+  const asked = model.route.knowOwnKeys.filter((provider) => targets.some((target) => target.provider === provider));
+  if (asked.length === 0) return checked;
+
+  const departure = whenAborted(request.signal);
+  let found: readonly (string | null | undefined)[];
+  try {
+    const call = ownKeyCall(checked);
+    const answers = asked.map(({ ownKey }) => findOwnKey(ownKey as OwnKeySource, call));
+    found = await services.ownKeyLimit.race(Promise.race([Promise.all(answers), departure.left]));
+  } catch (cause) {
+    if (request.signal.aborted) throw clientLeft();
+    const message = "The ownKey function of a provider failed. The client got a 503.";
+    services.warn({ code: "own_key_failed", message, cause, requestId });
+    throw serviceUnavailable("Your own key cannot be looked up at the moment. Try again shortly.", cause);
+  } finally {
+    departure.ignore();
+  }
+
+  const byProvider = new Map(asked.map((provider, index) => [provider, found[index]]));
+  const ownKeys = new Map<UpstreamProvider, string>();
+  for (const [provider, key] of byProvider) if (typeof key === "string") ownKeys.set(provider, key);
+  if (ownKeys.size > 0) {
+    const own = targets.filter(({ provider }) => ownKeys.has(provider));
+    return { ...checked, choice: { targets: withoutResting(services, caller.account, own, ownKeys), ownKeys } };
+  }
+  const open = targets.filter(({ provider }) => byProvider.get(provider) !== null);
+  if (open.length === 0) throw ownKeyRequired(model.alias ?? model.id);
+  return open.length === targets.length ? checked : { ...checked, choice: { targets: open, ownKeys: undefined } };
+}
+
+function ownKeyCall({ caller, model, tags }: CheckedCall): OwnKeyCall {
+  const { account, keyId, plan } = caller;
+  return { account, ...(keyId !== undefined && { keyId }), plan, ...(tags !== undefined && { tags }), model: model.id };
+}
+
+/** @throws TypeError for what is no key. It never contains what was given. */
+async function findOwnKey(source: OwnKeySource, call: OwnKeyCall): Promise<string | null | undefined> {
+  const key: unknown = await source(call);
+  if (key === null || key === undefined) return key;
+  if (typeof key === "string" && key !== "" && isHeaderValue(key)) return key;
+  throw new TypeError("ownKey must give a key that fits into a header, null, or undefined.");
+}
+
+/** @throws GatewayError what the server of the last one said, where all of them rest. */
+function withoutResting(
+  { ownKeyRests, clock }: CallServices,
+  account: string,
+  targets: readonly Target[],
+  ownKeys: ReadonlyMap<UpstreamProvider, string>,
+): readonly Target[] {
+  const now = clock.now();
+  let refusal: GatewayError | undefined;
+  const awake = targets.filter(({ provider, providerName }) => {
+    const rest = ownKeyRests.of(account, providerName, ownKeys.get(provider) as string, now);
+    if (rest === undefined) return true;
+    const seconds = String(Math.max(1, Math.ceil((rest.until - now) / 1_000)));
+    const { error } = rest;
+    refusal = error.status === 429 ? atCapacity({ "retry-after": seconds }, error.cause) : error;
+    return false;
+  });
+  if (awake.length === 0 && refusal !== undefined) throw refusal;
+  return awake;
+}
