@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Warn } from "../events/warning.js";
 import type { TimeLimit } from "../ledger/guard/time-limit.js";
 import type { KeyUse } from "../records/keys/key-store.js";
+import { letProcessEnd } from "../runtime/let-process-end.js";
 
 /** A key is written at most so often, in milliseconds. */
 const pauseMs = 60_000;
@@ -87,7 +88,7 @@ export class KeyUses {
       if (this.#writing !== undefined) return this.#start();
       this.#writing = this.#writeOnce();
     }, pauseMs);
-    this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 
   #writeOnce(): Promise<void> {

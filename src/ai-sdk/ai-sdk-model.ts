@@ -1,11 +1,15 @@
 import { isRecord } from "../wire/is-record.js";
 
-/** As much of an AI SDK language model as is used: one of specification v2, v3 or v4 (AI SDK 5, 6 and 7) fits. */
-export interface AISDKLanguageModel {
+/** What tells one model of the AI SDK from another. */
+interface AnyAISDKModel {
   readonly specificationVersion: string;
-  /** Such as `anthropic.messages`. */
+  /** Such as `anthropic.messages` or `openai.speech`. */
   readonly provider: string;
   readonly modelId: string;
+}
+
+/** As much of an AI SDK language model as is used: one of specification v2, v3 or v4 (AI SDK 5, 6 and 7) fits. */
+export interface AISDKLanguageModel extends AnyAISDKModel {
   /** By media type, the URLs that the model reads itself. */
   readonly supportedUrls: SupportedUrls | PromiseLike<SupportedUrls>;
   doGenerate(options: never): PromiseLike<unknown>;
@@ -13,28 +17,19 @@ export interface AISDKLanguageModel {
 }
 
 /** As much of an AI SDK embedding model as is used, of the same specifications. */
-export interface AISDKEmbeddingModel {
-  readonly specificationVersion: string;
-  readonly provider: string;
-  readonly modelId: string;
+export interface AISDKEmbeddingModel extends AnyAISDKModel {
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
   readonly supportsParallelCalls: PromiseLike<boolean> | boolean;
   doEmbed(options: never): PromiseLike<unknown>;
 }
 
 /** As much of an AI SDK reranking model as is used: those of specification v3 and v4 (AI SDK 6 and 7). */
-export interface AISDKRerankingModel {
-  readonly specificationVersion: string;
-  readonly provider: string;
-  readonly modelId: string;
+export interface AISDKRerankingModel extends AnyAISDKModel {
   doRerank(options: never): PromiseLike<unknown>;
 }
 
 /** As much of an AI SDK image model as is used, of the same specifications as a language model. */
-export interface AISDKImageModel {
-  readonly specificationVersion: string;
-  readonly provider: string;
-  readonly modelId: string;
+export interface AISDKImageModel extends AnyAISDKModel {
   /** `undefined`: one. */
   readonly maxImagesPerCall:
     | number
@@ -44,20 +39,12 @@ export interface AISDKImageModel {
 }
 
 /** As much of an AI SDK speech model as is used, of the same specifications. */
-export interface AISDKSpeechModel {
-  readonly specificationVersion: string;
-  /** Such as `openai.speech`. */
-  readonly provider: string;
-  readonly modelId: string;
+export interface AISDKSpeechModel extends AnyAISDKModel {
   doGenerate(options: never): PromiseLike<unknown>;
 }
 
 /** As much of an AI SDK transcription model as is used, of the same specifications. */
-export interface AISDKTranscriptionModel {
-  readonly specificationVersion: string;
-  /** Such as `openai.transcription`. */
-  readonly provider: string;
-  readonly modelId: string;
+export interface AISDKTranscriptionModel extends AnyAISDKModel {
   doGenerate(options: never): PromiseLike<unknown>;
 }
 

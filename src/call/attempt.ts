@@ -10,6 +10,7 @@ import { type HeaderSecrets, headerSecrets } from "../providers/headers.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import { KeyMask } from "../redaction/key-mask.js";
 import { type Target, type TargetVisit, verdictOf } from "../routing/target.js";
+import { letProcessEnd } from "../runtime/let-process-end.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import type { SettledCharge } from "./call-settlement.js";
 import { warnOfUpstream } from "./call-warnings.js";
@@ -214,7 +215,7 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
       abort();
     }, timeoutMs);
     // The timer need not keep the process alive: the client's connection does.
-    if (typeof this.#timer === "object") this.#timer.unref?.();
+    letProcessEnd(this.#timer);
     return notice;
   }
 }

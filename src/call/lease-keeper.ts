@@ -3,6 +3,7 @@ import type { CreditLedger, EntryTags, Lease, RenewRequest } from "../ledger/cre
 import { type Indexed, IndexedSet } from "../ledger/indexed-set.js";
 import type { RateUse } from "../ledger/limits.js";
 import type { Micro } from "../prices/micro.js";
+import { letProcessEnd } from "../runtime/let-process-end.js";
 
 /** A lease that the keeper renews. */
 export interface KeptLease extends Indexed {
@@ -79,7 +80,7 @@ export class LeaseKeeper {
     this.#ranAt = performance.now();
     this.#timer = setInterval(() => void this.#renew(), this.#options.leaseMs / 3);
     // The timer need not keep the process alive: the sockets of a call do.
-    if (typeof this.#timer === "object") this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 
   stop(): void {

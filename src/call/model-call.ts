@@ -7,6 +7,7 @@ import type { Operation } from "../protocols/shared/operation.js";
 import { type ClientCall, directCallOf } from "../providers/direct-call.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import { type TargetVisit, verdictOf } from "../routing/target.js";
+import { letProcessEnd } from "../runtime/let-process-end.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import { addCreditHeaders, addRateHeaders, creditText } from "./admission/credit-headers.js";
 import type { Reservation } from "./admission/hold-credits.js";
@@ -270,7 +271,7 @@ export class ModelCall implements OpenCall, ClientCall {
   #startTimer(ms: number, end: () => void): void {
     this.#timer = setTimeout(end, ms);
     // The timer need not keep the process alive: the client's connection does.
-    if (typeof this.#timer === "object") this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 
   #toGatewayError(thrown: unknown): GatewayError {

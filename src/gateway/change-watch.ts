@@ -1,5 +1,6 @@
 import type { Warn } from "../events/warning.js";
 import { isError } from "../runtime/host-code.js";
+import { letProcessEnd } from "../runtime/let-process-end.js";
 
 type End = () => Promise<void>;
 
@@ -129,6 +130,6 @@ export class ChangeWatch {
   #after(milliseconds: number, action: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(action, milliseconds);
-    this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 }

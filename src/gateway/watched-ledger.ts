@@ -8,6 +8,7 @@ import { type Sharding, shardedLedger, shardingOf } from "../ledger/sharded-ledg
 import { toMicro } from "../prices/micro.js";
 import type { BackgroundWork } from "../runtime/background-work.js";
 import { callHook } from "../runtime/host-code.js";
+import { letProcessEnd } from "../runtime/let-process-end.js";
 import { ChangeWatch } from "./change-watch.js";
 import type { ResolvedOptions } from "./options.js";
 import { thresholdLedger } from "./thresholds.js";
@@ -192,7 +193,7 @@ export class LedgerSweep {
       this.#running ??= this.#sweep();
     }, intervalMs);
     // The timer need not keep the process alive.
-    if (typeof this.#timer === "object") this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 
   /** Resolves when a sweep that runs has ended, or after a second. What it leaves, another process does. */

@@ -1,5 +1,6 @@
 import { WebHostRequest } from "../http/host-request.js";
 import { ticksPerLook } from "../http/request-body.js";
+import { letProcessEnd } from "../runtime/let-process-end.js";
 import {
   AbortNotifier,
   ArrivingBody,
@@ -221,7 +222,7 @@ function discardRest(reader: BodyReader): void {
   let taken = 0;
   const timer = setTimeout(() => cancel(reader), mostMs);
   // The timer need not keep the process alive: the connection does.
-  if (typeof timer === "object") timer.unref?.();
+  letProcessEnd(timer);
   const take = ({ done, value }: BodyPiece): void => {
     taken += value?.length ?? 0;
     if (!done && taken <= mostBytes) {

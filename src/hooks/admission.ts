@@ -63,8 +63,8 @@ export interface PromptText {
   readonly text: string;
 }
 
-/** A call whose key, plan and model were checked. No credits are held for it, and no upstream has been called. */
-export interface IncomingCall {
+/** What every hook is told of a call. */
+export interface HookedCall {
   /** The `x-request-id` of the response. */
   readonly requestId: string;
   /** How the caller is known. */
@@ -75,12 +75,16 @@ export interface IncomingCall {
   readonly plan: string;
   /** The model's id in the catalog. */
   readonly model: string;
-  /** The alias that the client called the model by; absent when it was its id. */
-  readonly requestedModel?: string;
   /** What the client calls, which also tells its protocol: `messages` is Anthropic's, the others are OpenAI's. */
   readonly endpoint: OperationName;
   /** Whether the client asks for a stream. */
   readonly stream: boolean;
+}
+
+/** A call whose key, plan and model were checked. No credits are held for it, and no upstream has been called. */
+export interface IncomingCall extends HookedCall {
+  /** The alias that the client called the model by; absent when it was its id. */
+  readonly requestedModel?: string;
   /** The tags of `gateway.as()`; absent where there are none. */
   readonly tags?: Tags;
   /** Aborted when the client leaves, and when `hookTimeoutMs` is over. Made when it is first read. */

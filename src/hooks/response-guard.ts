@@ -1,26 +1,11 @@
 import * as z from "zod";
-import type { CallerSource } from "../events/request-observer.js";
-import type { OperationName } from "../prices/operation-name.js";
 import type { ReturnedTags, Tags } from "../prices/tags.js";
 import type { UsageCounts } from "../prices/usage-counts.js";
 import type { ResponseText } from "../protocols/shared/response-format.js";
+import type { HookedCall } from "./admission.js";
 
 /** The call whose answer a guard sees. */
-export interface GuardedCall {
-  /** The `x-request-id` of the response. */
-  readonly requestId: string;
-  /** How the caller is known. */
-  readonly source: CallerSource;
-  readonly account: string;
-  /** The key's id; absent where no API key was sent. */
-  readonly keyId?: string;
-  readonly plan: string;
-  /** The model's id in the catalog. */
-  readonly model: string;
-  /** What the client has called, which also tells its protocol: `messages` is Anthropic's, the others are OpenAI's. */
-  readonly endpoint: OperationName;
-  /** Whether the client asked for a stream. */
-  readonly stream: boolean;
+export interface GuardedCall extends HookedCall {
   /** What `onRequest` and `gateway.as()` filed the call under; empty when nothing. */
   readonly tags: Tags;
 }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { GatewayError, internalError, invalidJson, serviceUnavailable, withHeaders } from "../errors/gateway-error.js";
+import { letProcessEnd } from "../runtime/let-process-end.js";
 import { BodyError, type BodyFailure, type BodyLimits, type GatewayRequest, isBodyError } from "./message.js";
 
 export interface BodyOptions {
@@ -217,7 +218,7 @@ export class ArrivingBody {
     this.#mostTicks = Math.ceil(limits.timeoutMs / tickMs);
     this.#timer = setInterval(() => this.#tick(), limits.timeoutMs / this.#mostTicks);
     // Its connection keeps the process alive as long as need be.
-    if (typeof this.#timer === "object") this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 
   /** Whatever a host's stream brings, it does not throw: nobody would catch it. */

@@ -1,3 +1,5 @@
+import { letProcessEnd } from "../runtime/let-process-end.js";
+
 /** How many checks within `maxStallMs` a client may fail. */
 const checks = 8;
 
@@ -24,7 +26,7 @@ export class StallTimer {
       stalled();
     }, maxStallMs / checks);
     // The timer need not keep the process alive: the client's connection does.
-    if (typeof this.#timer === "object") this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 
   stop(): void {

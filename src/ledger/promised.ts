@@ -1,3 +1,4 @@
+import { letProcessEnd } from "../runtime/let-process-end.js";
 import { afterTurn } from "../runtime/runtime.js";
 
 /** As an async function does: what it throws rejects. It makes no promise of its own. */
@@ -24,7 +25,7 @@ export async function atMost(ms: number, awaited: Promise<unknown> | undefined):
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
-    if (typeof timer === "object") timer.unref?.();
+    letProcessEnd(timer);
   });
   try {
     await Promise.race([awaited, over]);

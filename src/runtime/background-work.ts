@@ -1,3 +1,5 @@
+import { letProcessEnd } from "./let-process-end.js";
+
 /** Nobody waits longer for what goes on behind a response. */
 const longestMs = 30_000;
 
@@ -69,7 +71,7 @@ export class BackgroundWork {
 function endedBy(until: number, work: readonly Promise<unknown>[]): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, until - performance.now());
-    if (typeof timer === "object") timer.unref?.();
+    letProcessEnd(timer);
     void Promise.all(work).then(() => {
       clearTimeout(timer);
       resolve();
@@ -118,7 +120,7 @@ export class IdleWaits {
         resolve();
       };
       const timer = setTimeout(end, maxMs);
-      if (typeof timer === "object") timer.unref?.();
+      letProcessEnd(timer);
       const wait: Wait = { before: this.#begun, left: underWay, end };
       this.#waits.add(wait);
     });

@@ -1,3 +1,5 @@
+import { letProcessEnd } from "../../runtime/let-process-end.js";
+
 /** Calls back when this much time has passed since the last start. All starts share one timer. */
 export class RestartableTimer {
   readonly #afterMs: number;
@@ -18,7 +20,7 @@ export class RestartableTimer {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#expired, this.#afterMs);
     // The timer need not keep the process alive: the connection that it watches does.
-    if (typeof this.#timer === "object") this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 
   stop(): void {

@@ -25,6 +25,7 @@ import type { Micro } from "../../prices/micro.js";
 import { journalTagPrefix, meantDimension, type Tags } from "../../prices/tags.js";
 import { keyAccount, wholeInstant } from "../../records/keys/check-key.js";
 import { isError } from "../../runtime/host-code.js";
+import { letProcessEnd } from "../../runtime/let-process-end.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
@@ -252,7 +253,7 @@ class OpenHold implements CreditHold {
       this.#stop();
       timeUp();
     }, maxMs);
-    if (typeof this.#timer === "object") this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 
   get isEnding(): boolean {

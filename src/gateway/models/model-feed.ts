@@ -3,6 +3,7 @@ import { isPlain } from "../../check/plain-data.js";
 import { repeatedRead, type TimeLimit } from "../../ledger/guard/time-limit.js";
 import type { ModelStore, StoredModel } from "../../records/models/model-store.js";
 import { mostModels, storageProblem } from "../../records/models/record-model-store.js";
+import { letProcessEnd } from "../../runtime/let-process-end.js";
 
 /** What a feed works with. */
 interface ModelFeedOptions {
@@ -160,7 +161,7 @@ export class ModelFeed implements FollowedModels {
   #later(ms: number, action: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(action, Math.min(ms, longestTimerMs));
-    this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 }
 

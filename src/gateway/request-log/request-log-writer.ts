@@ -3,6 +3,7 @@ import type { Warn } from "../../events/warning.js";
 import type { Clock } from "../../ledger/calendar.js";
 import type { LoggedRequest, LoggedTexts, RequestLog } from "../../request-log/request-log.js";
 import { waitFor } from "../../routing/wait-for.js";
+import { letProcessEnd } from "../../runtime/let-process-end.js";
 import { runtime } from "../../runtime/this-runtime.js";
 import type { KeptTexts } from "./kept-texts.js";
 import { RefusalPace } from "./refusal-pace.js";
@@ -197,7 +198,7 @@ export class RequestLogWriter {
       if (this.#queue.length > 0) void this.#drain();
       else this.#schedule();
     }, flushMs);
-    if (typeof timer === "object") timer.unref?.();
+    letProcessEnd(timer);
     return timer;
   }
 

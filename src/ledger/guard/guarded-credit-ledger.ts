@@ -36,7 +36,7 @@ import type {
 } from "../usage/usage-request.js";
 import { Denials } from "./denials.js";
 import { Insurance } from "./insurance.js";
-import { Availability, BoundedCall, ReserveCall, type ReserveCaller, type ReserveParts } from "./ledger-call.js";
+import { Availability, BoundedCall, type LedgerCaller, ReserveCall, type ReserveParts } from "./ledger-call.js";
 import type { Emit, LedgerHealth } from "./ledger-event.js";
 import { RecentSettlements } from "./recent-settlements.js";
 import { type LeaseEnd, SettleOutbox } from "./settle-outbox.js";
@@ -211,8 +211,7 @@ export class GuardedCreditLedger implements CreditLedger {
     const { changes } = this.#denials;
     const mayRemember = this.#mayRemember();
     return new Promise((resolve, reject) => {
-      const caller: ReserveCaller = {
-        attempts,
+      const caller: LedgerCaller<ReserveResult> = {
         resolve: (result) => {
           this.#insurance?.end(request.account);
           if (!result.ok && mayRemember) this.#denials.add(request, result, changes);
@@ -226,7 +225,7 @@ export class GuardedCreditLedger implements CreditLedger {
       };
       if (this.#availability.isDown && !this.#isolate) {
         this.#reserveAgain(request).then(caller.resolve, caller.reject);
-      } else new ReserveCall(this.#reserveParts, request, caller).start();
+      } else new ReserveCall(this.#reserveParts, request, attempts, caller).start();
     });
   }
 
@@ -328,7 +327,7 @@ export class GuardedCreditLedger implements CreditLedger {
 
   #tryReserve(request: ReserveRequest, attempts: number): Promise<ReserveResult> {
     return new Promise((resolve, reject) => {
-      new ReserveCall(this.#reserveParts, request, { attempts, resolve, reject }).start();
+      new ReserveCall(this.#reserveParts, request, attempts, { resolve, reject }).start();
     });
   }
 

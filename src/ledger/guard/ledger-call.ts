@@ -1,11 +1,19 @@
 import { readable } from "../../runtime/host-code.js";
+import { letProcessEnd } from "../../runtime/let-process-end.js";
 import type { Clock } from "../calendar.js";
 import type { CreditLedger, ReserveRequest, ReserveResult } from "../credit-ledger.js";
 import { isLedgerRefusal } from "../ledger-refusal.js";
 import type { Emit, LedgerHealth } from "./ledger-event.js";
-import { type TimeLimit, TimeLimitError, type Wait } from "./time-limit.js";
+import type { TimeLimit, TimeLimitError, Wait } from "./time-limit.js";
 
 const firstPauseMs = 20;
+
+/** Who waits for an operation. */
+export interface LedgerCaller<Result> {
+  resolve(result: Result): void;
+  /** @param error - a refusal, what the last attempt failed with, or a {@link TimeLimitError}. */
+  reject(error: unknown): void;
+}
 
 /**
  * An operation of a ledger, which is sent again while it fails, until its caller's time is over. It is an object, and not a
@@ -14,27 +22,34 @@ const firstPauseMs = 20;
 abstract class LedgerCall<Result> implements Wait {
   firstTick = 0;
   place = -1;
+  /** For events. */
+  protected abstract readonly name: string;
+  /** How often it is sent at most. */
+  protected abstract readonly most: number;
+  protected readonly availability: Availability;
   readonly #limit: TimeLimit;
+  readonly #caller: LedgerCaller<Result>;
   readonly #startedAt = performance.now();
   #attempts = 0;
   #isOver = false;
   /** The attempt that is on its way. */
   #sent: Promise<Result> | undefined;
 
-  constructor(limit: TimeLimit) {
+  constructor(limit: TimeLimit, availability: Availability, caller: LedgerCaller<Result>) {
     this.#limit = limit;
+    this.availability = availability;
+    this.#caller = caller;
   }
 
   protected abstract send(): Promise<Result>;
-  /** @returns whether it may be sent again. @param attempts - how many have failed by now. */
-  protected abstract mayRepeat(error: unknown, attempts: number): boolean;
-  protected abstract succeed(result: Result): void;
-  /** @param error - a refusal, what the last attempt failed with, or a {@link TimeLimitError}. */
-  protected abstract fail(error: unknown): void;
   /** Gets the result of an attempt that ended too late for the caller. */
   protected late(_result: Result): void {}
   /** The caller's time is over, and an attempt is on its way. @param attempt - settles after {@link LedgerCall.late}. */
   protected left(_attempt: Promise<unknown>): void {}
+
+  protected fail(error: unknown): void {
+    this.#caller.reject(error);
+  }
 
   start(): void {
     this.#limit.begin(this);
@@ -43,6 +58,7 @@ abstract class LedgerCall<Result> implements Wait {
 
   expire(error: TimeLimitError): void {
     this.#isOver = true;
+    this.availability.failed(this.name, error);
     this.fail(error);
     if (this.#sent !== undefined) this.left(this.#sent);
   }
@@ -72,7 +88,8 @@ abstract class LedgerCall<Result> implements Wait {
     }
     this.#end();
     try {
-      this.succeed(result);
+      this.availability.succeeded();
+      this.#caller.resolve(result);
     } catch (error) {
       // A host's own ledger may return anything.
       this.fail(readable(error));
@@ -82,8 +99,9 @@ abstract class LedgerCall<Result> implements Wait {
   #failed(error: unknown): void {
     this.#sent = undefined;
     if (this.#isOver) return;
-    const isLast = isLedgerRefusal(error) || !this.mayRepeat(error, this.#attempts) || this.#isTooLate();
-    if (isLast) {
+    const isRefusal = isLedgerRefusal(error);
+    if (!isRefusal) this.availability.failed(this.name, error);
+    if (isRefusal || this.#attempts >= this.most || this.#isTooLate()) {
       this.#end();
       this.fail(error);
       return;
@@ -91,7 +109,7 @@ abstract class LedgerCall<Result> implements Wait {
     const pauseMs = firstPauseMs * 2 ** (this.#attempts - 1);
     const timer = setTimeout(() => this.#attempt(), pauseMs * (0.5 + Math.random() / 2));
     // It does not keep the process alive. The time limit of the waiting caller does.
-    if (typeof timer === "object") timer.unref?.();
+    letProcessEnd(timer);
   }
 
   /** A store that blocks the event loop keeps the time limit from firing. */
@@ -117,37 +135,22 @@ interface BoundedOperation<Result> {
 /** Any operation but a reservation and its end, on its way to the ledger. */
 export class BoundedCall<Result> extends LedgerCall<Result> {
   readonly #operation: BoundedOperation<Result>;
-  readonly #availability: Availability;
-  readonly #caller: { resolve(result: Result): void; reject(error: unknown): void };
 
-  constructor(
-    operation: BoundedOperation<Result>,
-    availability: Availability,
-    caller: { resolve(result: Result): void; reject(error: unknown): void },
-  ) {
-    super(operation.limit);
+  constructor(operation: BoundedOperation<Result>, availability: Availability, caller: LedgerCaller<Result>) {
+    super(operation.limit, availability, caller);
     this.#operation = operation;
-    this.#availability = availability;
-    this.#caller = caller;
+  }
+
+  protected get name(): string {
+    return this.#operation.name;
+  }
+
+  protected get most(): number {
+    return this.#operation.attempts;
   }
 
   protected send(): Promise<Result> {
     return this.#operation.send();
-  }
-
-  protected mayRepeat(error: unknown, attempts: number): boolean {
-    this.#availability.failed(this.#operation.name, error);
-    return attempts < this.#operation.attempts;
-  }
-
-  protected succeed(result: Result): void {
-    this.#availability.succeeded();
-    this.#caller.resolve(result);
-  }
-
-  protected fail(error: unknown): void {
-    if (error instanceof TimeLimitError) this.#availability.failed(this.#operation.name, error);
-    this.#caller.reject(error);
   }
 }
 
@@ -162,46 +165,30 @@ export interface ReserveParts {
   left(attempt: Promise<unknown>): void;
 }
 
-/** Who waits for a reservation. */
-export interface ReserveCaller {
-  /** How often it is sent at most. */
-  readonly attempts: number;
-  resolve(result: ReserveResult): void;
-  reject(error: unknown): void;
-}
-
 /** A reservation on its way to the ledger. */
 export class ReserveCall extends LedgerCall<ReserveResult> {
   readonly #parts: ReserveParts;
   readonly #request: ReserveRequest;
-  readonly #caller: ReserveCaller;
+  protected readonly most: number;
 
-  constructor(parts: ReserveParts, request: ReserveRequest, caller: ReserveCaller) {
-    super(parts.limit);
+  constructor(parts: ReserveParts, request: ReserveRequest, most: number, caller: LedgerCaller<ReserveResult>) {
+    super(parts.limit, parts.availability, caller);
     this.#parts = parts;
     this.#request = request;
-    this.#caller = caller;
+    this.most = most;
+  }
+
+  protected get name(): string {
+    return "reserve";
   }
 
   protected send(): Promise<ReserveResult> {
     return this.#parts.ledger.reserve(this.#request);
   }
 
-  protected mayRepeat(error: unknown, attempts: number): boolean {
-    this.#parts.availability.failed("reserve", error);
-    return attempts < this.#caller.attempts;
-  }
-
-  protected succeed(result: ReserveResult): void {
-    this.#parts.availability.succeeded();
-    this.#caller.resolve(result);
-  }
-
-  protected fail(error: unknown): void {
-    const { availability } = this.#parts;
-    if (error instanceof TimeLimitError) availability.failed("reserve", error);
-    else if (isLedgerRefusal(error)) availability.succeeded();
-    this.#caller.reject(error);
+  protected override fail(error: unknown): void {
+    if (isLedgerRefusal(error)) this.availability.succeeded();
+    super.fail(error);
   }
 
   protected override late(result: ReserveResult): void {

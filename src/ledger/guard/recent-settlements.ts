@@ -1,3 +1,4 @@
+import { letProcessEnd } from "../../runtime/let-process-end.js";
 import type { Clock } from "../calendar.js";
 import type { CreditLedger, Lease, Settlement, SettleStatus } from "../credit-ledger.js";
 import { isLedgerRefusal } from "../ledger-refusal.js";
@@ -87,7 +88,7 @@ export class RecentSettlements {
       return;
     }
     this.#timer = setTimeout(() => this.#start(), Math.min(waitMs, pauseMs));
-    this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 
   /** Sends what is due, within this time. */

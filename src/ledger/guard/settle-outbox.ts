@@ -1,5 +1,6 @@
 import { IdleWaits } from "../../runtime/background-work.js";
 import { readable } from "../../runtime/host-code.js";
+import { letProcessEnd } from "../../runtime/let-process-end.js";
 import type { Clock } from "../calendar.js";
 import type { Balance, CreditLedger, Lease, Settlement, SettleResult } from "../credit-ledger.js";
 import { type Indexed, IndexedSet } from "../indexed-set.js";
@@ -265,7 +266,7 @@ export class SettleOutbox {
     const pauseMs = this.#closing ? Math.min(this.#pauseMs, longestPauseWhileClosingMs) : this.#pauseMs;
     this.#timer = setTimeout(() => void this.#pass(), pauseMs * (0.75 + Math.random() / 4));
     // The timer alone does not keep the process alive; `close` waits for it.
-    if (!this.#closing) this.#timer.unref?.();
+    if (!this.#closing) letProcessEnd(this.#timer);
   }
 
   /** Sends what is kept, a few at a time, until too many have failed. */

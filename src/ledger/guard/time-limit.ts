@@ -1,3 +1,4 @@
+import { letProcessEnd } from "../../runtime/let-process-end.js";
 import { isIsolate } from "../../runtime/runtime.js";
 import { type Indexed, IndexedSet } from "../indexed-set.js";
 
@@ -104,12 +105,12 @@ export class TimeLimit {
   close(): void {
     this.#isClosed = true;
     if (this.#waits.size === 0) this.#stop();
-    for (const timer of [this.#timer, ...(this.#timers?.values() ?? [])]) unref(timer);
+    for (const timer of [this.#timer, ...(this.#timers?.values() ?? [])]) letProcessEnd(timer);
   }
 
   #start(): ReturnType<typeof setInterval> {
     const timer = setInterval(() => this.#expire(), this.ms / this.#ticks);
-    if (this.#isClosed) unref(timer);
+    if (this.#isClosed) letProcessEnd(timer);
     return timer;
   }
 
@@ -140,7 +141,7 @@ export class TimeLimit {
       if (quarters === 4) this.#giveUp(wait);
       else if (quarters < 3) wait.again?.();
     }, this.ms / 4);
-    if (this.#isClosed) unref(timer);
+    if (this.#isClosed) letProcessEnd(timer);
     return timer;
   }
 
@@ -155,11 +156,6 @@ export class TimeLimit {
     clearInterval(this.#timers.get(wait));
     this.#timers.delete(wait);
   }
-}
-
-/** It does not keep the process alive any more. On Workers a timer is a number. */
-function unref(timer: ReturnType<typeof setInterval> | undefined): void {
-  if (typeof timer === "object") timer.unref?.();
 }
 
 /**

@@ -1,3 +1,4 @@
+import { letProcessEnd } from "../../runtime/let-process-end.js";
 import { LedgerUnavailableError } from "../credit-ledger.js";
 
 // Read when the module is loaded: a host's tests may replace the timers later by fake ones.
@@ -98,7 +99,7 @@ class Sending<Answer> {
 
   #wait(): void {
     this.#timer = setTimeout(() => this.#onStep(), stepMs);
-    if (typeof this.#timer === "object") this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 
   #onStep(): void {

@@ -5,25 +5,19 @@ import type { UsageRecord } from "../../gateway/usage/gateway-usage.js";
 import type { AccountStatement } from "../../ledger/usage/usage-request.js";
 import type { LoggedRequest } from "../../request-log/request-log.js";
 import { type PageRoute, pageRoute, toCredits, toSeconds } from "../server/page-route.js";
+import { requireFewDays, requireFewSums, secondsText } from "../server/usage-bounds.js";
 import type { AccountBill, AccountRequest, AccountUsage } from "./account-page-api.js";
 import type { Reader } from "./reader.js";
 import type { AccountServices } from "./reader-keys.js";
 
-/** Epoch seconds, as a query has them. */
-const querySeconds = z.coerce.number().int().min(0).max(8.64e12);
-
 const query = z.strictObject({
-  from: querySeconds,
-  to: querySeconds.optional(),
+  from: secondsText,
+  to: secondsText.optional(),
   every: z.enum(["hour", "day"]).optional(),
   time_zone: z.string().max(64).optional(),
   /** Names, with commas between. */
   by: z.string().max(400).optional(),
 });
-
-const longestDays = { hour: 32, day: 400, none: 400 };
-const daySeconds = 86_400;
-const mostRows = 10_000;
 
 /** What was used, by hours or days, models, keys and tags. What calls cost the operator is not in it. */
 export function usageRoute({ gateway, clock }: AccountServices): PageRoute<Reader> {
@@ -32,8 +26,7 @@ export function usageRoute({ gateway, clock }: AccountServices): PageRoute<Reade
     path: "usage",
     query,
     async answer({ identity, query: { from, to = toSeconds(clock.now()) + 1, every, time_zone, by } }) {
-      const most = longestDays[every ?? "none"];
-      if (to - from > most * daySeconds) throw invalidValue("from", `The time must be ${most} days at most.`);
+      requireFewDays(from, to, every);
       const records = await gateway.usage({
         from: from * 1000,
         to: to * 1000,
@@ -42,9 +35,7 @@ export function usageRoute({ gateway, clock }: AccountServices): PageRoute<Reade
         where: { account: identity.account, ...ownFilter(identity) },
         ...(every !== undefined && { every, timeZone: time_zone }),
       });
-      if (records.length > mostRows) {
-        throw invalidValue("by", `That would be ${records.length} sums. Ask for a shorter time, or for less apart.`);
-      }
+      requireFewSums(records.length);
       return { json: { data: records.map(toUsage), next: null } };
     },
   });
@@ -88,7 +79,7 @@ const requestsQuery = z.strictObject({
   key: z.string().max(256).optional(),
   model: z.string().max(256).optional(),
 });
-const range = z.strictObject({ from: querySeconds, to: querySeconds });
+const range = z.strictObject({ from: secondsText, to: secondsText });
 
 /** The last requests, refusals included. What only lists models or usage is none, unless it was refused. */
 export function requestsRoute({ gateway }: AccountServices): PageRoute<Reader> {

@@ -136,7 +136,6 @@ function sorted(value: unknown): unknown {
 
 const modelCheckBody = z.strictObject({ model: documentSchema });
 const modelBody = z.strictObject({ model: documentSchema, ...noteShape });
-const modelRemoval = z.strictObject(noteShape);
 
 /** The models of the options and of the store, those in force first. */
 export function operatorModelsRoute({ gateway, readOnly }: OperatorServices): PageRoute<Operator> {
@@ -182,11 +181,11 @@ export function modelChanges({ gateway }: OperatorServices): readonly PageRoute<
         return { json: toOperatorModel(await unlessChanged(put)) };
       },
     }),
-    pageRoute<Operator, typeof idQuery, typeof modelRemoval>({
+    pageRoute<Operator, typeof idQuery, typeof removal>({
       method: "POST",
       path: "model/remove",
       query: idQuery,
-      body: modelRemoval,
+      body: removal,
       async answer({ identity, query: { id }, body, request }) {
         const expected = requiredVersion(request);
         if (expected === null) throw versionMismatch();

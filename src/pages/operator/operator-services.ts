@@ -50,9 +50,6 @@ export const idQuery = z.strictObject({ id: idText() });
 /** Why a change is made. */
 export const noteShape = { note: freeText(1000).optional() };
 
-/** Epoch seconds, as a query has them. */
-export const secondsText = z.coerce.number().int().min(0).max(8.64e12);
-
 /** How much of a list is asked for. */
 export function pageShape(most: number, usual = 50) {
   return { cursor: z.string().max(2000).optional(), limit: z.coerce.number().int().min(1).max(most).default(usual) };

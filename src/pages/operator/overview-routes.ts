@@ -8,6 +8,7 @@ import type { LedgerHealth } from "../../ledger/guard/ledger-event.js";
 import { addCounts, noTokens } from "../../prices/usage-counts.js";
 import type { LoggedRequest } from "../../request-log/request-log.js";
 import { type PageRoute, pageRoute, toCredits, toSeconds, unlessUnsupported } from "../server/page-route.js";
+import { requireFewDays, requireFewSums, secondsText } from "../server/usage-bounds.js";
 import type {
   FirstOutput,
   OperatorHealth,
@@ -17,7 +18,7 @@ import type {
   OperatorTargets,
   OperatorUsage,
 } from "./operator-page-api.js";
-import { type Operator, type OperatorServices, orNull, secondsText } from "./operator-services.js";
+import { type Operator, type OperatorServices, orNull } from "./operator-services.js";
 
 const timeZone = z.string().max(64).default("UTC");
 const value = z.string().min(1).max(1000).optional();
@@ -40,8 +41,6 @@ const dayMs = 86_400_000;
 const shownModels = 10;
 /** A day of which a clock was put back has 25 hours. */
 const longestDaySeconds = 26 * 3600;
-const longestDays = { hour: 32, day: 400, none: 400 };
-const mostRows = 10_000;
 
 /** A day so far, in a few sums. */
 export function overviewRoute({ gateway, clock }: OperatorServices): PageRoute<Operator> {
@@ -82,8 +81,7 @@ export function operatorUsageRoute({ gateway, clock }: OperatorServices): PageRo
     path: "usage",
     query: usageQuery,
     async answer({ query: { from, to = toSeconds(clock.now()) + 1, every, time_zone, by, limit, ...where } }) {
-      const most = longestDays[every ?? "none"];
-      if (to - from > most * 86_400) throw invalidValue("from", `The time must be ${most} days at most.`);
+      requireFewDays(from, to, every);
       const records = await gateway.usage({
         from: from * 1000,
         to: to * 1000,
@@ -94,9 +92,7 @@ export function operatorUsageRoute({ gateway, clock }: OperatorServices): PageRo
         ),
         ...(every !== undefined && { every, timeZone: time_zone }),
       });
-      if (every !== undefined && records.length > mostRows) {
-        throw invalidValue("by", `That would be ${records.length} sums. Ask for a shorter time, or for less apart.`);
-      }
+      if (every !== undefined) requireFewSums(records.length);
       const listed =
         every === undefined
           ? records.toSorted((one, other) => other.chargedMicro - one.chargedMicro).slice(0, limit)
@@ -113,7 +109,7 @@ export function targetsRoute({ gateway, clock }: OperatorServices): PageRoute<Op
     path: "targets",
     query: rangeQuery,
     async answer({ query: { from, to = toSeconds(clock.now()) + 1 } }) {
-      if (to - from > longestDays.day * 86_400) throw invalidValue("from", "The time must be 400 days at most.");
+      requireFewDays(from, to, "day");
       const [used, streams] = await Promise.all([
         gateway.usage({ from: from * 1000, to: to * 1000, by: ["target"], refusals: true }),
         latestStreams(gateway, clock.now() - dayMs),

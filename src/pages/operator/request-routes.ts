@@ -5,8 +5,9 @@ import type { RequestCompleted } from "../../events/request-completed.js";
 import type { LiveRequest, LiveRequests } from "../../observe/live-requests.js";
 import type { LoggedRequest, StatusFilter } from "../../request-log/request-log.js";
 import { notFound, type PageRoute, pageRoute, toCredits, toSeconds } from "../server/page-route.js";
+import { secondsText } from "../server/usage-bounds.js";
 import type { OperatorAuditEntry, OperatorLive, OperatorRequest } from "./operator-page-api.js";
-import { idQuery, type Operator, type OperatorServices, orNull, pageShape, secondsText } from "./operator-services.js";
+import { idQuery, type Operator, type OperatorServices, orNull, pageShape } from "./operator-services.js";
 
 const text = z.string().min(1).max(256).optional();
 const requestsQuery = z.strictObject({

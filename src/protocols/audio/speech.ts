@@ -20,7 +20,7 @@ import type {
   TargetTraits,
 } from "../shared/operation.js";
 import { addNameEdits, jsonBodies, ParsedRequest } from "../shared/parsed-request.js";
-import { besidePrompt, never, type PromptLayout, type PromptMember } from "../shared/prompt-layout.js";
+import { layoutOf, promptMembers } from "../shared/prompt-layout.js";
 import type { ByteAnswer } from "../shared/stream-codec.js";
 import { SpeechBytes, SpeechCodec, type SpeechContext, SpeechDecoder } from "./speech-codec.js";
 import { pcmTokens } from "./speech-progress.js";
@@ -29,17 +29,12 @@ import { parseSpeechRequest, type SpeechRequest, speechNames, speechTable } from
 const settings = ["voice", "response_format", "stream_format", "speed", "language", "lang_code", "sample_rate"];
 
 /** `POST /v1/audio/speech` */
-const speechLayout: PromptLayout = {
-  members: new Map<string, PromptMember>([
-    ...besidePrompt,
-    ...settings.map((name): [string, PromptMember] => [name, { rule: "settings", role: "system" }]),
-    ["input", { rule: "prompt", role: "user" }],
-    ["instructions", { rule: "prompt", role: "system" }],
-    ["ref_audio", { rule: "none", role: "user" }],
-  ]),
-  roleOf: () => "user",
-  isToolResult: never,
-};
+const speechLayout = layoutOf([
+  ...promptMembers(settings, "settings"),
+  ...promptMembers(["input"], "prompt", "user"),
+  ...promptMembers(["instructions"], "prompt"),
+  ...promptMembers(["ref_audio"], "none", "user"),
+]);
 
 /** `POST /v1/audio/speech` */
 export const speech: Operation<"audio/speech"> = {

@@ -18,7 +18,7 @@ import type {
   UploadedBodies,
 } from "../shared/operation.js";
 import { ParsedRequest } from "../shared/parsed-request.js";
-import { besidePrompt, never, type PromptLayout, type PromptMember } from "../shared/prompt-layout.js";
+import { layoutOf, promptMembers } from "../shared/prompt-layout.js";
 import { pickMembers, type ReadResponse, type ResponseFormat, type ResponseJson } from "../shared/response-format.js";
 import { responseTexts } from "../shared/response-texts.js";
 import { TranscriptExchange } from "./transcript-exchange.js";
@@ -38,18 +38,11 @@ const settings = [
 ];
 
 /** The fields of forms with audio. */
-const transcriptionsLayout: PromptLayout = {
-  members: new Map<string, PromptMember>([
-    ...besidePrompt,
-    ...settings.map((name): [string, PromptMember] => [name, { rule: "settings", role: "system" }]),
-    ["prompt", { rule: "prompt", role: "user" }],
-    ["hotwords", { rule: "prompt", role: "user" }],
-    ["keywords", { rule: "prompt", role: "user" }],
-    ["known_speaker_references", { rule: "none", role: "user" }],
-  ]),
-  roleOf: () => "user",
-  isToolResult: never,
-};
+const transcriptionsLayout = layoutOf([
+  ...promptMembers(settings, "settings"),
+  ...promptMembers(["prompt", "hotwords", "keywords"], "prompt", "user"),
+  ...promptMembers(["known_speaker_references"], "none", "user"),
+]);
 
 /** What a refused transcript keeps: what clients require of one. */
 const kept = ["task", "language", "duration", "usage"];

@@ -1,17 +1,8 @@
-import { Buffer } from "node:buffer";
 import type { Edited } from "../../wire/edited-bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { bySize, type Steps } from "../../wire/slices.js";
 import { demandOf, mostOutputTokens, requireAllowedMembers, requireMessagesFit } from "../shared/demand.js";
-import {
-  type AnswerContext,
-  calledName,
-  readErrorBody,
-  refuseWhole,
-  SameProtocolExchange,
-  toAnswerContext,
-  toFailureContext,
-} from "../shared/exchange.js";
+import { type AnswerContext, calledName, OpenAIExchange, toAnswerContext } from "../shared/exchange.js";
 import { textPrices } from "../shared/model-type.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";
 import type {
@@ -56,6 +47,7 @@ import { ChatCodec } from "./chat-codec.js";
 import { type ChatRequest, chatNames, chatTable, parseChatRequest, requestedOutputTokens } from "./chat-request.js";
 import { toChatResponse } from "./chat-response.js";
 import { asksToReason, encodeChatRequest, refuseMissing } from "./encode-chat-request.js";
+import { choicesOf, readChoices, streamOfChoices } from "./read-choices.js";
 
 /** `POST /v1/chat/completions` */
 export const chatLayout: PromptLayout = {
@@ -116,28 +108,17 @@ export const chatResponses: ResponseFormat = {
       ...rest,
       delta: { ...(isRecord(message) ? message : undefined), content: "" },
     }));
-    // The stream has usage only where its client asked for it.
-    const chunks = [{ ...head, choices: refused }, ...(usage === undefined ? [] : [{ ...head, choices: [], usage }])];
-    return Buffer.from(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`);
+    return streamOfChoices(head, refused, usage);
   },
 };
 
 function readWhole(json: ResponseJson): ReadResponse {
-  const choices = choicesOf(json);
-  return {
-    texts: choices.flatMap(({ message }, at) => responseTexts(message, `choices[${at}].message`)),
-    finishReasons: choices.flatMap(({ finish_reason: reason }) => (typeof reason === "string" ? [reason] : [])),
-    json,
-  };
+  return readChoices(json, "message");
 }
 
 /** Some servers leave it out. */
 function place(index: unknown, otherwise: number): number {
   return typeof index === "number" ? index : otherwise;
-}
-
-function choicesOf({ choices }: ResponseJson): Record<string, unknown>[] {
-  return Array.isArray(choices) ? choices.filter(isRecord) : [];
 }
 
 function addChoice(choices: Merged[], { index = 0, delta, finish_reason: reason }: ResponseJson): void {
@@ -205,7 +186,7 @@ class ChatModelRequest extends ParsedRequest<ChatRequest> implements ModelReques
   }
 }
 
-class ChatExchange extends SameProtocolExchange<AnswerContext> implements Exchange {
+class ChatExchange extends OpenAIExchange implements Exchange {
   readonly operation = "chat/completions";
   readonly #includeUsage: boolean;
   readonly #n: number;
@@ -220,16 +201,8 @@ class ChatExchange extends SameProtocolExchange<AnswerContext> implements Exchan
     return toChatResponse(received, this.context);
   }
 
-  refuse(received: ReceivedResponse): never {
-    return refuseWhole(received, this.context);
-  }
-
   readStream() {
     return new ChatCodec(this.context, this.#includeUsage, this.#n);
-  }
-
-  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
-    return readErrorBody(status, headers, body, toFailureContext(this.context, this.body));
   }
 }
 

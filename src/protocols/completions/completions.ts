@@ -1,15 +1,7 @@
-import { Buffer } from "node:buffer";
-import { isRecord } from "../../wire/is-record.js";
 import { textWords } from "../chat/chat-response.js";
+import { choicesOf, readChoices, streamOfChoices } from "../chat/read-choices.js";
 import { addedCapOf, heldOutput, mostOutputTokens, requireAllowedMembers } from "../shared/demand.js";
-import {
-  type AnswerContext,
-  readErrorBody,
-  refuseWhole,
-  SameProtocolExchange,
-  toAnswerContext,
-  toFailureContext,
-} from "../shared/exchange.js";
+import { OpenAIExchange, toAnswerContext } from "../shared/exchange.js";
 import { countInput, promptDemand, requireInputsFit } from "../shared/inputs.js";
 import { textPrices } from "../shared/model-type.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";
@@ -23,7 +15,7 @@ import type {
   TargetTraits,
 } from "../shared/operation.js";
 import { asksForMuch, jsonBodies, ParsedRequest } from "../shared/parsed-request.js";
-import { besidePrompt, never, type PromptLayout, type PromptMember, schemaMember } from "../shared/prompt-layout.js";
+import { layoutOf, promptMembers, schemaMember } from "../shared/prompt-layout.js";
 import type { ReceivedResponse } from "../shared/received-response.js";
 import { pickMembers, type ReadResponse, type ResponseFormat, type ResponseJson } from "../shared/response-format.js";
 import { responseTexts } from "../shared/response-texts.js";
@@ -38,16 +30,10 @@ import {
 import { AskedChoices, toCompletionResponse } from "./completion-response.js";
 
 /** `POST /v1/completions` */
-const completionsLayout: PromptLayout = {
-  members: new Map<string, PromptMember>([
-    ...besidePrompt,
-    ["prompt", { rule: "prompt", role: "user" }],
-    ["suffix", { rule: "prompt", role: "user" }],
-    ["response_format", schemaMember],
-  ]),
-  roleOf: () => "user",
-  isToolResult: never,
-};
+const completionsLayout = layoutOf([
+  ...promptMembers(["prompt", "suffix"], "prompt", "user"),
+  ["response_format", schemaMember],
+]);
 
 /** What a refused completion keeps. */
 const kept = ["id", "created", "model", "system_fingerprint", "usage"];
@@ -84,24 +70,11 @@ export const completionResponses: ResponseFormat = {
       finish_reason: "content_filter",
     })),
   }),
-  toStream({ usage, choices, ...json }) {
-    // The stream has usage only where its client asked for it.
-    const chunks = [{ ...json, choices }, ...(usage === undefined ? [] : [{ ...json, choices: [], usage }])];
-    return Buffer.from(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`);
-  },
+  toStream: ({ usage, choices, ...json }) => streamOfChoices(json, choices, usage),
 };
 
 function readWhole(json: ResponseJson): ReadResponse {
-  const choices = choicesOf(json);
-  return {
-    texts: choices.flatMap(({ text }, at) => responseTexts(text, `choices[${at}].text`)),
-    finishReasons: choices.flatMap(({ finish_reason: reason }) => (typeof reason === "string" ? [reason] : [])),
-    json,
-  };
-}
-
-function choicesOf({ choices }: ResponseJson): Record<string, unknown>[] {
-  return Array.isArray(choices) ? choices.filter(isRecord) : [];
+  return readChoices(json, "text");
 }
 
 /** `POST /v1/completions`. Nothing is translated into chat: its template would change what is asked. */
@@ -149,7 +122,7 @@ class CompletionModelRequest extends ParsedRequest<CompletionRequest> implements
   }
 }
 
-class CompletionExchange extends SameProtocolExchange<AnswerContext> implements Exchange {
+class CompletionExchange extends OpenAIExchange implements Exchange {
   readonly operation = "completions";
   readonly #request: CompletionRequest;
 
@@ -168,15 +141,7 @@ class CompletionExchange extends SameProtocolExchange<AnswerContext> implements 
     return toCompletionResponse(received, new AskedChoices(this.#request), this.context);
   }
 
-  refuse(received: ReceivedResponse): never {
-    return refuseWhole(received, this.context);
-  }
-
   readStream() {
     return new CompletionCodec(this.context, new AskedChoices(this.#request), this.#request.includeUsage);
-  }
-
-  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
-    return readErrorBody(status, headers, body, toFailureContext(this.context, this.body));
   }
 }

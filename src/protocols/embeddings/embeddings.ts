@@ -1,6 +1,6 @@
 import { requireAllowedMembers } from "../shared/demand.js";
 import { type AnswerContext, DocumentExchange, toAnswerContext } from "../shared/exchange.js";
-import { countInput, promptDemand, requireInputsFit } from "../shared/inputs.js";
+import { inputsDemand } from "../shared/inputs.js";
 import { tokenTerms } from "../shared/model-type.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";
 import type {
@@ -36,11 +36,8 @@ class EmbeddingModelRequest extends ParsedRequest<EmbeddingRequest> implements M
   readonly asksForMuch = true;
 
   demand(model: ModelTraits): Demand {
-    const request = this.request;
-    requireAllowedMembers(request, model);
-    requireInputsFit(request, request.inputs, "input", model);
-    const tokens = request.inputs.map((input) => countInput(request.body, input, model));
-    return { ...promptDemand(tokens, model), outputTokens: 0, addedCap: undefined };
+    requireAllowedMembers(this.request, model);
+    return inputsDemand(this.request, model);
   }
 
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {

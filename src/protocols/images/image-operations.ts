@@ -17,7 +17,7 @@ import type {
   UploadedBodies,
 } from "../shared/operation.js";
 import { jsonBodies, ParsedRequest, requireJsonType } from "../shared/parsed-request.js";
-import { besidePrompt, never, type PromptLayout, type PromptMember } from "../shared/prompt-layout.js";
+import { layoutOf, promptMembers } from "../shared/prompt-layout.js";
 import {
   type ImageEditRequest,
   imageEditNames,
@@ -42,17 +42,11 @@ const settings = [
 ];
 
 /** `POST /v1/images/generations` and `/v1/images/edits` */
-const imagesLayout: PromptLayout = {
-  members: new Map<string, PromptMember>([
-    ...besidePrompt,
-    ...settings.map((name): [string, PromptMember] => [name, { rule: "settings", role: "system" }]),
-    ...["image", "images", "mask"].map((name): [string, PromptMember] => [name, { rule: "none", role: "user" }]),
-    ["prompt", { rule: "prompt", role: "user" }],
-    ["negative_prompt", { rule: "prompt", role: "user" }],
-  ]),
-  roleOf: () => "user",
-  isToolResult: never,
-};
+const imagesLayout = layoutOf([
+  ...promptMembers(settings, "settings"),
+  ...promptMembers(["image", "images", "mask"], "none", "user"),
+  ...promptMembers(["prompt", "negative_prompt"], "prompt", "user"),
+]);
 
 /** `POST /v1/images/generations` */
 export const imageGenerations: Operation<"images/generations"> = {

@@ -2,7 +2,7 @@ import type { ModelResponse } from "../../prices/progress.js";
 import { isRecord } from "../../wire/is-record.js";
 import { requireAllowedMembers } from "../shared/demand.js";
 import { type AnswerContext, bareCallId, DocumentExchange, toAnswerContext } from "../shared/exchange.js";
-import { countInput, promptDemand, requireInputsFit } from "../shared/inputs.js";
+import { inputsDemand } from "../shared/inputs.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";
 import type {
   AttemptFacts,
@@ -45,11 +45,8 @@ class ModerationModelRequest extends ParsedRequest<ModerationRequest> implements
   }
 
   demand(model: ModelTraits): Demand {
-    const request = this.request;
-    requireAllowedMembers(request, model, moderationsTable);
-    requireInputsFit(request, request.inputs, "input", model);
-    const tokens = request.inputs.map((input) => countInput(request.body, input, model));
-    return { ...promptDemand(tokens, model), outputTokens: 0, addedCap: undefined };
+    requireAllowedMembers(this.request, model, moderationsTable);
+    return inputsDemand(this.request, model);
   }
 
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {

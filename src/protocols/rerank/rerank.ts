@@ -14,7 +14,7 @@ import type {
   TargetTraits,
 } from "../shared/operation.js";
 import { jsonBodies, ParsedRequest } from "../shared/parsed-request.js";
-import { besidePrompt, never, type PromptLayout, type PromptMember } from "../shared/prompt-layout.js";
+import { layoutOf, promptMembers } from "../shared/prompt-layout.js";
 import type { ReceivedResponse } from "../shared/received-response.js";
 import { rerankBody } from "./rerank-body.js";
 import {
@@ -28,17 +28,10 @@ import {
 import { type AskedRanking, toRerankResponse } from "./rerank-response.js";
 
 /** `POST /v1/rerank` */
-const rerankLayout: PromptLayout = {
-  members: new Map<string, PromptMember>([
-    ...besidePrompt,
-    ["query", { rule: "prompt", role: "user" }],
-    ["documents", { rule: "prompt", role: "user" }],
-    ["rank_fields", { rule: "none", role: "user" }],
-    ["truncate", { rule: "none", role: "user" }],
-  ]),
-  roleOf: () => "user",
-  isToolResult: never,
-};
+const rerankLayout = layoutOf([
+  ...promptMembers(["query", "documents"], "prompt", "user"),
+  ...promptMembers(["rank_fields", "truncate"], "none", "user"),
+]);
 
 /** Cohere's clients look for an error's `message` at the top; all others look into `error`. */
 const rerankProtocol: ClientProtocol = {

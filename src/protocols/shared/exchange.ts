@@ -17,10 +17,11 @@ import { readUsage } from "./usage-object.js";
 
 /** What the exchanges share whose upstream speaks the client's protocol: the request is the client's own, edited. */
 export abstract class SameProtocolExchange<Context extends EstimateBounds> implements WholeReader {
-  readonly #sent: Edited;
+  readonly #sent: Edited | Uint8Array;
   protected readonly context: Context;
 
-  constructor(sent: Edited, context: Context) {
+  /** @param sent - what the upstream is sent. */
+  constructor(sent: Edited | Uint8Array, context: Context) {
     this.#sent = sent;
     this.context = context;
   }
@@ -45,40 +46,29 @@ export abstract class SameProtocolExchange<Context extends EstimateBounds> imple
   }
 }
 
-/** An exchange whose response is one document without texts of a model, and comes in no stream. */
-export abstract class DocumentExchange implements Exchange, WholeReader {
-  abstract readonly operation: OperationName;
-  /** What looks like a long text may be a vector, or a client's own document. */
-  readonly readsLongTexts = true;
-  readonly body: Uint8Array;
-  protected readonly context: AnswerContext;
-
-  /** @param body - what the upstream is sent. */
-  constructor(body: Uint8Array, context: AnswerContext) {
-    this.body = body;
-    this.context = context;
-  }
-
-  abstract read(received: ReceivedResponse): ModelResponse | undefined;
-
-  readWhole(bytes: Uint8Array): ModelResponse | Promise<ModelResponse> {
-    return readWhole(bytes, this);
-  }
-
+/** The same where the protocol is OpenAI's. */
+export abstract class OpenAIExchange extends SameProtocolExchange<AnswerContext> {
   refuse(received: ReceivedResponse): never {
     return refuseWhole(received, this.context);
   }
 
-  partialTokens(): TokenCounts {
+  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): GatewayError {
+    return readErrorBody(status, headers, body, toFailureContext(this.context, this.body));
+  }
+}
+
+/** An exchange whose response is one document without texts of a model, and comes in no stream. */
+export abstract class DocumentExchange extends OpenAIExchange implements Exchange {
+  abstract readonly operation: OperationName;
+  /** What looks like a long text may be a vector, or a client's own document. */
+  readonly readsLongTexts = true;
+
+  override partialTokens(): TokenCounts {
     return { input: this.context.promptTokens, cachedInput: 0, output: 0, reasoning: 0 };
   }
 
   readStream(): never {
     throw new TypeError(`A response of ${this.operation} is not streamed.`);
-  }
-
-  readError(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array) {
-    return readErrorBody(status, headers, body, toFailureContext(this.context, this.body));
   }
 }
 

@@ -222,6 +222,17 @@ export function countInput(body: Uint8Array, input: Input, { contextLength, toke
   return Number.isFinite(input.tokens) ? input.tokens : contextLength;
 }
 
+/**
+ * What a request asks of a model whose response has no tokens: one for embeddings, or a moderation.
+ * @throws GatewayError 400
+ */
+export function inputsDemand(request: JsonRequest & { readonly inputs: readonly Input[] }, model: ModelTraits): Demand {
+  const { body, inputs } = request;
+  requireInputsFit(request, inputs, "input", model);
+  const tokens = inputs.map((input) => countInput(body, input, model));
+  return { ...promptDemand(tokens, model), outputTokens: 0, addedCap: undefined };
+}
+
 /** What inputs of so many tokens ask of a model. It reads at most its context of each. */
 export function promptDemand(
   tokens: readonly number[],

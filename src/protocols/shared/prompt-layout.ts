@@ -40,12 +40,13 @@ export const schemaMember: PromptMember = { rule: "schema", role: "system" };
 export const systemMember: PromptMember = { rule: "prompt", role: "system" };
 export const conversationMember: PromptMember = { rule: "prompt", role: "user", isConversation: true };
 
-function all(names: readonly string[], rule: TextRule): [string, PromptMember][] {
-  return names.map((name) => [name, { rule, role: "system" }]);
+/** The same for all of these. */
+export function promptMembers(names: readonly string[], rule: TextRule, role = "system"): [string, PromptMember][] {
+  return names.map((name) => [name, { rule, role }]);
 }
 
 /** Members of all protocols that no model reads. */
-export const besidePrompt = all(
+export const besidePrompt = promptMembers(
   [
     ...["model", "stream", "stream_options", "store", "metadata", "client_metadata", "user", "safety_identifier"],
     ...["service_tier", "prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "encoding_format"],
@@ -56,7 +57,7 @@ export const besidePrompt = all(
 );
 
 /** Members of all protocols whose values are words of the protocol, or names that the request has elsewhere. */
-export const settings = all(
+export const settings = promptMembers(
   [
     ...["reasoning_effort", "verbosity", "reasoning", "thinking", "effort", "tool_choice", "function_call", "audio"],
     ...["conversation", "container", "betas", "speed", "inference_geo", "cache_control", "thread", "diagnostics"],
@@ -71,8 +72,10 @@ export const never = () => false;
 export const thoughtsLayout: PromptLayout = {
   members: new Map<string, PromptMember>([
     ["origin", { rule: "none", role: "assistant" }],
-    ...["text", "reasoning", "reasoning_content", "details", "reasoning_details", "extra", "extra_content"].map(
-      (name): [string, PromptMember] => [name, { rule: "prompt", role: "assistant" }],
+    ...promptMembers(
+      ["text", "reasoning", "reasoning_content", "details", "reasoning_details", "extra", "extra_content"],
+      "prompt",
+      "assistant",
     ),
   ]),
   roleOf: () => "assistant",
@@ -172,9 +175,10 @@ export function memberPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
+/** The layout of requests without messages. @param members - those that such requests have beside what all have. */
+export function layoutOf(members: readonly [string, PromptMember][]): PromptLayout {
+  return { members: new Map([...besidePrompt, ...members]), roleOf: () => "user", isToolResult: never };
+}
+
 /** Of requests whose only prompt is their `input`. */
-export const inputLayout: PromptLayout = {
-  members: new Map<string, PromptMember>([...besidePrompt, ["input", { rule: "prompt", role: "user" }]]),
-  roleOf: () => "user",
-  isToolResult: never,
-};
+export const inputLayout: PromptLayout = layoutOf(promptMembers(["input"], "prompt", "user"));

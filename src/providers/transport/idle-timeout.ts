@@ -1,3 +1,5 @@
+import { letProcessEnd } from "../../runtime/let-process-end.js";
+
 /** Notified when the silence has lasted too long. */
 export interface IdleTimeoutListener {
   onIdleTimeout(): void;
@@ -56,7 +58,7 @@ export class IdleTimeout {
   #arm(delayMs: number, now: number): void {
     this.#expiresAt = now + delayMs;
     const timer = setTimeout(checkIdleTime, delayMs, this);
-    if (!this.#keepsProcess && typeof timer === "object") timer.unref();
+    if (!this.#keepsProcess) letProcessEnd(timer);
     this.#timer = timer;
   }
 

@@ -1,3 +1,4 @@
+import { letProcessEnd } from "../../runtime/let-process-end.js";
 import type { Database } from "./database.js";
 import type { ListenPool, PostgresClient, PostgresPool } from "./postgres-pool.js";
 
@@ -212,7 +213,7 @@ export class Notifications {
   #after(ms: number, action: () => unknown): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(action, ms);
-    this.#timer.unref?.();
+    letProcessEnd(this.#timer);
   }
 }
 
@@ -282,7 +283,7 @@ export async function requireNotifications(pool: PostgresPool, listen: ListenPoo
         const timer = setTimeout(resolve, tickMs);
         // The wait cannot be cancelled, so it must not outlive a closed gateway. The first tick keeps a process alive
         // that does nothing but subscribe: mostly the notice arrives within it.
-        if (tick > 0) timer.unref?.();
+        if (tick > 0) letProcessEnd(timer);
         wake = () => {
           clearTimeout(timer);
           resolve();

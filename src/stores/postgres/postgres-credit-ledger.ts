@@ -1,6 +1,7 @@
 import { requireKnownOptions } from "../../check/known-options.js";
 import { checkedRetention } from "../../ledger/calendar.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
+import { plainLedger } from "../../ledger/plain-ledger.js";
 import { Database, knownPostgresOptions, type PostgresOptions } from "./database.js";
 import { batchBounds, type PostgresBatchOptions } from "./ledger/account-queue.js";
 import { PostgresLedger } from "./ledger/postgres-ledger.js";
@@ -48,26 +49,12 @@ export function creditLedger(
   { retentionMs, batch }: Pick<PostgresCreditLedgerOptions, "retentionMs" | "batch">,
 ): CreditLedger {
   const ledger = new PostgresLedger(database, checkedRetention(retentionMs), batchBounds(batch));
-  // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
-    keepsLimits: true,
-    reserve: (request) => ledger.reserve(request),
-    renew: (requests) => ledger.renew(requests),
-    settle: (lease, settlement) => ledger.settle(lease, settlement),
-    release: (lease, rates) => ledger.release(lease, rates),
-    balance: (account, limits, of) => ledger.balance(account, limits, of),
-    grant: (request) => ledger.grant(request),
-    topUp: (request) => ledger.topUp(request),
-    deduct: (request) => ledger.deduct(request),
-    claimTopUp: (id, account) => ledger.claimTopUp(id, account),
-    reset: (account, windows) => ledger.reset(account, windows),
+    ...plainLedger(ledger),
     history: (request) => ledger.history(request),
     usage: (request) => ledger.usage(request),
     totals: (request) => ledger.totals(request),
     statement: (request) => ledger.statement(request),
-    sweep: () => ledger.sweep(),
-    forget: (account) => ledger.forget(account),
-    close: () => ledger.close(),
     ...(notifications.isEnabled && {
       subscribe: (onChange: (account: string) => void) => notifications.subscribe(ledger.channel, onChange),
     }),

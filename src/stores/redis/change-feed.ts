@@ -1,4 +1,5 @@
 import type { RecordKind } from "../../records/record-store.js";
+import { letProcessEnd } from "../../runtime/let-process-end.js";
 import { isNodeRedis, type RedisClient } from "./redis-client.js";
 
 type Listener = (message: string) => void;
@@ -84,7 +85,7 @@ export class ChangeFeed {
       // They may have left meanwhile.
       if (this.#listeners.size > 0) this.#connect().catch(() => this.#retry());
     }, retryMs);
-    timer.unref?.();
+    letProcessEnd(timer);
   }
 
   /** Does not wait for a connection that is being opened: a server that hangs makes that last for ever. */

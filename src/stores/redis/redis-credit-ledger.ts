@@ -1,6 +1,7 @@
 import { requireKnownOptions } from "../../check/known-options.js";
 import { dayMs } from "../../ledger/calendar.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
+import { plainLedger } from "../../ledger/plain-ledger.js";
 import { ledgerScripts } from "./ledger/ledger-scripts.js";
 import { batchSizes, type RedisBatchOptions } from "./ledger/operation-queue.js";
 import { ScriptedCreditLedger } from "./ledger/scripted-credit-ledger.js";
@@ -66,26 +67,12 @@ export function creditLedgerOn(
     journalMs: days * dayMs,
     channel: changes.channel,
   });
-  // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
-    keepsLimits: true,
-    reserve: (request) => ledger.reserve(request),
-    renew: (requests) => ledger.renew(requests),
-    settle: (lease, settlement) => ledger.settle(lease, settlement),
-    release: (lease, rates) => ledger.release(lease, rates),
-    balance: (account, limits, of) => ledger.balance(account, limits, of),
-    grant: (request) => ledger.grant(request),
-    topUp: (request) => ledger.topUp(request),
-    deduct: (request) => ledger.deduct(request),
-    claimTopUp: (id, account) => ledger.claimTopUp(id, account),
-    sweep: () => ledger.sweep(),
-    reset: (account, windows) => ledger.reset(account, windows),
+    ...plainLedger(ledger),
     ...(journalEntries > 0 && {
       history: (request) => ledger.history(request),
       statement: (request) => ledger.statement(request),
     }),
-    forget: (account) => ledger.forget(account),
-    close: () => ledger.close(),
     onReconnected,
     ...(changes.canSubscribe && {
       subscribe: (onChange: (account: string) => void) => changes.subscribe("account", onChange),

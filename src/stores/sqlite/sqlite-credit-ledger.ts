@@ -1,6 +1,7 @@
 import { requireKnownOptions } from "../../check/known-options.js";
 import { type Clock, checkedRetention, systemClock } from "../../ledger/calendar.js";
 import type { CreditLedger } from "../../ledger/credit-ledger.js";
+import { plainLedger } from "../../ledger/plain-ledger.js";
 import { SqliteLedger } from "./ledger/sqlite-ledger.js";
 import { knownSqliteOptions, SqliteConnection, type SqliteOptions } from "./sqlite-connection.js";
 
@@ -41,25 +42,11 @@ export function sqliteCreditLedger(options: SqliteCreditLedgerOptions): CreditLe
 export function ledgerOf(connection: SqliteConnection, options: SqliteCreditLedgerOptions): CreditLedger {
   const { clock = systemClock, retentionMs } = options;
   const ledger = new SqliteLedger(connection, clock, checkedRetention(retentionMs));
-  // A plain object, so that a host can wrap a method or two with `{ ...ledger, settle }`.
   return {
-    keepsLimits: true,
-    reserve: (request) => ledger.reserve(request),
-    renew: (requests) => ledger.renew(requests),
-    settle: (lease, settlement) => ledger.settle(lease, settlement),
-    release: (lease, rates) => ledger.release(lease, rates),
-    balance: (account, limits, of) => ledger.balance(account, limits, of),
-    grant: (request) => ledger.grant(request),
-    topUp: (request) => ledger.topUp(request),
-    deduct: (request) => ledger.deduct(request),
-    claimTopUp: (id, account) => ledger.claimTopUp(id, account),
-    sweep: () => ledger.sweep(),
-    reset: (account, windows) => ledger.reset(account, windows),
+    ...plainLedger(ledger),
     history: (request) => ledger.history(request),
     usage: (request) => ledger.usage(request),
     totals: (request) => ledger.totals(request),
     statement: (request) => ledger.statement(request),
-    forget: (account) => ledger.forget(account),
-    close: () => ledger.close(),
   };
 }

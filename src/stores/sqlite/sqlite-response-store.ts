@@ -78,24 +78,6 @@ export function responseStoreOf(
     return bytes;
   }
 
-  function measureItems(account: string, ids: readonly string[]): Map<string, number> {
-    const found = new Map<string, number>();
-    for (const id of ids) {
-      const bytes = tables.measureItem(account, id, expiredUntil());
-      if (bytes !== undefined) found.set(id, bytes);
-    }
-    return found;
-  }
-
-  function items(account: string, ids: readonly string[]): Map<string, string> {
-    const found = new Map<string, string>();
-    for (const id of ids) {
-      const item = tables.findItem(account, id, expiredUntil());
-      if (item !== undefined) found.set(id, item);
-    }
-    return found;
-  }
-
   const read = async <Result>(work: () => Result) => connection.read(() => connection.snapshot(work));
   const write = async <Result>(work: () => Result) => connection.write(work);
 
@@ -106,9 +88,9 @@ export function responseStoreOf(
     },
     find: (account, id) => read(() => tables.find(account, id, expiredUntil())),
     findChain: async (account, id, most) => wholeChain(await read(() => chain(account, id, most))),
-    findItems: (account, ids) => read(() => items(account, ids)),
+    findItems: (account, ids) => read(() => foundOf(ids, (id) => tables.findItem(account, id, expiredUntil()))),
     measureChain: (account, id, most) => read(() => measure(account, id, most)),
-    measureItems: (account, ids) => read(() => measureItems(account, ids)),
+    measureItems: (account, ids) => read(() => foundOf(ids, (id) => tables.measureItem(account, id, expiredUntil()))),
     findInput: (account, id, page) => read(() => tables.findInput(account, id, page, expiredUntil())),
     delete: (account, id) => write(() => tables.delete(account, id, expiredUntil())),
     async forget(account) {
@@ -269,6 +251,16 @@ class ResponseTables {
     this.#addBytes.run(account, -toNumber(bytes));
     this.#deleteEmpty.run(account);
   }
+}
+
+/** What is there, by the ids that are asked for. */
+function foundOf<Value>(ids: readonly string[], find: (id: string) => Value | undefined): Map<string, Value> {
+  const found = new Map<string, Value>();
+  for (const id of ids) {
+    const value = find(id);
+    if (value !== undefined) found.set(id, value);
+  }
+  return found;
 }
 
 /** A response as its table has it. */

@@ -106,7 +106,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "http",
     question: "How do a request and a response look, whatever the host framework?",
-    imports: [hostCode, "errors", provider],
+    imports: [hostCode, "runtime/let-process-end.js", "errors", provider],
     packages: ["node:buffer"],
   },
   {
@@ -312,7 +312,7 @@ export const fileRules: readonly FileRule[] = [
   ).map(([store, depths, imports, packages]) => ({
     files: depths.map((depth) => `stores/${store}/${depth}*.ts`),
     reason: "A store knows the contracts that it keeps, and no other store.",
-    imports: [`stores/${store}`, ...contracts, ...imports],
+    imports: [`stores/${store}`, "stores/database-stores.js", ...contracts, ...imports],
     packages,
   })),
   {
