@@ -71,8 +71,8 @@ export class SliceCount {
 export const valueBytes = 32;
 
 /**
- * The works that wait for a turn of this thread's event loop. All gateways in the thread share it, but for those of an
- * isolate: there each work waits by a timer of its own.
+ * The works that wait for a turn of this thread's event loop. It is the thread's, not a gateway's: two gateways with a
+ * queue each would do two slices in one turn. In an isolate each work waits by a timer of its own.
  */
 const waiting: (() => void)[] = [];
 

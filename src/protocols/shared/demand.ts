@@ -5,7 +5,7 @@ import type { Tokenizer } from "../../tokens/tokenizer.js";
 import { asBuffer } from "../../wire/bytes.js";
 import { type MemberEdits, memberOf, valueAt } from "../../wire/json-members.js";
 import { foldName } from "../../wire/member-search.js";
-import { type CapName, capHolders, capNames, type Dialect, otherCapNames, requireOwnNames } from "./dialect.js";
+import { type CapName, capHolders, capNames, otherCapNames } from "./dialect.js";
 import type { JsonRequest } from "./json-request.js";
 import { type MessageOutline, outlineMessages, type Span } from "./message-outline.js";
 import type { Demand, ModelTraits } from "./operation.js";
@@ -65,7 +65,7 @@ export function heldOutput(
 ): number {
   const most = mostOutputTokens(model);
   // A cap that may not reach the server, or not be the one that it heeds, limits nothing.
-  const isHeeded = !namesOtherCap && !model.dialects.some(dropsCaps);
+  const isHeeded = !namesOtherCap && !model.dialects.some(({ dropsCaps }) => dropsCaps);
   const each = isHeeded ? Math.min(outputCap ?? addedCap ?? most, most) : most;
   return Math.min(answers * modelCalls * each, largestCount);
 }
@@ -181,11 +181,6 @@ export function cutOtherCaps(request: Request, own: readonly CapName[], most: nu
   }
 }
 
-/** Whether a server is not sent every cap of a request. */
-function dropsCaps({ dropped = [] }: Dialect): boolean {
-  return capNames.some((name) => dropped.includes(name));
-}
-
 function isGiven({ body, members }: Request, name: string): boolean {
   const member = memberOf(members, name);
   return member !== undefined && body[member.start] !== 0x6e;
@@ -202,7 +197,7 @@ export function requireAllowedMembers(
   table?: ProtocolTable,
 ): void {
   if (request.strangers.size > 0) {
-    for (const dialect of dialects) requireOwnNames(request.strangers, dialect);
+    for (const dialect of dialects) dialect.requireOwnNames(request.strangers);
   }
   for (const rule of rules) rule.refuse(request, table);
 }
