@@ -4,12 +4,12 @@ import { isRecord } from "../../wire/is-record.js";
 import { bySize, type Steps } from "../../wire/slices.js";
 import { demandOf, mostOutputTokens, requireAllowedMembers, requireMessagesFit } from "../shared/demand.js";
 import {
-  type AnswerContext,
+  type AttemptContext,
   calledName,
   readErrorBody,
   refuseWhole,
   SameProtocolExchange,
-  toAnswerContext,
+  toAttemptContext,
   toFailureContext,
 } from "../shared/exchange.js";
 import { textPrices } from "../shared/model-type.js";
@@ -201,16 +201,16 @@ class ChatModelRequest extends ParsedRequest<ChatRequest> implements ModelReques
       dialect: target.rules.dialectFor(request, target.dialect, chatTable),
       missing: model.missing,
     });
-    return new ChatExchange(body, request, toAnswerContext(target, model, attempt, "messages"));
+    return new ChatExchange(body, request, toAttemptContext(target, model, attempt, "messages"));
   }
 }
 
-class ChatExchange extends SameProtocolExchange<AnswerContext> implements Exchange {
+class ChatExchange extends SameProtocolExchange<AttemptContext> implements Exchange {
   readonly operation = "chat/completions";
   readonly #includeUsage: boolean;
   readonly #n: number;
 
-  constructor(sent: Edited, { includeUsage, n }: ChatRequest, context: AnswerContext) {
+  constructor(sent: Edited, { includeUsage, n }: ChatRequest, context: AttemptContext) {
     super(sent, context);
     this.#includeUsage = includeUsage;
     this.#n = n;
@@ -246,7 +246,7 @@ function chatOnMessages(
 function* exchangeSteps(request: ChatRequest, facts: ExchangeFacts): Steps<TranslatedExchange> {
   const { target, model, attempt } = facts;
   yield* fewValuesSteps(request, "messages");
-  const context = toAnswerContext(target, model, attempt, "messages");
+  const context = toAttemptContext(target, model, attempt, "messages");
   const source = yield* toMessagesTarget(request, facts, context);
   const sink = new ChatClientSink(context, request.includeUsage);
   const custom = customNames(requestValue(request, "tools"));

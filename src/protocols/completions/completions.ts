@@ -3,11 +3,11 @@ import { isRecord } from "../../wire/is-record.js";
 import { textWords } from "../chat/chat-response.js";
 import { addedCapOf, heldOutput, mostOutputTokens, requireAllowedMembers } from "../shared/demand.js";
 import {
-  type AnswerContext,
+  type AttemptContext,
   readErrorBody,
   refuseWhole,
   SameProtocolExchange,
-  toAnswerContext,
+  toAttemptContext,
   toFailureContext,
 } from "../shared/exchange.js";
 import { countInput, promptDemand, requireInputsFit } from "../shared/inputs.js";
@@ -149,7 +149,7 @@ class CompletionModelRequest extends ParsedRequest<CompletionRequest> implements
   }
 }
 
-class CompletionExchange extends SameProtocolExchange<AnswerContext> implements Exchange {
+class CompletionExchange extends SameProtocolExchange<AttemptContext> implements Exchange {
   readonly operation = "completions";
   readonly #request: CompletionRequest;
 
@@ -160,7 +160,7 @@ class CompletionExchange extends SameProtocolExchange<AnswerContext> implements 
       addedCap: attempt.addedCap,
       dialect: target.rules.dialectFor(request, target.dialect, completionsTable),
     });
-    super(sent, toAnswerContext(target, model, attempt, "prompt"));
+    super(sent, toAttemptContext(target, model, attempt, "prompt"));
     this.#request = request;
   }
 

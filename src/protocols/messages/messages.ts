@@ -27,7 +27,7 @@ import {
   settings,
   systemMember,
 } from "../shared/prompt-layout.js";
-import type { OddPlace } from "../shared/protocol-table.js";
+import type { UnknownPlace } from "../shared/protocol-table.js";
 import { ReceivedResponse } from "../shared/received-response.js";
 import {
   emptyMerged,
@@ -219,7 +219,7 @@ function requireFit(request: MessagesRequest, model: ModelTraits): void {
   const { missing, rules } = model;
   refuseThread(request);
   requireAllowedMembers(request, model, messagesTable);
-  const lets = (tool: OddPlace) => rules.length > 0 && rules.every((rule) => rule.lets(tool, messagesTable));
+  const lets = (tool: UnknownPlace) => rules.length > 0 && rules.every((rule) => rule.lets(tool, messagesTable));
   const hosted = hostedMessagesTool(request, lets);
   if (hosted !== undefined) throw hostedToolRefused(hosted);
   if (missing !== undefined) refuseMissingOfMessages(request, calledName(model), missing);
