@@ -9,7 +9,7 @@ import { toMicro } from "../prices/micro.js";
 import type { BackgroundWork } from "../runtime/background-work.js";
 import { callHook } from "../runtime/host-code.js";
 import { ChangeWatch } from "./change-watch.js";
-import type { ResolvedOptions } from "./options.js";
+import type { ResolvedOptions } from "./resolve-options.js";
 import { thresholdLedger } from "./thresholds.js";
 
 export interface WatchedLedger {

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { isOwnAccount, readRetryAfter } from "../protocols/shared/own-account.js";
+import { isOwnAccount } from "../protocols/shared/own-account.js";
+import { readRetryAfter } from "../protocols/shared/retry-after.js";
 import { readErrorObject } from "../protocols/shared/upstream-failure.js";
 import { isPromiseLike } from "../runtime/host-code.js";
 import type { DirectResponse } from "./direct-call.js";

@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer";
 import type { Edited } from "../../wire/edited-bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { bySize, type Steps } from "../../wire/slices.js";
-import { demandOf, mostOutputTokens, requireAllowedMembers, requireMessagesFit } from "../shared/demand.js";
+import { requireMessagesFit } from "../shared/context-fit.js";
+import { demandOf, mostOutputTokens, requireAllowedMembers } from "../shared/demand.js";
 import {
   type AttemptContext,
   calledName,

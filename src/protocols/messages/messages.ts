@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer";
 import { ThoughtSeal } from "../../seal/payload-seal.js";
 import { isRecord } from "../../wire/is-record.js";
 import { bySize } from "../../wire/slices.js";
-import { demandOf, requireAllowedMembers, requireMessagesFit } from "../shared/demand.js";
+import { requireMessagesFit } from "../shared/context-fit.js";
+import { demandOf, requireAllowedMembers } from "../shared/demand.js";
 import { calledName } from "../shared/exchange.js";
 import { textPrices } from "../shared/model-type.js";
 import type {
