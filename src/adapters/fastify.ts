@@ -68,7 +68,7 @@ export function toFastifyPlugin(gateway: Mountable): FastifyPlugin {
     const mount = scope.prefix.replace(/\/+$/, "");
     const basePath = mount.endsWith(gateway.basePath) ? "" : gateway.basePath;
     readBodiesLate(scope);
-    refuseMediaTypes(scope, mountable, mountable.routes.includes(anyPath));
+    refuseMediaTypes(scope, bridge, mountable.routes.includes(anyPath));
     for (const pattern of gateway.routes) {
       if (scope.hasRoute({ method: "GET", url: mount + basePath + pattern })) continue;
       for (const path of pathsOf(pattern, scope)) {
@@ -137,12 +137,12 @@ function readBodiesLate(scope: FastifyScope): void {
 }
 
 /** Fastify refuses a malformed `content-type` by itself, before any handler; so does the gateway, in OpenAI's shape. */
-function refuseMediaTypes(scope: FastifyScope, gateway: MountedHandler, isPage: boolean): void {
+function refuseMediaTypes(scope: FastifyScope, bridge: NodeBridge, isPage: boolean): void {
   scope.setErrorHandler((error, request, reply) => {
     // With an empty one, the gateway would do the work, and the app's later hooks would have been left out.
     const isMalformed = error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE" && request.raw.headers["content-type"] !== "";
     if (!isMalformed) throw error;
-    serveReply(gateway, isPage ? pathFrom(anyPath, request) : "/v1/chat/completions", request, reply);
+    serveReply(bridge, isPage ? pathFrom(anyPath, request) : "/v1/chat/completions", request, reply);
   });
 }
 

@@ -11,7 +11,6 @@ import type { MessageHead, MessageTranslation } from "../../../src/protocols/tra
 import {
   type ChatTargetOptions,
   chatRequestOfMessagesSteps,
-  type TranslatedMessagesRequest,
 } from "../../../src/protocols/translate/messages-to-chat-request.js";
 import {
   type ChatTranslation,
@@ -25,7 +24,7 @@ export function chatToMessagesRequest(request: ChatRequest, options: MessagesTar
   return atOnce(messagesRequestSteps(request, options));
 }
 
-export function messagesToChatRequest(request: MessagesRequest, options: ChatTargetOptions): TranslatedMessagesRequest {
+export function messagesToChatRequest(request: MessagesRequest, options: ChatTargetOptions) {
   return atOnce(chatRequestOfMessagesSteps(request, options));
 }
 
