@@ -48,6 +48,7 @@ export type { Identified, Identify, Identity } from "./gateway/identity/identity
 export type { InProcess, InProcessCaller } from "./gateway/in-process/in-process.js";
 export type { CatalogChange } from "./gateway/models/live-catalog.js";
 export type { ManagedModel, ManagedModels, ModelCheck, ModelDifference } from "./gateway/models/managed-models.js";
+export type { Model, RerankOptions } from "./gateway/models/model.js";
 export type { DisabledModel, StorableModel } from "./gateway/models/stored-model.js";
 export type { RoutingOptions, TargetOptions } from "./gateway/models/target-options.js";
 export type {
@@ -58,13 +59,7 @@ export type {
   RequestStarted,
   StartedGateway,
 } from "./gateway/observers/observer.js";
-export type {
-  GatewayOptions,
-  LedgerOptions,
-  Model,
-  RerankOptions,
-  ThresholdOptions,
-} from "./gateway/options.js";
+export type { GatewayOptions, LedgerOptions, ThresholdOptions } from "./gateway/options.js";
 export type { ManagedRequests } from "./gateway/request-log/managed-requests.js";
 export type { KeepTexts, RedactedTexts, RequestLogOptions } from "./gateway/request-log/request-log-options.js";
 export type { RequestLogBacklog } from "./gateway/request-log/request-log-writer.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Mountable, requireMountable, tells } from "../gateway/gateway.js";
-import { pathOf, pathWithin, serveNode } from "./node.js";
+import { NodeBridge, pathOf, pathWithin } from "./node.js";
 
 /** What the handler reads of an Express request, of version 4 or 5. */
 export interface ExpressRequest extends IncomingMessage {
@@ -23,13 +23,14 @@ export type ExpressHandler = (req: ExpressRequest, res: ServerResponse, next: (e
  */
 export function toExpressHandler(gateway: Mountable): ExpressHandler {
   const mountable = requireMountable("toExpressHandler", gateway);
+  const bridge = new NodeBridge(mountable);
   return (req, res, next) => {
     // A base path that Express has taken off need not be there a second time. It matches without regard to case.
     const isStripped = req.baseUrl.toLowerCase().endsWith(gateway.basePath.toLowerCase());
     const path = pathWithin(isStripped ? "" : gateway.basePath, pathOf(req.url));
     const isBelowPrefix = req.baseUrl !== "" || gateway.basePath !== "";
     if (path !== undefined && (gateway.serves(path) || mountable[tells](path, req, isBelowPrefix))) {
-      serveNode(mountable, { req, res }, path);
+      bridge.serve({ req, res }, path);
     } else next();
   };
 }

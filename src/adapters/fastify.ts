@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { type Mountable, type MountedHandler, requireMountable, tells } from "../gateway/gateway.js";
-import { ignoreErrors, type NodeIncoming, type NodeOutgoing, serveNode } from "./node.js";
+import { ignoreErrors, NodeBridge, type NodeIncoming, type NodeOutgoing } from "./node.js";
 
 /** What the plugin uses of a Fastify instance, of version 4 or 5. */
 export interface FastifyScope {
@@ -63,26 +63,25 @@ export type FastifyPlugin = (scope: FastifyScope, options: unknown, done: (error
  */
 export function toFastifyPlugin(gateway: Mountable): FastifyPlugin {
   const mountable = requireMountable("toFastifyPlugin", gateway);
+  const bridge = new NodeBridge(mountable);
   return (scope, _options, done) => {
     const mount = scope.prefix.replace(/\/+$/, "");
     const basePath = mount.endsWith(gateway.basePath) ? "" : gateway.basePath;
     readBodiesLate(scope);
-    refuseMediaTypes(scope, mountable, mountable.routes.includes(anyPath));
+    refuseMediaTypes(scope, bridge, mountable.routes.includes(anyPath));
     for (const pattern of gateway.routes) {
       if (scope.hasRoute({ method: "GET", url: mount + basePath + pattern })) continue;
       for (const path of pathsOf(pattern, scope)) {
-        scope.all(basePath + path, (request, reply) =>
-          serveReply(mountable, pathFrom(pattern, request), request, reply),
-        );
+        scope.all(basePath + path, (request, reply) => serveReply(bridge, pathFrom(pattern, request), request, reply));
       }
     }
-    tellOfMisplaced(scope, mountable, basePath);
+    tellOfMisplaced(scope, mountable, bridge, basePath);
     done();
   };
 }
 
 /** Clients whose base URL has one `/v1` too few or too many would get the app's 404, and not know why. */
-function tellOfMisplaced(scope: FastifyScope, gateway: MountedHandler, basePath: string): void {
+function tellOfMisplaced(scope: FastifyScope, gateway: MountedHandler, bridge: NodeBridge, basePath: string): void {
   const mount = scope.prefix.replace(/\/+$/, "") + basePath;
   if (!scope.hasConstraintStrategy(constraintName)) scope.addConstraintStrategy(clientConstraint as never);
   for (const pattern of gateway.routes) {
@@ -93,7 +92,7 @@ function tellOfMisplaced(scope: FastifyScope, gateway: MountedHandler, basePath:
         method: ["GET", "POST"],
         url: basePath + url,
         ...constrained,
-        handler: (request, reply) => serveReply(gateway, toPath(pathFrom(pattern, request)), request, reply),
+        handler: (request, reply) => serveReply(bridge, toPath(pathFrom(pattern, request)), request, reply),
       });
     }
   }
@@ -114,13 +113,13 @@ function pathFrom(pattern: string, { params }: FastifyRequestLike): string {
 }
 
 /** The app's later hooks have run; from here on the reply is the gateway's. */
-function serveReply(gateway: MountedHandler, path: string, request: FastifyRequestLike, reply: FastifyReplyLike): void {
+function serveReply(bridge: NodeBridge, path: string, request: FastifyRequestLike, reply: FastifyReplyLike): void {
   reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);
   }
   const payload = request.body instanceof Readable ? request.body : undefined;
-  serveNode(gateway, { req: request.raw, res: reply.raw, raw: request }, path, payload);
+  bridge.serve({ req: request.raw, res: reply.raw, raw: request }, path, payload);
 }
 
 /** The route of what serves all that is below its mount. */
@@ -138,12 +137,12 @@ function readBodiesLate(scope: FastifyScope): void {
 }
 
 /** Fastify refuses a malformed `content-type` by itself, before any handler; so does the gateway, in OpenAI's shape. */
-function refuseMediaTypes(scope: FastifyScope, gateway: MountedHandler, isPage: boolean): void {
+function refuseMediaTypes(scope: FastifyScope, bridge: NodeBridge, isPage: boolean): void {
   scope.setErrorHandler((error, request, reply) => {
     // With an empty one, the gateway would do the work, and the app's later hooks would have been left out.
     const isMalformed = error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE" && request.raw.headers["content-type"] !== "";
     if (!isMalformed) throw error;
-    serveReply(gateway, isPage ? pathFrom(anyPath, request) : "/v1/chat/completions", request, reply);
+    serveReply(bridge, isPage ? pathFrom(anyPath, request) : "/v1/chat/completions", request, reply);
   });
 }
 

@@ -162,7 +162,7 @@ export class NodeClient {
   readonly maxStallMs: number;
 
   /** @param maxStallMs - how long the client may take nothing of its response. The writer of the response uses it. */
-  constructor(req: NodeIncoming, res: NodeOutgoing, maxStallMs: number) {
+  constructor({ req, res }: NodePair, maxStallMs: number, connections: Connections) {
     this.#res = res;
     this.maxStallMs = maxStallMs;
     if (isClosed(res)) {
@@ -173,7 +173,7 @@ export class NodeClient {
     onClosed(res, () => {
       if (!this.#answered) this.#abort();
     });
-    if (res.socket === null) this.#watchConnection(req, res);
+    if (res.socket === null) this.#watchConnection(req, connections);
   }
 
   /** The connection was closed before the response was complete. */
@@ -206,10 +206,10 @@ export class NodeClient {
   /**
    * A response that waits for the one before it on a pipelined connection has no socket, and gets no event of its end.
    */
-  #watchConnection({ socket }: NodeIncoming, res: NodeOutgoing): void {
+  #watchConnection({ socket }: NodeIncoming, connections: Connections): void {
     onClosed(
-      res,
-      onceConnectionClosed(socket, () => this.#abort()),
+      this.#res,
+      connections.onceClosed(socket, () => this.#abort()),
     );
     if (socket.destroyed) this.#abort();
   }
@@ -224,19 +224,27 @@ function isClosed(res: NodeOutgoing): boolean {
   return "stream" in res ? res.stream.destroyed : res.destroyed;
 }
 
-const waiting = new WeakMap<Stream, Set<() => void>>();
+/** The connections of a mounted gateway on which responses wait for those before them. */
+export class Connections {
+  readonly #waiting = new WeakMap<Stream, Set<() => void>>();
 
-/** One listener for each connection, however many responses wait on it: Node warns of more than ten. */
-function onceConnectionClosed(socket: Stream, listener: () => void): () => void {
-  const listeners = waiting.get(socket) ?? new Set();
-  if (!waiting.has(socket)) {
-    waiting.set(socket, listeners);
-    onClosed(socket, () => {
-      for (const notify of listeners) notify();
-    });
+  /**
+   * One listener for each connection, however many responses wait on it: Node warns of more than ten.
+   * @returns takes the listener off again.
+   */
+  onceClosed(socket: Stream, listener: () => void): () => void {
+    let listeners = this.#waiting.get(socket);
+    if (listeners === undefined) {
+      const all = new Set<() => void>();
+      listeners = all;
+      this.#waiting.set(socket, all);
+      onClosed(socket, () => {
+        for (const notify of all) notify();
+      });
+    }
+    const own = listeners.add(listener);
+    return () => void own.delete(listener);
   }
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
 }
 
 /** It happens once: to take the listener off again would only take time. */

@@ -8,7 +8,14 @@ import {
   requireMountable,
   tells,
 } from "../gateway/gateway.js";
-import { NodeClient, type NodeIncoming, type NodeOutgoing, type NodePair, NodeRequest } from "./node-request.js";
+import {
+  Connections,
+  NodeClient,
+  type NodeIncoming,
+  type NodeOutgoing,
+  type NodePair,
+  NodeRequest,
+} from "./node-request.js";
 import { type StreamedResponse, writeNodeStream } from "./node-stream.js";
 
 export type { NodeIncoming, NodeOutgoing } from "./node-request.js";
@@ -27,13 +34,14 @@ export type NodeHandler = (req: NodeIncoming, res: NodeOutgoing, next?: (error?:
  */
 export function toNodeHandler(gateway: Mountable): NodeHandler {
   const mountable = requireMountable("toNodeHandler", gateway);
+  const bridge = new NodeBridge(mountable);
   const isBelowPrefix = gateway.basePath !== "";
   return (req, res, next) => {
     const path = pathOf(req.url);
     const within = pathWithin(gateway.basePath, path);
     const isOwn = within !== undefined && (gateway.serves(within) || mountable[tells](within, req, isBelowPrefix));
     if (next !== undefined && !isOwn) next();
-    else serveNode(mountable, { req, res }, within ?? outsideOf(path));
+    else bridge.serve({ req, res }, within ?? outsideOf(path));
   };
 }
 
@@ -42,26 +50,37 @@ function outsideOf(path: string): string {
   return `/${path}`;
 }
 
-/**
- * The one bridge from Node's pair to the gateway and back. Nothing is ever thrown, whatever happens to the connection.
- *
- * @param path - undecoded, without query, from where the gateway is mounted.
- * @param payload - what the host has made of the request's stream, if it is not the request itself.
- */
-export function serveNode(gateway: MountedHandler, pair: NodePair, path: string, payload: Readable = pair.req): void {
-  const { req, res } = pair;
-  ignoreErrors(req);
-  ignoreErrors(res);
-  const client = new NodeClient(req, res, gateway.maxStallMs);
-  // Only a broken connection can notify the client then.
-  const fail = (): void => void res.destroy();
-  gateway[handle](new NodeRequest(pair, client, path, payload)).then((response) => {
-    try {
-      writeNodeResponse(req, res, client, response)?.catch(fail);
-    } catch {
-      fail();
-    }
-  }, fail);
+/** The one bridge from Node's pair to a mounted gateway and back. */
+export class NodeBridge {
+  readonly #gateway: MountedHandler;
+  readonly #connections = new Connections();
+
+  constructor(gateway: MountedHandler) {
+    this.#gateway = gateway;
+  }
+
+  /**
+   * Nothing is ever thrown, whatever happens to the connection.
+   *
+   * @param path - undecoded, without query, from where the gateway is mounted.
+   * @param payload - what the host has made of the request's stream, if it is not the request itself.
+   */
+  serve(pair: NodePair, path: string, payload: Readable = pair.req): void {
+    const { req, res } = pair;
+    ignoreErrors(req);
+    ignoreErrors(res);
+    const gateway = this.#gateway;
+    const client = new NodeClient(pair, gateway.maxStallMs, this.#connections);
+    // Only a broken connection can notify the client then.
+    const fail = (): void => void res.destroy();
+    gateway[handle](new NodeRequest(pair, client, path, payload)).then((response) => {
+      try {
+        writeNodeResponse(req, res, client, response)?.catch(fail);
+      } catch {
+        fail();
+      }
+    }, fail);
+  }
 }
 
 function ignore(): void {}

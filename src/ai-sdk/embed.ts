@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { beyondTarget } from "../errors/refusal.js";
-import { isOwnAccount, readRetryAfter } from "../protocols/shared/own-account.js";
+import { isOwnAccount } from "../protocols/shared/own-account.js";
+import { readRetryAfter } from "../protocols/shared/retry-after.js";
 import { countAt } from "../protocols/shared/usage-tally.js";
 import { isRecord } from "../wire/is-record.js";
 import { type AISDKEmbeddingModel, mergeProviderOptions, providerName } from "./ai-sdk-model.js";

@@ -113,7 +113,7 @@ const ignoredMembers: ReadonlySet<string> = new Set([
  * @param table - what is known of its protocol; `undefined`: its members are all alike.
  */
 export function* dependsOnItself(request: JsonRequest, table: ProtocolTable | undefined): Steps<boolean> {
-  if (request.odd !== undefined || !runsAtClient(request)) return false;
+  if (request.unknown !== undefined || !runsAtClient(request)) return false;
   const isKnown = (member: JsonMember) =>
     table === undefined ||
     ignoredMembers.has(member.name) ||

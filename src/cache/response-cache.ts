@@ -3,8 +3,8 @@ import type { ResponseMark } from "../prices/progress.js";
 import {
   type ClientCall,
   callProvider,
-  type DirectAnswer,
   type DirectCall,
+  type DirectResponse,
   type HandoverListener,
 } from "../providers/direct-call.js";
 import { UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
@@ -71,7 +71,7 @@ export class ResponseCache {
     this.#copies = { most: maxResponseBytes, room: { left: maxBytes } };
   }
 
-  call(call: DirectCall, listener?: HandoverListener, client?: ClientCall): Promise<DirectAnswer> {
+  call(call: DirectCall, listener?: HandoverListener, client?: ClientCall): Promise<DirectResponse> {
     const asked = client?.client.header(modeHeader)?.trim().toLowerCase();
     const isFor = this.#options.mode === "always" || asked === "on";
     // Only the gateway charges a share, and tells whose call it is.
@@ -91,7 +91,7 @@ export class ResponseCache {
     return this.#store.close();
   }
 
-  async #visit(asking: KeepingCall, isOff: boolean): Promise<DirectAnswer> {
+  async #visit(asking: KeepingCall, isOff: boolean): Promise<DirectResponse> {
     const { call, listener, client } = asking;
     const wishes = readCacheWishes(client.client.header("cache-control"));
     const place = isOff || wishes.noStore ? undefined : await this.#placeOf(call, client);
@@ -138,7 +138,7 @@ export class ResponseCache {
   }
 
   /** Whoever leaves pays for what has come, as with any response. */
-  #again({ account, key }: Place, kept: CachedResponse, { call, listener, client }: KeepingCall): DirectAnswer {
+  #again({ account, key }: Place, kept: CachedResponse, { call, listener, client }: KeepingCall): DirectResponse {
     const { services } = client;
     const now = services.clock.now();
     const { callId } = client.admission;
@@ -209,11 +209,11 @@ interface CopyTerms {
 }
 
 /** A response on its way to its client, of which a copy is kept, unless it is too long. */
-export class CopiedBody implements DirectAnswer, AsyncIterableIterator<Uint8Array, undefined> {
+export class CopiedBody implements DirectResponse, AsyncIterableIterator<Uint8Array, undefined> {
   readonly status: number;
-  readonly headers: DirectAnswer["headers"];
+  readonly headers: DirectResponse["headers"];
   readonly body = this;
-  readonly #answer: DirectAnswer;
+  readonly #answer: DirectResponse;
   readonly #terms: CopyTerms;
   #pieces: BodyIterator | undefined;
   /** `undefined`: nothing is kept of it. */
@@ -222,7 +222,7 @@ export class CopiedBody implements DirectAnswer, AsyncIterableIterator<Uint8Arra
   #taken = 0;
   #isOver = false;
 
-  constructor(answer: DirectAnswer, terms: CopyTerms) {
+  constructor(answer: DirectResponse, terms: CopyTerms) {
     this.status = answer.status;
     this.headers = answer.headers;
     this.#answer = answer;

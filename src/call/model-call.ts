@@ -16,7 +16,7 @@ import { CallSettlement, type SettledCharge } from "./call-settlement.js";
 import { warnOfCost, warnOfUnpriced, warnOfUpstream } from "./call-warnings.js";
 import type { CheckedCall, ReceivedCall } from "./checked-call.js";
 import { Departure } from "./departure.js";
-import { type ResponseReview, reviewOf } from "./guarded/answer-review.js";
+import { type ResponseReview, reviewOf } from "./guarded/response-review.js";
 import type { Meter } from "./meter.js";
 import { type AbortReason, lastGraceMs, type OpenCall } from "./open-calls.js";
 import { abortError } from "./relay/abort-error.js";

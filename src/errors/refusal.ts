@@ -2,6 +2,10 @@ import type { UsageCounts } from "../prices/usage-counts.js";
 import { isError } from "../runtime/host-code.js";
 import { GatewayError, isGatewayError, QuietError } from "./gateway-error.js";
 
+/**
+ * A fact about each error, kept beside it: it goes from the attempt to observers and counts with the error alone, and the
+ * host's error may be frozen, or of another copy of this package. It is forgotten with the error.
+ */
 const refusals = new WeakSet<GatewayError>();
 
 /**

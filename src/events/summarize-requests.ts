@@ -27,6 +27,50 @@ import {
 } from "./request-observer.js";
 import type { Warn } from "./warning.js";
 
+type OnCompleted = (event: RequestCompleted) => void;
+
+/** Keeps texts of a request for this endpoint. */
+export type TextsOf<Texts extends TextsObserver> = (endpoint: RequestEndpoint | undefined) => Texts;
+
+/**
+ * Observes requests, and passes on one event for each.
+ * @param complete - gets the texts with it, if there are. Must not throw.
+ * @param textsOf - `undefined`: none are kept, and that costs nothing.
+ */
+export function summarizeRequests<Texts extends TextsObserver>(
+  complete: (event: RequestCompleted, texts?: Texts) => void,
+  clock: Clock,
+  textsOf?: TextsOf<Texts>,
+): ObserveRequest {
+  if (textsOf === undefined) {
+    return ({ requestId, endpoint, ended }) =>
+      new RequestSummary(
+        requestId,
+        endpoint,
+        clock.now(),
+        ended === undefined ? complete : andThenEnd(complete, ended),
+      );
+  }
+  return ({ requestId, endpoint, ended }) => {
+    const texts = textsOf(endpoint);
+    const withTexts = (event: RequestCompleted): void => complete(event, texts);
+    const told = ended === undefined ? withTexts : andThenEnd(withTexts, ended);
+    return Object.assign(new RequestSummary(requestId, endpoint, clock.now(), told), { texts });
+  };
+}
+
+/** The host's `onRequestCompleted`. A hook that fails causes a warning; one that is async is noted as work. */
+export function completedHook(hook: OnCompleted, background: BackgroundWork, warn: Warn): OnCompleted {
+  return (event) => {
+    const { requestId, callId = requestId } = event;
+    const work = hookWork(
+      () => hook(event),
+      (cause) => warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId }),
+    );
+    if (work !== undefined) background.add(work, callId);
+  };
+}
+
 /** A client may send a name of any length. No id of a model is longer. */
 const longestRequestedModel = 256;
 
@@ -257,54 +301,10 @@ function upstreamIdOf(
   return id.slice(0, longestUpstreamId);
 }
 
-type OnCompleted = (event: RequestCompleted) => void;
-
-/** Keeps texts of a request for this endpoint. */
-export type TextsOf<Texts extends TextsObserver> = (endpoint: RequestEndpoint | undefined) => Texts;
-
-/**
- * Observes requests, and passes on one event for each.
- * @param complete - gets the texts with it, if there are. Must not throw.
- * @param textsOf - `undefined`: none are kept, and that costs nothing.
- */
-export function summarizeRequests<Texts extends TextsObserver>(
-  complete: (event: RequestCompleted, texts?: Texts) => void,
-  clock: Clock,
-  textsOf?: TextsOf<Texts>,
-): ObserveRequest {
-  if (textsOf === undefined) {
-    return ({ requestId, endpoint, ended }) =>
-      new RequestSummary(
-        requestId,
-        endpoint,
-        clock.now(),
-        ended === undefined ? complete : andThenEnd(complete, ended),
-      );
-  }
-  return ({ requestId, endpoint, ended }) => {
-    const texts = textsOf(endpoint);
-    const withTexts = (event: RequestCompleted): void => complete(event, texts);
-    const told = ended === undefined ? withTexts : andThenEnd(withTexts, ended);
-    return Object.assign(new RequestSummary(requestId, endpoint, clock.now(), told), { texts });
-  };
-}
-
 function andThenEnd(complete: OnCompleted, ended: () => void): OnCompleted {
   return (event) => {
     complete(event);
     ended();
-  };
-}
-
-/** The host's `onRequestCompleted`. A hook that fails causes a warning; one that is async is noted as work. */
-export function completedHook(hook: OnCompleted, background: BackgroundWork, warn: Warn): OnCompleted {
-  return (event) => {
-    const { requestId, callId = requestId } = event;
-    const work = hookWork(
-      () => hook(event),
-      (cause) => warn({ code: "hook_failed", message: "onRequestCompleted failed.", cause, requestId }),
-    );
-    if (work !== undefined) background.add(work, callId);
   };
 }
 

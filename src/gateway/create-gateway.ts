@@ -47,14 +47,16 @@ import { type Gateway, handle, type MountableGateway, tells } from "./gateway.js
 import { healthOf } from "./gateway-health.js";
 import { callerOfRequest, sessionCallers } from "./identity/identified-callers.js";
 import { callInProcess } from "./in-process/call-in-process.js";
+import { makesKeptResponses } from "./in-process/kept-response.js";
 import { LeftBehind } from "./left-behind.js";
 import { LiveCatalog } from "./models/live-catalog.js";
 import { managedModels } from "./models/managed-models.js";
 import { warnOfModels } from "./models/model-warnings.js";
 import { type WatchedModels, type WatchedModelsOptions, watchedModels } from "./models/watched-models.js";
 import { HostObservers } from "./observers/host-observers.js";
-import { type GatewayOptions, type ResolvedOptions, resolveOptions } from "./options.js";
+import type { GatewayOptions } from "./options.js";
 import { managedRequests, type WrittenLog, writtenLog } from "./request-log/managed-requests.js";
+import { type ResolvedOptions, resolveOptions } from "./resolve-options.js";
 import { gatewayUsage } from "./usage/gateway-usage.js";
 import { recordWarning, unknownPlanWarning, warnOfBetas } from "./warnings.js";
 import { watchedLedger } from "./watched-ledger.js";
@@ -120,17 +122,19 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
   const warnOfRecord = recordWarning(warnOfUnknownPlan, { catalog, feed: models?.feed, warn });
   const parts = { catalog, holds, responses, closeLedger, log, lookups, models, storeLimit, observers };
+  const { maxStallMs } = resolved;
+  const makeWhole = makesKeptResponses();
+  const inProcess = { server: services, terms, maxStallMs, timeLimit: storeLimit, makeWhole };
   const gateway: MountableGateway = {
     basePath: resolved.basePath,
-    maxStallMs: resolved.maxStallMs,
+    maxStallMs,
     routes: routePatterns,
     serves: (path) => matchPath(path) !== undefined,
     [handle]: (request) => serve(services, request),
     [tells]: (path, request, isBelowPrefix) =>
       tellsOfMisplaced(path, request, { isBelowPrefix, keyPrefix: resolved.keyPrefix }),
     handler: (request, context) => bridgeWebRequest(gateway, request, context),
-    as: (caller) =>
-      callInProcess({ server: services, terms, maxStallMs: resolved.maxStallMs, timeLimit: storeLimit }, caller),
+    as: (caller) => callInProcess(inProcess, caller),
     caller: (request) => callerOfRequest(services, request),
     keys: managedKeys({ ...resolved, ledger, terms, warn, audit }, findCaller, clock, warnOfUnknownPlan),
     plans: managedPlans({ ...resolved, feed: models?.feed, audit, warn }, lookups.findAllowance, catalog),

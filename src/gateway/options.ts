@@ -1,140 +1,26 @@
-import * as z from "zod";
 import type { AuditTrail } from "../audit/audit-trail.js";
-import { explainOnce } from "../check/check-input.js";
-import { countableCredits } from "../check/limit-schemas.js";
-import { listProblems, problemsOf } from "../check/list-problems.js";
-import { having } from "../check/text-schemas.js";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayWarning } from "../events/warning.js";
 import type { OnRequest } from "../hooks/admission.js";
-import { type ResponseGuard, responseGuardsSchema } from "../hooks/response-guard.js";
+import type { ResponseGuard } from "../hooks/response-guard.js";
 import type { RequestHead, WaitUntil } from "../http/message.js";
 import type { CorsOptions } from "../http/origin.js";
 import type { Clock } from "../ledger/calendar.js";
 import type { CreditLedger } from "../ledger/credit-ledger.js";
 import type { LedgerEvent } from "../ledger/guard/ledger-event.js";
-import type { Price } from "../prices/price.js";
-import type { ImageTokens } from "../protocols/images/image-usage.js";
-import { deepestBody } from "../protocols/shared/json-request.js";
-import type { ModelType } from "../protocols/shared/model-type.js";
 import type { UpstreamProvider } from "../providers/upstream-provider.js";
 import type { AccountStore } from "../records/accounts/account-store.js";
 import type { BudgetStore } from "../records/budgets/budget-store.js";
 import type { KeyStore } from "../records/keys/key-store.js";
-import { managedPrefix } from "../records/keys/managed-key.js";
 import type { ModelStore } from "../records/models/model-store.js";
-import type { DisconnectPolicy, PlanStore } from "../records/plans/plan-store.js";
+import type { PlanStore } from "../records/plans/plan-store.js";
 import type { RequestLog } from "../request-log/request-log.js";
 import type { ResponseStore } from "../responses/response-store.js";
-import { isIsolate } from "../runtime/runtime.js";
-import type { TokenBounds, Tokenizer } from "../tokens/tokenizer.js";
-import { type Identify, sessionProblems } from "./identity/identity.js";
-import { catalogProblems } from "./models/catalog-problems.js";
-import { catalogShape } from "./models/model-schema.js";
-import type { RoutingOptions, TargetOptions } from "./models/target-options.js";
+import type { Identify } from "./identity/identity.js";
+import type { Model } from "./models/model.js";
 import type { Observer } from "./observers/observer.js";
-import { type RequestLogOptions, requestLogSchema } from "./request-log/request-log-options.js";
-import { type OnThreshold, type ThresholdReached, thresholdsSchema } from "./thresholds.js";
-
-/** A model of the catalog. */
-export interface Model extends RoutingOptions {
-  /** The name that clients send as `model` and see in the model list. It may contain slashes: `acme/small`. */
-  id: string;
-  /**
-   * Further names of the model, such as `["claude-sonnet-4-5", "gpt-5-codex"]`. Clients call it by them and find them in the
-   * model list. Plans, keys, the journal and usage know its id alone. All ids and aliases must be unique. Default: none.
-   */
-  aliases?: readonly string[] | undefined;
-  /** What the model is for. It decides which endpoints take it. */
-  type: ModelType;
-  /** Who made the model; also sent as `owned_by`. Default: absent, with `owned_by` `"infergate"`. */
-  publisher?: string | undefined;
-  /**
-   * The tokens that the model accepts in one request: prompt and output together. Models for chat, completions and embeddings
-   * must have it, and those for reranking with `price.input`. Default for others: nothing is known of it.
-   */
-  contextLength?: number | undefined;
-  /** The longest output in tokens; a larger `max_tokens` is reduced to it. Default: only `contextLength` limits it. */
-  maxOutputTokens?: number | undefined;
-  /** What the model can do; known are `reasoning`, `tools` and `vision`. Default: `{}`. */
-  capabilities?: Readonly<Record<string, unknown>> | undefined;
-  /**
-   * What to do with a request for tools, reasoning or images that `capabilities` does not set to `true` (`tools`,
-   * `reasoning`, `vision`). `"pass"`: the upstream decides. `"refuse"`: a 400 before any upstream is called. `"drop"`:
-   * it is removed from the request. Default: `"pass"`.
-   */
-  unsupported?: "pass" | "refuse" | "drop" | undefined;
-  /**
-   * Whether the gateway refuses a prompt that certainly exceeds {@link contextLength} before any upstream is called.
-   * Turn it off for an upstream that shortens prompts. Default: `true`.
-   */
-  enforceContextLength?: boolean | undefined;
-  /**
-   * Counts the model's tokens for that check, for holds, and for charges where an upstream reports no usage. See
-   * `infergate/tokenizer`. It costs time on every request. Default: bounds that hold for all tokenizers.
-   */
-  tokenizer?: Tokenizer | undefined;
-  /** The most tokens that its images, audio and files count. Default: those of the models that count the most. */
-  tokenBounds?: TokenBounds | undefined;
-  /**
-   * The most output tokens of an image, by rows as those of `price.images`. A model whose price has `outputImage` must have it,
-   * unless all its targets are OpenAI's `gpt-image-1`, `gpt-image-1-mini` or `gpt-image-1.5`. Default: what OpenAI has published
-   * of these.
-   */
-  imageTokens?: readonly ImageTokens[] | undefined;
-  /**
-   * The longest audio of one request that the upstream accepts, in seconds: it is held for audio whose length its bytes do not
-   * bound, which is all but WAV and MP3. Default: 7,200.
-   */
-  maxAudioSeconds?: number | undefined;
-  /**
-   * Compressed audio has at least so many bytes a second, such as 500: a trust in clients, since silence takes nearly none.
-   * Default: nothing is assumed.
-   */
-  leastAudioBytesPerSecond?: number | undefined;
-  /** The sizes of images that requests may ask for beside `auto`, such as `["1024x1024"]`. Default: any. */
-  sizes?: readonly string[] | undefined;
-  /** How a model of the type `rerank` counts documents. */
-  rerank?: RerankOptions | undefined;
-  /** What it costs. A model whose prices are all zero is free: accounts without credits can use it, too. */
-  price: Price;
-  /**
-   * Where its calls go. Several targets are tried in their order, as long as nothing has been sent to the client.
-   * Targets of equal priority share the calls.
-   */
-  upstream: TargetOptions | readonly TargetOptions[];
-  /**
-   * Members that requests may set although they choose another model, price or cap than the catalog's, such as
-   * `["service_tier"]`, and names that the gateway refuses or leaves out: types of tools and of content, betas. See
-   * `docs/restricted-members.md`. You pay what they cost beyond the prices. Default: `[]`.
-   */
-  allowMembers?: readonly string[] | undefined;
-  /**
-   * What happens to what the gateway does not know, where a request goes to a server that speaks its protocol: members,
-   * types of content and of tools, and betas. `"refuse"`: unknown members and types are a 400, and unknown betas are left
-   * out. `"pass"`: all of it is sent; you pay what it costs. Default: as `"refuse"`, but unknown members that are no
-   * objects are sent. `allowMembers` lets single names through. See `docs/restricted-members.md`.
-   */
-  unknownMembers?: "refuse" | "pass" | undefined;
-  /**
-   * What to do with a response after its client has left, unless the plan has its own setting. Default: `"cancel"`; for images
-   * `"drain"`, since most of what they cost is done by then.
-   */
-  disconnect?: DisconnectPolicy | undefined;
-  /** Further members of the model record. Cannot replace those that the gateway sets. */
-  extra?: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** How a reranking model counts documents. */
-export interface RerankOptions {
-  /** The most documents of a request; beyond it a 400. At most 10,000. Default: 1,000. */
-  maxDocuments?: number | undefined;
-  /**
-   * The tokens of a piece of a document, with the query: a longer document counts as several. It is for models with
-   * `price.searches`, of which one is a query with up to 100 pieces. Default: 500, as Cohere's models before v4 have it.
-   */
-  chunkTokens?: number | undefined;
-}
+import type { RequestLogOptions } from "./request-log/request-log-options.js";
+import type { ThresholdReached } from "./thresholds.js";
 
 /**
  * The options of `createGateway`.
@@ -398,154 +284,4 @@ export interface LedgerOptions {
    * ledger has no notices, another process's grant takes effect at most this much later. Default: 2,000.
    */
   denialCacheMs?: number | undefined;
-}
-
-const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
-  error: 'must be an origin: a scheme and a host without a path, such as "https://app.example.com"',
-});
-const milliseconds = z.number().int().positive();
-// The longest that setTimeout can do.
-const longestTimerMs = 2 ** 31 - 1;
-const timeout = z.number().int().positive().max(600_000);
-const count = z.number().int().positive();
-const isFunction = (value: unknown): boolean => typeof value === "function";
-
-const ledgerOptionsSchema = z.strictObject({
-  reserveTimeoutMs: timeout.default(1_000),
-  settleTimeoutMs: timeout.default(2_000),
-  settleBeforeEndMs: timeout.default(250),
-  onUnavailable: z
-    .union([z.enum(["deny", "allow"]), z.strictObject({ insure: z.strictObject({ credits: countableCredits }) })], {
-      error: 'must be "deny", "allow" or { insure: { credits } }',
-    })
-    .default("deny"),
-  maxKeptSettlements: count.default(10_000),
-  replayMs: z.number().int().nonnegative().max(60_000).default(15_000),
-  denialCacheMs: z.number().int().nonnegative().max(60_000).default(2_000),
-});
-
-const secret = z
-  .string()
-  .min(32, "must have at least 32 characters, such as those of `openssl rand -base64 32`")
-  .max(1024, "must have at most 1,024 characters");
-
-const observer = z.custom<Observer>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
-  error: "must be an observer, such as openTelemetry() of infergate/otel",
-});
-
-const optionsSchema = z.strictObject({
-  ...catalogShape,
-  keys: having<KeyStore>("a key store, such as memoryKeyStore([…])", ["find"]),
-  plans: having<PlanStore>("a plan store, such as memoryPlanStore({…})", ["find"]),
-  ledger: having<CreditLedger>("a credit ledger, such as memoryCreditLedger()", [
-    "reserve",
-    "renew",
-    "settle",
-    "release",
-  ]),
-  budgets: having<BudgetStore>("a budget store, such as memoryBudgetStore()", ["find"]).optional(),
-  accounts: having<AccountStore>("an account store, such as memoryAccountStore()", ["find"]).optional(),
-  audit: having<AuditTrail>("an audit trail, such as memoryAuditTrail()", ["append", "list"]).optional(),
-  modelStore: having<ModelStore>("a model store, such as memoryModelStore()", [
-    "list",
-    "find",
-    "put",
-    "remove",
-  ]).optional(),
-  responses: z
-    .union([
-      z.literal(false),
-      having<ResponseStore>("a response store, such as memoryResponseStore(), or false", ["put", "find", "findChain"]),
-    ])
-    .optional(),
-  requestLog: requestLogSchema,
-  secret: z
-    .union([secret, z.array(secret).min(1)], { error: "must be a secret, or a list of them: the first one signs" })
-    .transform((given) => (typeof given === "string" ? [given] : given))
-    .optional(),
-  keyPrefix: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, _ and -, such as "acme_live_"')
-    .default(managedPrefix),
-  basePath: z
-    .string()
-    .refine((path) => path === "" || /^\/[^?#]*$/.test(path), { error: 'must start with a slash, such as "/api/ai"' })
-    .transform((path) => path.replace(/\/+$/, ""))
-    .default(""),
-  maxBodyBytes: count.default(32 * 1024 * 1024),
-  maxPendingBodyBytes: count.optional(),
-  maxUploadBytes: count.optional(),
-  uploadTimeoutMs: milliseconds.default(300_000),
-  maxBodyDepth: count.max(deepestBody).default(256),
-  bodyTimeoutMs: milliseconds.default(30_000),
-  minBodyBytesPerSecond: z.number().int().nonnegative().default(1024),
-  maxResponseBytes: count.default(64 * 1024 * 1024),
-  maxEventBytes: count.default(16 * 1024 * 1024),
-  keepAliveMs: milliseconds.default(10_000),
-  maxStallMs: milliseconds.max(longestTimerMs).default(isIsolate ? 10_000 : 120_000),
-  maxResponseMs: milliseconds.max(longestTimerMs).optional(),
-  closeGraceMs: z.number().int().nonnegative().default(10_000),
-  leaseMs: z.number().int().min(1000).max(900_000).default(60_000),
-  cacheTtlMs: z.number().int().nonnegative().default(10_000),
-  negativeCacheTtlMs: z.number().int().nonnegative().default(5_000),
-  maxCacheEntries: count.default(10_000),
-  storeTimeoutMs: timeout.default(2_000),
-  ledgerOptions: ledgerOptionsSchema.prefault({}),
-  cors: z
-    .union([z.boolean(), z.strictObject({ origins: z.array(origin).readonly() })], {
-      error: 'must be true, false or { origins: ["https://app.example.com"] }',
-    })
-    .transform((cors) => (cors === false ? undefined : cors))
-    .optional(),
-  identify: z.custom<Identify>(isFunction, "must be a function").optional(),
-  origins: z.array(origin).readonly().optional(),
-  requestId: z.custom<(request: RequestHead) => string | undefined>(isFunction, "must be a function").optional(),
-  forwardTrace: z.boolean().default(true),
-  exposeCost: z.boolean().default(false),
-  waitUntil: z.custom<WaitUntil>(isFunction, "must be a function, such as `after` of next/server").optional(),
-  isolate: z.boolean().default(isIsolate),
-  clock: having<Clock>("a clock", ["now"]).optional(),
-  onRequest: z.custom<OnRequest>(isFunction, "must be a function").optional(),
-  hookTimeoutMs: timeout.default(2_000),
-  guards: responseGuardsSchema.default([]),
-  onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),
-  observers: z.array(observer).readonly().default([]),
-  onThreshold: z.custom<OnThreshold>(isFunction, "must be a function").optional(),
-  thresholds: thresholdsSchema,
-  onLedgerEvent: z.custom<(event: LedgerEvent) => void>(isFunction, "must be a function").optional(),
-  onWarning: z.custom<(warning: GatewayWarning) => void>(isFunction, "must be a function").optional(),
-});
-
-const invalid = "createGateway: the options are not valid";
-
-export type ResolvedOptions = z.output<typeof optionsSchema>;
-
-/**
- * Checks the options and fills in the defaults.
- * @throws TypeError that lists what to fix. It does not repeat values, since they may be secret.
- */
-export function resolveOptions(options: GatewayOptions<never>): ResolvedOptions {
-  const result = optionsSchema.safeParse(options, explainOnce("option"));
-  if (!result.success) throw new TypeError(listProblems(invalid, problemsOf(result.error)));
-  const problems = findContradictions(result.data);
-  if (problems.length > 0) throw new TypeError(listProblems(invalid, problems));
-  return result.data;
-}
-
-function findContradictions(options: ResolvedOptions): string[] {
-  const { maxBodyBytes, maxUploadBytes = 0, maxPendingBodyBytes } = options;
-  const largest = Math.max(maxBodyBytes, maxUploadBytes);
-  const problems = [...sessionProblems(options), ...findPlanlessKeys(options)];
-  if (maxPendingBodyBytes !== undefined && maxPendingBodyBytes < largest) {
-    const which = maxBodyBytes < largest ? "maxUploadBytes" : "maxBodyBytes";
-    problems.push(`maxPendingBodyBytes must be at least ${which}, ${largest}: one body must find room.`);
-  }
-  problems.push(...catalogProblems(options));
-  return problems;
-}
-
-function findPlanlessKeys({ keys, accounts }: ResolvedOptions): string[] {
-  if (accounts !== undefined) return [];
-  const what = "names no `plan`. Give it one, or give `accounts`: an account store, which names the plans of accounts.";
-  return [...(keys.withoutPlan?.() ?? [])].map((id) => `The key "${id}" ${what}`);
 }

@@ -10,7 +10,7 @@ import type { BackgroundWork } from "../runtime/background-work.js";
 import { callHook } from "../runtime/host-code.js";
 import { letProcessEnd } from "../runtime/let-process-end.js";
 import { ChangeWatch } from "./change-watch.js";
-import type { ResolvedOptions } from "./options.js";
+import type { ResolvedOptions } from "./resolve-options.js";
 import { thresholdLedger } from "./thresholds.js";
 
 export interface WatchedLedger {

@@ -6,6 +6,7 @@ const blockLength = 8;
 
 export type Hash = Readonly<Int32Array>;
 
+// The last hash, for whoever asks: a function of the id alone. The tables that one id is looked up in do not know each other.
 const hash = new Int32Array(hashLength);
 let hashed: string | undefined;
 

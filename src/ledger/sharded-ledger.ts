@@ -82,7 +82,8 @@ export function shardedLedger<Name extends string>(options: ShardedLedgerOptions
   const isInProcess = ledgers.every(({ inProcess }) => inProcess === true);
   // As of the memory ledger, a copy with methods of the host's own does not have it.
   if (isInProcess) Object.defineProperty(sharded, "inProcess", { value: true, enumerable: false });
-  setSharding(sharded, { shards: byName, shardOf: nameOf });
+  const sharding: OwnSharding = { of: sharded, shards: byName, shardOf: nameOf };
+  Object.defineProperty(sharded, shardingKey, { value: sharding, enumerable: false });
   return sharded;
 }
 
@@ -230,19 +231,20 @@ export interface Sharding {
   readonly shardOf: (account: string) => string;
 }
 
-/**
- * By the sharded ledgers themselves. A copy, a proxy or an object that inherits from one may have methods of the host's
- * own, so it counts as a ledger of its own.
- */
-const shardings = new WeakMap<CreditLedger, Sharding>();
-
-function setSharding(ledger: CreditLedger, sharding: Sharding): void {
-  shardings.set(ledger, sharding);
+interface OwnSharding extends Sharding {
+  /**
+   * The sharded ledger itself. A copy, a proxy or an object that inherits from it may have methods of the host's own, so
+   * it counts as a ledger of its own.
+   */
+  readonly of: CreditLedger;
 }
+
+const shardingKey = Symbol("infergate.sharding");
 
 /** `undefined`: the ledger is not a sharded one. */
 export function shardingOf(ledger: CreditLedger): Sharding | undefined {
-  return shardings.get(ledger);
+  const { [shardingKey]: own } = ledger as { [shardingKey]?: OwnSharding };
+  return own?.of === ledger ? own : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { compileTokens } from "./compile-tokens.js";
 import { compileUnits, pricedUnits } from "./compile-units.js";
-import type { CompiledPrice, PriceParts, ReadPrice } from "./compiled-price.js";
+import { type CompiledPrice, keepsScaled, type PriceParts, type ReadPrice } from "./compiled-price.js";
 import { type Decimal, product, toDecimal } from "./micro.js";
 import { type Price, shownTokenPrices, tokenPrices } from "./price.js";
 import type { UsageCounts } from "./usage-counts.js";
@@ -21,7 +21,7 @@ export function compilePrice(price: Price, name = "price", factor = 1): Compiled
   return {
     ...compiled,
     version: factor === 1 ? version : `${version}*${factor}`,
-    scaled: (other) => compilePrice(price, name, other),
+    scaled: keepsScaled((other) => compilePrice(price, name, other)),
   };
 }
 

@@ -28,30 +28,33 @@ export interface CompiledPrice {
    */
   upperBound(inputTokens: number, outputTokens: number, most?: UsageCounts): Micro;
   /**
-   * Compiles the price anew, with each of its parts multiplied by the factor, exactly: what a call costs is rounded up once,
-   * with the factor in it. Use {@link scaledPrice}, which keeps what it makes.
+   * The price with each of its parts multiplied by the factor, exactly: what a call costs is rounded up once, with the factor
+   * in it. It is compiled once and kept: see {@link keepsScaled}.
    */
   scaled(factor: number): CompiledPrice;
 }
 
-/** By the price, and then by the factor. */
-const known = new WeakMap<CompiledPrice, Map<number, CompiledPrice>>();
-
 /** Of each price. There are as many factors as a host has agreed on with its customers. */
 const mostFactors = 100;
 
-/** The price times the factor, made once for both: the same object as long as it is kept, and the price itself for a factor of 1. */
+/** The price times the factor: the same object as long as the price keeps it, and the price itself for a factor of 1. */
 export function scaledPrice(price: CompiledPrice, factor: number): CompiledPrice {
-  if (factor === 1) return price;
-  const ofPrice = known.get(price) ?? new Map<number, CompiledPrice>();
-  known.set(price, ofPrice);
-  const last = ofPrice.get(factor);
-  if (last !== undefined) return last;
-  const [oldest] = ofPrice.keys();
-  if (ofPrice.size >= mostFactors && oldest !== undefined) ofPrice.delete(oldest);
-  const scaled = price.scaled(factor);
-  ofPrice.set(factor, scaled);
-  return scaled;
+  return factor === 1 ? price : price.scaled(factor);
+}
+
+/** A price's `scaled`, which keeps what `compile` makes, for the factors that came last. */
+export function keepsScaled(compile: (factor: number) => CompiledPrice): CompiledPrice["scaled"] {
+  let made: Map<number, CompiledPrice> | undefined;
+  return (factor) => {
+    made ??= new Map();
+    const last = made.get(factor);
+    if (last !== undefined) return last;
+    const [oldest] = made.keys();
+    if (made.size >= mostFactors && oldest !== undefined) made.delete(oldest);
+    const scaled = compile(factor);
+    made.set(factor, scaled);
+    return scaled;
+  };
 }
 
 /** Reads a part of a price. @throws RangeError when it is none. */

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
-import { isOwnAccount, readRetryAfter } from "../protocols/shared/own-account.js";
+import { isOwnAccount } from "../protocols/shared/own-account.js";
+import { readRetryAfter } from "../protocols/shared/retry-after.js";
 import { readErrorObject } from "../protocols/shared/upstream-failure.js";
 import { isPromiseLike } from "../runtime/host-code.js";
-import type { DirectAnswer } from "./direct-call.js";
+import type { DirectResponse } from "./direct-call.js";
 import { isHeaderValue } from "./headers.js";
 import { type AbortNotice, isUpstreamError, UpstreamError } from "./upstream-provider.js";
 
@@ -24,8 +25,8 @@ const longestError = 65_536;
 export async function callWithKeys(
   ring: KeyRing,
   keys: readonly string[],
-  send: (key: string) => Promise<DirectAnswer>,
-): Promise<DirectAnswer> {
+  send: (key: string) => Promise<DirectResponse>,
+): Promise<DirectResponse> {
   const tried = new Set<string>();
   for (let key = ring.take(keys, tried) ?? ""; ; ) {
     let answer = await send(key);
@@ -46,7 +47,7 @@ export async function callWithKeys(
 }
 
 /** How long the key rests after this response, in milliseconds. */
-function restOf({ status, headers }: DirectAnswer): number | undefined {
+function restOf({ status, headers }: DirectResponse): number | undefined {
   if (status === 401 || status === 402 || status === 403) return refusedMs;
   if (status !== 429) return undefined;
   const seconds = readRetryAfter(headers, Date.now());
@@ -57,7 +58,7 @@ function restOf({ status, headers }: DirectAnswer): number | undefined {
 /** Some vendors have no status of its own for an account that is out of money: the body of the error says so. */
 async function readError({
   body,
-}: DirectAnswer): Promise<{ refusesAccount: boolean; body: AsyncIterable<Uint8Array> }> {
+}: DirectResponse): Promise<{ refusesAccount: boolean; body: AsyncIterable<Uint8Array> }> {
   const source = body[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
   let bytes = 0;
@@ -87,7 +88,7 @@ async function* putBack(read: readonly Uint8Array[], rest: AsyncIterator<Uint8Ar
   }
 }
 
-function leave({ body }: DirectAnswer): void {
+function leave({ body }: DirectResponse): void {
   const iterator = body[Symbol.asyncIterator]();
   Promise.resolve(iterator.return?.()).catch(() => {});
 }

@@ -18,7 +18,7 @@ export type DirectCall = Omit<UpstreamCall, "signal" | "body" | "contentType"> &
 export type RequestBytes = Uint8Array | readonly Uint8Array[];
 
 /** A response to the gateway itself, which does not spread it: its members may be its class's. */
-export interface DirectAnswer extends UpstreamResponse {
+export interface DirectResponse extends UpstreamResponse {
   /** All of the body, if it has come to its end already and was not iterated; then there is nothing left to iterate. */
   takeWhole?(): Uint8Array | undefined;
 }
@@ -68,7 +68,7 @@ export type CallDirectly = (
   call: DirectCall,
   handover?: HandoverListener,
   client?: ClientCall,
-) => Promise<DirectAnswer>;
+) => Promise<DirectResponse>;
 
 const direct = Symbol("infergate.direct");
 
@@ -138,7 +138,7 @@ export function callProvider(
   call: DirectCall,
   listener?: HandoverListener,
   client?: ClientCall,
-): Promise<DirectAnswer> {
+): Promise<DirectResponse> {
   const callDirectly = directCallOf(provider);
   if (callDirectly !== undefined) return callDirectly(call, listener, client);
   // A host's own provider may do anything with its call.

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import { callWithKeys, KeyRing, readApiKeys } from "./api-keys.js";
-import { type CallDirectly, type DirectAnswer, toDirectProvider } from "./direct-call.js";
+import { type CallDirectly, type DirectResponse, toDirectProvider } from "./direct-call.js";
 import { headerSecrets } from "./headers.js";
 import {
   type CheckedOpenAICompatibleOptions,
@@ -142,7 +142,7 @@ export function createLateTransport(
   load: LoadTransport = () => import("#transport"),
 ): Transport {
   let transport: Transport | undefined;
-  const sendFirst = async (request: TransportRequest): Promise<DirectAnswer> => {
+  const sendFirst = async (request: TransportRequest): Promise<DirectResponse> => {
     const made = await load()
       .then(({ createTransport }) => createTransport(options))
       .catch(notLoaded);

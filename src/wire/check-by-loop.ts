@@ -327,7 +327,8 @@ export function startOfCheck(bytes: Uint8Array, maxDepth: number, skips?: SkipNo
   };
 }
 
-// One for all texts that are checked in one go: one for each would take longer than a short text.
+// One for all texts of the thread that are checked in one go, and nothing is left in it for the next: one for each would
+// take longer than a short text, and every reader of JSON would have to be given one.
 let shared: LevelStack = stackOf(256);
 
 function stackFor(maxDepth: number, isSliced: boolean): LevelStack {

@@ -1,5 +1,5 @@
 /**
- * What `check-by-vectors.ts` runs, in base64. Assembled from `test/unit/wire/syntax/vector/json-scan.wat`, which says what it does, by
+ * What `json-syntax.ts` runs, in base64. Assembled from `test/unit/wire/syntax/vector/json-scan.wat`, which says what it does, by
  * `npm run wasm:update`.
  */
 export const jsonScanModule = `

@@ -22,6 +22,9 @@ plainInName[0x5c] = 0;
  * Looks for certain members of one object one after the other, and builds no values of the others.
  * A member may be there once at most, without another name that some server would take for it. So all readers of the
  * object find the same members.
+ *
+ * One search serves all objects of its kind, of all calls of the thread: to make one for each would take longer than to look
+ * through it. What it has found holds until it runs again, so read it before you wait for anything or run it on an inner object.
  */
 export class MemberSearch {
   readonly #names: readonly string[];

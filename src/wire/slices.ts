@@ -16,11 +16,6 @@ export interface SlicedWork {
 /** What is read in one go, in bytes: a few milliseconds even of the densest JSON. */
 export const sliceBytes = 256 * 1024;
 
-/** Does the work slice by slice. One turn of the event loop does one slice, however many works wait. */
-export function inTurns(work: SlicedWork): Promise<void> {
-  return stepInTurns(slicesOf(work));
-}
-
 /** Work that lets go at the end of each slice. Whoever runs it decides whether others have their turn there. */
 export type Steps<Result> = Generator<void, Result, void>;
 
@@ -37,7 +32,7 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Does the steps, one in each turn of the event loop. */
+/** Does the steps, one in each turn of the event loop. One turn does one step, however many works wait. */
 export async function stepInTurns<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     await nextSlice();
@@ -71,8 +66,8 @@ export class SliceCount {
 export const valueBytes = 32;
 
 /**
- * The works that wait for a turn of this thread's event loop. All gateways in the thread share it, but for those of an
- * isolate: there each work waits by a timer of its own.
+ * The works that wait for a turn of this thread's event loop. It is the thread's, not a gateway's: two gateways with a
+ * queue each would do two slices in one turn. In an isolate each work waits by a timer of its own.
  */
 const waiting: (() => void)[] = [];
 

@@ -1,7 +1,7 @@
-import type { AnswerContext } from "../../src/protocols/shared/exchange.js";
+import type { AttemptContext } from "../../src/protocols/shared/exchange.js";
 
 /** What is known of an attempt, for tests of what reads its response. */
-export function answerContext(overrides: Partial<AnswerContext> = {}): AnswerContext {
+export function answerContext(overrides: Partial<AttemptContext> = {}): AttemptContext {
   return {
     requestId: "req_own",
     callId: "req_own",

@@ -1,4 +1,4 @@
-import type { Model } from "../../src/gateway/options.js";
+import type { Model } from "../../src/gateway/models/model.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { sampleUsage } from "../../src/testing/chat-samples.js";
 import { smallModel } from "./test-gateway.js";

@@ -1,4 +1,4 @@
-import type { Model } from "../../src/gateway/options.js";
+import type { Model } from "../../src/gateway/models/model.js";
 import type { UpstreamOperation } from "../../src/providers/upstream-provider.js";
 import { memoryPlanStore } from "../../src/stores/memory/memory-stores.js";
 import { baseModel } from "./completion-samples.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Model } from "../../src/gateway/options.js";
+import type { Model } from "../../src/gateway/models/model.js";
 import { type FakeAnswer, type FakeRequest, wholeAnswer } from "../../src/testing.js";
 import { everyModel } from "./every-operation.js";
 import { honestServer } from "./honest-server.js";

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { Model } from "../../src/gateway/options.js";
+import type { Model } from "../../src/gateway/models/model.js";
 import type { Dialect } from "../../src/protocols/shared/dialect.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import type { UpstreamOperation, UpstreamProvider } from "../../src/providers/upstream-provider.js";

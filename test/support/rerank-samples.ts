@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
-import type { GatewayOptions, Model } from "../../src/gateway/options.js";
+import type { Model } from "../../src/gateway/models/model.js";
+import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { Dialect } from "../../src/protocols/shared/dialect.js";
 import { openAICompatible } from "../../src/providers/openai-compatible.js";
 import { startFakeUpstream, wholeAnswer } from "../../src/testing.js";

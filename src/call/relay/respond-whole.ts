@@ -6,11 +6,11 @@ import type { ModelResponse, Progress } from "../../prices/progress.js";
 import type { UsageCounts } from "../../prices/usage-counts.js";
 import type { Exchange } from "../../protocols/shared/operation.js";
 import { refusedFinish } from "../../protocols/shared/response-bounds.js";
-import type { DirectAnswer } from "../../providers/direct-call.js";
+import type { DirectResponse } from "../../providers/direct-call.js";
 import { asBuffer, TooLargeError } from "../../wire/bytes.js";
 import { addCreditHeaders, addRateHeaders, creditText } from "../admission/credit-headers.js";
 import type { Attempt } from "../attempt.js";
-import type { ResponseReview } from "../guarded/answer-review.js";
+import type { ResponseReview } from "../guarded/response-review.js";
 import { clientLeft } from "./abort-error.js";
 import { membersFault } from "./few-members.js";
 import { toUpstreamFailure } from "./send.js";
@@ -24,7 +24,7 @@ import { readUntilAborted } from "./until-aborted.js";
 export async function respondWhole(
   attempt: Attempt,
   exchange: Exchange,
-  response: DirectAnswer,
+  response: DirectResponse,
 ): Promise<GatewayResponse> {
   const { call, meter, keyMask } = attempt;
   const { departure, observer, review, settlement } = call;

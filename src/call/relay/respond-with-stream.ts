@@ -1,7 +1,7 @@
 import type { GatewayResponse } from "../../http/message.js";
 import type { Exchange } from "../../protocols/shared/operation.js";
 import type { ByteAnswer } from "../../protocols/shared/stream-codec.js";
-import type { DirectAnswer } from "../../providers/direct-call.js";
+import type { DirectResponse } from "../../providers/direct-call.js";
 import { leaveUnread, nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/piece-source.js";
 import { addCreditHeaders, addRateHeaders } from "../admission/credit-headers.js";
 import type { Attempt } from "../attempt.js";
@@ -17,7 +17,7 @@ import { StreamRelay } from "./stream-relay.js";
 export function respondWithStream(
   attempt: Attempt,
   exchange: Exchange,
-  { body }: DirectAnswer,
+  { body }: DirectResponse,
 ): Promise<GatewayResponse> {
   const { review, observer } = attempt.call;
   const keep = exchange.keep && ((instead?: string) => exchange.keep?.(instead) ?? Promise.resolve());
@@ -33,7 +33,11 @@ export function respondWithStream(
  * Relays bytes as they come. Failures before the first of them get a status of their own; after it, the connection breaks off.
  * @throws GatewayError, or {@link UpstreamError} `aborted`.
  */
-export function respondWithBytes(attempt: Attempt, exchange: Exchange, answer: DirectAnswer): Promise<GatewayResponse> {
+export function respondWithBytes(
+  attempt: Attempt,
+  exchange: Exchange,
+  answer: DirectResponse,
+): Promise<GatewayResponse> {
   let codec: ByteAnswer;
   try {
     if (exchange.readBytes === undefined) throw new TypeError(`${exchange.operation} has no bytes.`);

@@ -6,8 +6,8 @@ import type { Exchange } from "../../protocols/shared/operation.js";
 import {
   type ClientCall,
   callProvider,
-  type DirectAnswer,
   type DirectCall,
+  type DirectResponse,
   type RequestBytes,
 } from "../../providers/direct-call.js";
 import { isUpstreamError, type UpstreamError, type UpstreamProvider } from "../../providers/upstream-provider.js";
@@ -51,7 +51,7 @@ export interface SendingAttempt {
  * @returns the response, with status 200. Its body is not read yet.
  * @throws GatewayError for the client, or {@link UpstreamError} `aborted`.
  */
-export async function send(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
+export async function send(attempt: SendingAttempt, exchange: Exchange): Promise<DirectResponse> {
   const { notice, meter, call } = attempt;
   let failure: Error;
   try {
@@ -68,13 +68,13 @@ export async function send(attempt: SendingAttempt, exchange: Exchange): Promise
 }
 
 /** A host's own provider may return anything. */
-function leaveAnswer(answer: DirectAnswer): void {
+function leaveAnswer(answer: DirectResponse): void {
   try {
     leaveUnread(answer.body);
   } catch {}
 }
 
-function sendOut(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAnswer> {
+function sendOut(attempt: SendingAttempt, exchange: Exchange): Promise<DirectResponse> {
   const { target, notice, meter, call } = attempt;
   const { operation, headers, pieces } = exchange;
   const { upstreamModel } = target;
@@ -101,7 +101,7 @@ function sendOut(attempt: SendingAttempt, exchange: Exchange): Promise<DirectAns
         : { ...headers, ...trace, ...additions?.headers },
   };
   if (attempt.ownKey !== undefined) parts.ownKey = attempt.ownKey;
-  const handOver = (): Promise<DirectAnswer> => callProvider(target.provider, parts, meter, call);
+  const handOver = (): Promise<DirectResponse> => callProvider(target.provider, parts, meter, call);
   return observer.runAttempt === undefined ? handOver() : observer.runAttempt(handOver);
 }
 
@@ -112,7 +112,7 @@ function withMembers(exchange: Exchange, members: MemberEdits): RequestBytes {
 }
 
 /** The client's error for a response whose status is not 200. */
-async function readError({ status, headers, body: pieces }: DirectAnswer, exchange: Exchange): Promise<Error> {
+async function readError({ status, headers, body: pieces }: DirectResponse, exchange: Exchange): Promise<Error> {
   const body = await readAtMost(pieces, longestErrorBody).catch(ignoreUnlessFinal);
   try {
     return exchange.readError(status, headers, body);

@@ -13,7 +13,7 @@ import { type LateBytes, nextSlice, type Outgoing, wholeOutgoing } from "../../w
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { RelayLimits } from "../call-services.js";
 import type { Departure } from "../departure.js";
-import type { ReviewedEnd } from "../guarded/answer-review.js";
+import type { ReviewedEnd } from "../guarded/response-review.js";
 import type { Meter } from "../meter.js";
 import type { AbortReason } from "../open-calls.js";
 import { abortError } from "./abort-error.js";

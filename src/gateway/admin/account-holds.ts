@@ -29,7 +29,7 @@ import { letProcessEnd } from "../../runtime/let-process-end.js";
 import type { WatchedLookups } from "../watched-lookups.js";
 import type { AccountTerms, AccountTermsLookup } from "./account-terms.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
-import { ledgerFault } from "./errors.js";
+import { ledgerFault } from "./from-store.js";
 import { checkAccountInput } from "./method-checks.js";
 
 /** What {@link AccountHolds.hold} takes: the most that it may cost, and the rest. */

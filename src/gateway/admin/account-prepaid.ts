@@ -10,7 +10,7 @@ import type { Instant } from "../../records/keys/key-store.js";
 import type { AccountTermsLookup } from "./account-terms.js";
 import type { Auditor } from "./audit.js";
 import { type CreditAmount, creditAmountShape, toCreditsMicro } from "./credit-amount.js";
-import { fromLedger } from "./errors.js";
+import { fromLedger } from "./from-store.js";
 import { checkAccountInput } from "./method-checks.js";
 
 /** What {@link AccountPrepaid.topUp} takes: an amount, and the rest. `by` and `note` are in the journal, too. */

@@ -6,7 +6,8 @@ import { type Clock, windowLimits } from "../../ledger/calendar.js";
 import type { WindowLimits } from "../../ledger/credit-ledger.js";
 import { wholeInstant } from "../../records/keys/check-key.js";
 import type { Instant, KeyStore, WritableKeyStore } from "../../records/keys/key-store.js";
-import { fromStore, UnknownAccountError, UnknownPlanError, UnknownTermsError } from "./errors.js";
+import { UnknownAccountError, UnknownPlanError, UnknownTermsError } from "./errors.js";
+import { fromStore } from "./from-store.js";
 
 /** The plan and the anchor of an account. */
 export interface AccountTerms {

@@ -9,7 +9,7 @@ import { isLedgerRefusal } from "../../ledger/ledger-refusal.js";
 import { wholeInstant } from "../../records/keys/check-key.js";
 import type { Instant } from "../../records/keys/key-store.js";
 import { KeyIds } from "../../records/keys/managed-key.js";
-import { fromStore } from "./errors.js";
+import { fromStore } from "./from-store.js";
 
 /** Which entries {@link ManagedAudit.list} gives. Without members: all. */
 interface AuditListRequest extends Omit<AuditQuery, "from" | "to"> {

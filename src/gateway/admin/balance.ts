@@ -9,7 +9,7 @@ import type { Micro } from "../../prices/micro.js";
 import type { BudgetStatus } from "../../records/budgets/budget-store.js";
 import type { StoredKey } from "../../records/keys/key-store.js";
 import type { AccountTermsLookup } from "./account-terms.js";
-import { fromLedger } from "./errors.js";
+import { fromLedger } from "./from-store.js";
 
 /** One window of an account. Amounts are micro-credits, instants epoch milliseconds. */
 export interface AccountWindow extends WindowState {

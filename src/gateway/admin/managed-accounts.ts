@@ -30,7 +30,7 @@ import { type AccountRecords, accountRecords, type GivenAccountStore, StoredAcco
 import { type AccountTerms, type AccountTermsLookup, termsShape } from "./account-terms.js";
 import type { Auditor } from "./audit.js";
 import { type AccountBalance, toAccountWindows } from "./balance.js";
-import { fromLedger, fromStore, type StoreKind } from "./errors.js";
+import { fromLedger, fromStore, type StoreKind } from "./from-store.js";
 import { checkAccountInput } from "./method-checks.js";
 
 /** What {@link ManagedAccounts.grant} takes. `by` and `note` are in the journal, too. */

@@ -22,7 +22,7 @@ import type { WarnOfRecord } from "../warnings.js";
 import { type AccountTerms, type AccountTermsLookup, termsShape } from "./account-terms.js";
 import type { AuditedChange, Auditor } from "./audit.js";
 import { type BudgetBalance, type RateBalance, toCapBalance } from "./balance.js";
-import { fromLedger } from "./errors.js";
+import { fromLedger } from "./from-store.js";
 import { requireLimitsKept, requireMethods } from "./method-checks.js";
 
 /**

@@ -22,7 +22,8 @@ import type { Instant, KeyChange, KeyCredits, KeyMetadata, StoredKey } from "../
 import type { WarnOfUnknownPlan } from "../warnings.js";
 import type { AuditDraft, AuditedChange, Auditor } from "./audit.js";
 import { type KeyBalance, type KeyBalanceServices, keyBalance } from "./balance.js";
-import { fromStore, UnknownAccountError } from "./errors.js";
+import { UnknownAccountError } from "./errors.js";
+import { fromStore } from "./from-store.js";
 import { checkAccountInput } from "./method-checks.js";
 import { type KeyServices, rotateKey, StoredKeys } from "./stored-keys.js";
 

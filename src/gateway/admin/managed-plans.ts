@@ -10,7 +10,7 @@ import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import type { Plan, PlanStore, WritablePlanStore } from "../../records/plans/plan-store.js";
 import { checkNewPlan } from "../../records/plans/record-plan-store.js";
 import type { Auditor } from "./audit.js";
-import { fromStore } from "./errors.js";
+import { fromStore } from "./from-store.js";
 import { requireMethods, requirePlanKept } from "./method-checks.js";
 
 /** Creates, changes, finds and deletes plans. */

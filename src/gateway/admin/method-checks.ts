@@ -8,7 +8,7 @@ import type { WritableAccountStore } from "../../records/accounts/account-store.
 import type { WritableBudgetStore } from "../../records/budgets/budget-store.js";
 import type { KeyCredits, WritableKeyStore } from "../../records/keys/key-store.js";
 import type { Plan, WritablePlanStore } from "../../records/plans/plan-store.js";
-import { fromStore } from "./errors.js";
+import { fromStore } from "./from-store.js";
 
 /**
  * Checks what a method is called with that takes the account first. An account among the rest would be a second one.

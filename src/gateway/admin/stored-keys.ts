@@ -6,7 +6,8 @@ import type { CreditLedger } from "../../ledger/credit-ledger.js";
 import type { ApiKey, KeyChange, KeyStore, StoredKey, WritableKeyStore } from "../../records/keys/key-store.js";
 import { hashKey, KeyIds, keyHint, makeManagedKey } from "../../records/keys/managed-key.js";
 import type { Auditor } from "./audit.js";
-import { fromStore, KeyEndedError, UnknownKeyError } from "./errors.js";
+import { KeyEndedError, UnknownKeyError } from "./errors.js";
+import { fromStore } from "./from-store.js";
 import { type Limited, requireLimitsKept, requireMethods } from "./method-checks.js";
 
 type NewValues = Omit<StoredKey, "id" | "hash" | "hint" | "createdAt" | "lastUsedAt">;

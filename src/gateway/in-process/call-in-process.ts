@@ -27,7 +27,6 @@ import { requireLimitsKept } from "../admin/method-checks.js";
 import { toWebResponse } from "../web-bridge.js";
 import { type RequestParts, type RequestTarget, WebRequest } from "../web-request.js";
 import type { InProcess, InProcessCaller } from "./in-process.js";
-import { keptResponse } from "./kept-response.js";
 
 const callerInput = z.strictObject({
   account: keyAccount,
@@ -49,13 +48,15 @@ interface InProcessServices {
   readonly maxStallMs: number;
   /** How long the stores may take. */
   readonly timeLimit: TimeLimit;
+  /** Makes a response whose body is there at once. */
+  readonly makeWhole: (body: Uint8Array | string, init: ResponseInit) => Response;
 }
 
 const by = "gateway.as";
 
 /** @throws TypeError when what is given is not valid. */
 export function callInProcess(services: InProcessServices, given: InProcessCaller): InProcess {
-  const { server, maxStallMs } = services;
+  const { server, maxStallMs, makeWhole } = services;
   const { signal, ...identity } = checkInput(by, callerInput, given);
   const { account, plan, anchor, rates } = identity;
   requireLimitsKept(by, server.calls.ledger, "the caller", { rates });
@@ -70,7 +71,7 @@ export function callInProcess(services: InProcessServices, given: InProcessCalle
     const ownCaller = known ?? (await findCaller());
     const request = new WebRequest(parts, target);
     const response = await serve(server, request, ownCaller);
-    return toWebResponse(response, request, { maxStallMs, ended: parts.signal, makeWhole: keptResponse });
+    return toWebResponse(response, request, { maxStallMs, ended: parts.signal, makeWhole });
   };
   const fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     try {

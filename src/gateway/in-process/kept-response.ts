@@ -17,17 +17,20 @@ interface BodyOwner {
 
 type KeptResponseClass = new (body: KeptBody, init: ResponseInit) => Response;
 
-let made: { readonly base: typeof Response; readonly own: KeptResponseClass } | undefined;
-
 /**
- * A `Response` that answers from its own bytes when it is read as text, JSON or bytes. The runtime reads even those that
+ * Makes a `Response` that answers from its own bytes when it is read as text, JSON or bytes. The runtime reads even those that
  * are there through a stream, which takes longer than the call. Everything else is the runtime's, its body too: hosts to which
  * the response is handed on read that past these methods.
  */
-export function keptResponse(body: KeptBody, init: ResponseInit): Response {
-  // Not before it is needed: to load the runtime's class takes a while. Hosts may put another in its place.
-  if (made?.base !== Response) made = { base: Response, own: keptResponseClass(Response as unknown as BodyOwnerClass) };
-  return new made.own(body, init);
+export function makesKeptResponses(): (body: KeptBody, init: ResponseInit) => Response {
+  let made: { readonly base: typeof Response; readonly own: KeptResponseClass } | undefined;
+  return (body, init) => {
+    // Not before it is needed: to load the runtime's class takes a while. Hosts may put another in its place.
+    if (made?.base !== Response) {
+      made = { base: Response, own: keptResponseClass(Response as unknown as BodyOwnerClass) };
+    }
+    return new made.own(body, init);
+  };
 }
 
 const decoder = new TextDecoder();

@@ -2,8 +2,9 @@ import type { CatalogModel } from "../../access/catalog.js";
 import { InputError } from "../../check/check-input.js";
 import { isSameData } from "../../check/plain-data.js";
 import { compilePrice } from "../../prices/compile-price.js";
-import { type CompiledPrice, scaledPrice } from "../../prices/compiled-price.js";
+import { type CompiledPrice, keepsScaled, scaledPrice } from "../../prices/compiled-price.js";
 import type { Price } from "../../prices/price.js";
+import { ModelDialect } from "../../protocols/shared/dialect.js";
 import { MemberRules } from "../../protocols/shared/member-rules.js";
 import { defaultOperations, type UpstreamProvider } from "../../providers/upstream-provider.js";
 import { Breaker, type BreakerOptions } from "../../routing/breaker.js";
@@ -65,7 +66,7 @@ export function buildRoute(
     line: previous?.line,
     providers: [...new Set(used)],
   });
-  const dialects = [...new Set(targets.flatMap(({ dialect }) => dialect ?? []))];
+  const dialects = [...new Set(targets.flatMap(({ dialect }) => dialect ?? []))].map((each) => new ModelDialect(each));
   const translatesToMessages = targets.some(
     ({ operations }) => operations.has("messages") && !operations.has("chat/completions"),
   );
@@ -129,7 +130,7 @@ function dearest(prices: readonly CompiledPrice[]): CompiledPrice {
     version: all.map(({ version }) => version).join(" "),
     cost: (used) => Math.max(...all.map((price) => price.cost(used))),
     upperBound: (input, output, most) => Math.max(...all.map((price) => price.upperBound(input, output, most))),
-    scaled: (factor) => dearest(all.map((price) => scaledPrice(price, factor))),
+    scaled: keepsScaled((factor) => dearest(all.map((price) => scaledPrice(price, factor)))),
   };
 }
 

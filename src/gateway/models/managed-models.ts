@@ -6,7 +6,7 @@ import { isSameData } from "../../check/plain-data.js";
 import { idText } from "../../check/text-schemas.js";
 import type { ModelData, ModelPutCondition, ModelRemoveCondition } from "../../records/models/model-store.js";
 import type { Auditor } from "../admin/audit.js";
-import { fromStore } from "../admin/errors.js";
+import { fromStore } from "../admin/from-store.js";
 import type { LiveCatalog } from "./live-catalog.js";
 import type { ResolvedModel } from "./model-schema.js";
 import { modelWarnings } from "./model-warnings.js";

@@ -3,7 +3,7 @@ import { explainIssue } from "../../check/check-input.js";
 import { problemsOf } from "../../check/list-problems.js";
 import { isPlain } from "../../check/plain-data.js";
 import { storageProblem } from "../../records/models/record-model-store.js";
-import type { Model } from "../options.js";
+import type { Model } from "./model.js";
 import { modelSchema, type ResolvedModel } from "./model-schema.js";
 
 /** A model that a store can keep: of data alone. */

@@ -23,6 +23,34 @@ import type { AdmittedCall, ObservedRequest } from "./observer.js";
 
 type Method = keyof ObservedRequest;
 
+/** Who tells the followers of a request. @param failed - gets what they throw. */
+export function followedRequest(
+  summary: RequestObserver,
+  all: readonly ObservedRequest[],
+  failed: (cause: unknown) => void,
+): RequestObserver {
+  const isTraced = some(all, "run") || some(all, "runAttempt") || some(all, "traceHeaders");
+  return isTraced ? new TracedRequest(summary, all, failed) : new FollowedRequest(summary, all, failed);
+}
+
+/** A request that has ended. */
+interface Ended {
+  readonly event: RequestCompleted;
+  readonly content: CallContent | undefined;
+}
+
+/** They share nothing but the event, and its content those who want it. */
+export function tellCompleted(
+  all: readonly ObservedRequest[],
+  { event, content }: Ended,
+  failed: (cause: unknown) => void,
+): void {
+  for (const follower of all) {
+    const wanted = follower.contentCharacters === undefined ? undefined : content;
+    callHook(() => follower.onCompleted(event, wanted), failed);
+  }
+}
+
 /**
  * Tells the host's followers of one request what happens, and the summary that makes the request's event. What one of them
  * throws keeps nothing from the others.
@@ -167,34 +195,6 @@ class TracedRequest extends FollowedRequest {
 
   traceHeaders(): Readonly<Record<string, string>> | undefined {
     return this.firstTraceHeaders();
-  }
-}
-
-/** Who tells the followers of a request. @param failed - gets what they throw. */
-export function followedRequest(
-  summary: RequestObserver,
-  all: readonly ObservedRequest[],
-  failed: (cause: unknown) => void,
-): RequestObserver {
-  const isTraced = some(all, "run") || some(all, "runAttempt") || some(all, "traceHeaders");
-  return isTraced ? new TracedRequest(summary, all, failed) : new FollowedRequest(summary, all, failed);
-}
-
-/** A request that has ended. */
-interface Ended {
-  readonly event: RequestCompleted;
-  readonly content: CallContent | undefined;
-}
-
-/** They share nothing but the event, and its content those who want it. */
-export function tellCompleted(
-  all: readonly ObservedRequest[],
-  { event, content }: Ended,
-  failed: (cause: unknown) => void,
-): void {
-  for (const follower of all) {
-    const wanted = follower.contentCharacters === undefined ? undefined : content;
-    callHook(() => follower.onCompleted(event, wanted), failed);
   }
 }
 

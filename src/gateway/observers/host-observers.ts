@@ -7,8 +7,8 @@ import type { LedgerEvent } from "../../ledger/guard/ledger-event.js";
 import { TimeLimit } from "../../ledger/guard/time-limit.js";
 import { callHook, isError, returnedAtOnce } from "../../runtime/host-code.js";
 import type { Gateway } from "../gateway.js";
-import type { ResolvedOptions } from "../options.js";
 import { type KeptCharacters, KeptTexts } from "../request-log/kept-texts.js";
+import type { ResolvedOptions } from "../resolve-options.js";
 import { followedRequest, tellCompleted } from "./followed-request.js";
 import type { ObservedRequest, Observer, StartedGateway } from "./observer.js";
 

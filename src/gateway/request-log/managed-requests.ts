@@ -6,8 +6,8 @@ import type { Clock } from "../../ledger/calendar.js";
 import type { TimeLimit } from "../../ledger/guard/time-limit.js";
 import { checkRequestQuery } from "../../request-log/check-request-query.js";
 import type { LoggedRequest, RequestLog, RequestPage, RequestQuery } from "../../request-log/request-log.js";
-import { fromStore } from "../admin/errors.js";
-import type { ResolvedOptions } from "../options.js";
+import { fromStore } from "../admin/from-store.js";
+import type { ResolvedOptions } from "../resolve-options.js";
 import { redactor } from "./request-log-options.js";
 import { RequestLogWriter } from "./request-log-writer.js";
 

@@ -12,7 +12,7 @@ import type {
 } from "../../ledger/usage/usage-request.js";
 import { UsageSums } from "../../ledger/usage/usage-sums.js";
 import { reservedTags } from "../../prices/tags.js";
-import { fromLedger } from "../admin/errors.js";
+import { fromLedger } from "../admin/from-store.js";
 import { ledgerLacks } from "../admin/method-checks.js";
 
 /** How many entries are summed up between two turns of the event loop; some milliseconds of work. */

@@ -16,7 +16,7 @@ import { noUsage } from "../../ledger/usage/usage-total.js";
 import type { Micro } from "../../prices/micro.js";
 import type { RequestCounts } from "../../request-log/request-log.js";
 import type { GivenAccountStore } from "../admin/account-records.js";
-import { fromLedger, fromStore } from "../admin/errors.js";
+import { fromLedger, fromStore } from "../admin/from-store.js";
 import { ledgerLacks } from "../admin/method-checks.js";
 import { askLog, type WrittenLog } from "../request-log/managed-requests.js";
 import { periodNamer } from "./split-time.js";

@@ -21,44 +21,22 @@ const longestDay = 1.2;
 
 /**
  * Splits a time at the beginning of each hour or day of a time zone. Where clocks are set, a day has 23 or 25 hours, and a
- * new hour begins.
+ * new hour begins. Other work has its turn meanwhile: a time zone is asked for each period, which takes its time.
  *
  * @returns the beginning, all moments between at which a period begins, and the end; `undefined` where there are too many.
  * @throws RangeError when there is no such time zone.
  */
-export function splitTime(range: { from: number; to: number }, unit: SplitUnit): readonly number[] | undefined {
-  const split = splitting(range, unit);
-  for (;;) {
-    const { done, value } = split.next();
-    if (done) return value;
-  }
-}
-
-/** The same, while other work has its turn: a time zone is asked for each period, which takes its time. */
-export async function splitTimeInTurns(
-  range: { from: number; to: number },
-  unit: SplitUnit,
-): Promise<readonly number[] | undefined> {
-  const split = splitting(range, unit);
-  for (;;) {
-    const { done, value } = split.next();
-    if (done) return value;
-    await nextTurn();
-  }
-}
-
-/** Lets go now and then. */
-function* splitting(
+export async function splitTime(
   { from, to }: { from: number; to: number },
   { every, timeZone, most }: SplitUnit,
-): Generator<void, readonly number[] | undefined> {
+): Promise<readonly number[] | undefined> {
   const zone = new TimeZone(timeZone);
   const unit = units[every];
   if ((to - from) / (longestDay * unit) > most) return undefined;
   const moments = [from];
   let at = from;
   while (at < to) {
-    if (moments.length % periodsPerTurn === 0) yield;
+    if (moments.length % periodsPerTurn === 0) await nextTurn();
     const local = zone.localTime(at);
     const next = at + unit - (local - Math.floor(local / unit) * unit);
     const change = zone.nextChange(at, Math.min(next, to));

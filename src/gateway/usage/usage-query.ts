@@ -10,7 +10,7 @@ import {
 import { journalTagPrefix, meantDimension } from "../../prices/tags.js";
 import { latestDate, wholeInstant } from "../../records/keys/check-key.js";
 import type { Instant } from "../../records/keys/key-store.js";
-import { type Every, splitTimeInTurns } from "./split-time.js";
+import { type Every, splitTime } from "./split-time.js";
 
 /** Which usage {@link Gateway.usage} adds up, and by what. */
 export interface UsageQuery {
@@ -104,7 +104,7 @@ async function periodsOf(
   if (from === undefined) throw new InputError(`${by}: give \`from\`: with \`every\`, the time must have a beginning.`);
   let moments: readonly number[] | undefined;
   try {
-    moments = await splitTimeInTurns({ from, to: Math.max(from, to) }, { ...split, most: mostPeriods });
+    moments = await splitTime({ from, to: Math.max(from, to) }, { ...split, most: mostPeriods });
   } catch {
     throw new InputError(
       `${by}: timeZone: must be a time zone of the IANA database, such as Europe/Berlin, not ${JSON.stringify(split.timeZone)}.`,

@@ -187,6 +187,11 @@ export interface Commit {
   readonly now: number;
 }
 
+/** A commit that does nothing yet. */
+export const emptyCommit: Pick<Commit, "absentEntries" | "adds" | "puts" | "removes" | "entries" | "sums"> = {
+  ...{ absentEntries: [], adds: new Map(), puts: new Map(), removes: [], entries: [], sums: [] },
+};
+
 /** The change of one counter of a record, if the counter is within its bounds. */
 export interface Add {
   readonly by: number;

@@ -49,11 +49,12 @@ import type {
   UsageSum,
 } from "../usage/usage-request.js";
 import { reservedNow, withStatesNow } from "../window-states.js";
-import { Caretaker, claimStored } from "./caretaker.js";
+import { Caretaker } from "./caretaker.js";
 import type { DecidedOperation, Result } from "./decide.js";
 import type { DecodedAccount } from "./decoded-account.js";
 import { bucketName, capName, holdName, type LedgerStorage } from "./ledger-storage.js";
 import { StorageLedger, toUnavailable } from "./storage-ledger.js";
+import { claimStored } from "./stored-claims.js";
 import { historyOf } from "./stored-journal.js";
 import { statementOf, totalsOf, usageOf } from "./stored-usage.js";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Gateway } from "../../gateway/gateway.js";
 import type { InProcess } from "../../gateway/in-process/in-process.js";
-import type { Model } from "../../gateway/options.js";
+import type { Model } from "../../gateway/models/model.js";
 import type { GatewayRequest } from "../../http/message.js";
 import type { Price } from "../../prices/price.js";
 import { priceVariants } from "../app/price-variants.js";

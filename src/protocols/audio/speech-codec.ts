@@ -3,13 +3,13 @@ import { StreamFault } from "../../errors/upstream-fault.js";
 import { withoutByteOrderMark } from "../../wire/bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { memberOf, membersOf, valueAt } from "../../wire/json-members.js";
-import type { AnswerContext } from "../shared/exchange.js";
+import type { AttemptContext } from "../shared/exchange.js";
 import { PassedCodec, type PassedEvent } from "../shared/passed-codec.js";
 import { ReceivedResponse } from "../shared/received-response.js";
 import { fromErrorObject } from "../shared/upstream-failure.js";
 import { type SpeechBounds, SpeechProgress } from "./speech-progress.js";
 
-export type SpeechContext = AnswerContext & SpeechBounds;
+export type SpeechContext = AttemptContext & SpeechBounds;
 
 /** Passes an upstream's events of speech to the client. */
 export class SpeechCodec extends PassedCodec<SpeechProgress, SpeechContext> {

@@ -3,10 +3,10 @@ import { largestCount, type UsageCounts } from "../../prices/usage-counts.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import { requireAllowedMembers } from "../shared/demand.js";
 import {
-  type AnswerContext,
+  type AttemptContext,
   contextWith,
   readErrorBody,
-  toAnswerContext,
+  toAttemptContext,
   toFailureContext,
 } from "../shared/exchange.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";
@@ -93,7 +93,7 @@ class SpeechExchange implements Exchange {
   readonly operation = "audio/speech";
   readonly bytesAreTokens = false;
   readonly body: Uint8Array;
-  readonly #answer: AnswerContext;
+  readonly #answer: AttemptContext;
   readonly #context: SpeechContext;
   readonly #format: string | undefined;
 
@@ -110,7 +110,7 @@ class SpeechExchange implements Exchange {
     if (byTokens && dialect?.speechEvents === true && !wantsEvents) edits.set("stream_format", '"sse"');
     this.body = editMembers(body, members, edits);
     this.#format = format;
-    this.#answer = toAnswerContext(target, model, attempt, "input");
+    this.#answer = toAttemptContext(target, model, attempt, "input");
     // At another rate, as many bytes last longer.
     const isTimed = format === "pcm" && memberOf(members, "sample_rate") === undefined;
     const tokensOf = isTimed ? pcmTokens(model.tokenBounds.audioPerSecond) : undefined;

@@ -3,7 +3,7 @@ import type { UsageCounts } from "../../prices/usage-counts.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import type { Dialect } from "../shared/dialect.js";
 import {
-  type AnswerContext,
+  type AttemptContext,
   contextWith,
   readErrorBody,
   readWhole,
@@ -21,7 +21,7 @@ import type { TranscriptFormat, TranscriptionRequest } from "./transcription-req
 import { type TranscriptBounds, useOfTranscript } from "./use-of-transcript.js";
 
 interface Facts {
-  readonly answer: AnswerContext;
+  readonly answer: AttemptContext;
   readonly bounds: TranscriptBounds;
   readonly dialect: Dialect | undefined;
   /** Whether its price is for the time that was heard. */

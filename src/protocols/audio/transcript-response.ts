@@ -3,7 +3,7 @@ import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { memberOf } from "../../wire/json-members.js";
 import type { Dialect } from "../shared/dialect.js";
-import type { AnswerContext } from "../shared/exchange.js";
+import type { AttemptContext } from "../shared/exchange.js";
 import { editResponse, type ReceivedResponse, ResponseEdits } from "../shared/received-response.js";
 import { estimatedOutput } from "../shared/token-estimate.js";
 import type { TranscriptFormat, TranscriptionRequest } from "./transcription-request.js";
@@ -15,7 +15,7 @@ import {
   useOfTranscript,
 } from "./use-of-transcript.js";
 
-export type TranscriptContext = AnswerContext & TranscriptBounds;
+export type TranscriptContext = AttemptContext & TranscriptBounds;
 
 const textType = "text/plain; charset=utf-8";
 

@@ -3,7 +3,7 @@ import { GatewayError, invalidValue } from "../../errors/gateway-error.js";
 import type { OperationName } from "../../prices/operation-name.js";
 import { largestCount, type UsageCounts } from "../../prices/usage-counts.js";
 import { requireAllowedMembers } from "../shared/demand.js";
-import { toAnswerContext } from "../shared/exchange.js";
+import { toAttemptContext } from "../shared/exchange.js";
 import { requireFormType } from "../shared/form-request.js";
 import type { PriceTerms } from "../shared/model-type.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";
@@ -181,7 +181,7 @@ class TranscriptionModelRequest extends ParsedRequest<TranscriptionRequest> impl
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     if (!target.operations.has(this.#operation)) return undefined;
     const dialect = target.rules.dialectFor(this.request, target.dialect, tables[this.#operation]);
-    const answer = toAnswerContext(target, model, attempt, "file");
+    const answer = toAttemptContext(target, model, attempt, "file");
     const bounds = boundsOf(this.request, model);
     const isTimed = target.price.units.includes("audioMs");
     return new TranscriptExchange(this.#operation, this.request, { answer, bounds, dialect, isTimed });

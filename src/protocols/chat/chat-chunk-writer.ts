@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { editMembers, type MemberEdits, membersOf } from "../../wire/json-members.js";
 import { eventEnd, eventStart } from "../../wire/plain-event.js";
 import type { Dialect } from "../shared/dialect.js";
-import type { AnswerContext } from "../shared/exchange.js";
+import type { AttemptContext } from "../shared/exchange.js";
 import { hasUsageTotals, readUsage, toUsageObject, visibleUsage } from "../shared/usage-object.js";
 import type { ChatChunk } from "./chat-chunk-reader.js";
 import type { ChatProgress } from "./chat-progress.js";
@@ -15,7 +15,7 @@ const doneEvent = "data: [DONE]\n\n";
  * Everything else stays byte for byte.
  */
 export class ChatChunkWriter {
-  readonly #context: AnswerContext;
+  readonly #context: AttemptContext;
   readonly #includeUsage: boolean;
   readonly #words: CompletionWords;
   #id: string | undefined;
@@ -24,7 +24,7 @@ export class ChatChunkWriter {
   #sentUsage: string | undefined;
 
   /** @param includeUsage - the client requested the usage chunk. @param words - what the client calls a completion. */
-  constructor(context: AnswerContext, includeUsage: boolean, words: CompletionWords = chatWords) {
+  constructor(context: AttemptContext, includeUsage: boolean, words: CompletionWords = chatWords) {
     this.#context = context;
     this.#includeUsage = includeUsage;
     this.#words = words;

@@ -5,7 +5,7 @@ import type { ServerSentEvent } from "../../wire/event-reader.js";
 import { TemplateShortcut } from "../../wire/event-template.js";
 import { isRecord } from "../../wire/is-record.js";
 import { keepAliveComment } from "../../wire/plain-event.js";
-import type { AnswerContext } from "../shared/exchange.js";
+import type { AttemptContext } from "../shared/exchange.js";
 import { errorEvent } from "../shared/openai-protocol.js";
 import { ReceivedResponse } from "../shared/received-response.js";
 import { ChatChunkReader } from "./chat-chunk-reader.js";
@@ -17,11 +17,11 @@ import { ChoiceUsage, reportsOneChoice } from "./choice-usage.js";
 /** Converts an upstream's stream of chunks into the client's: those of chat, or of completions of texts. */
 export abstract class ChunkCodec {
   readonly progress: ChatProgress;
-  readonly #context: Pick<AnswerContext, "dialect">;
+  readonly #context: Pick<AttemptContext, "dialect">;
   readonly #reader: ChatChunkReader;
   readonly #writer: ChatChunkWriter;
 
-  constructor(context: AnswerContext, progress: ChatProgress, reader: ChatChunkReader, writer: ChatChunkWriter) {
+  constructor(context: AttemptContext, progress: ChatProgress, reader: ChatChunkReader, writer: ChatChunkWriter) {
     this.#context = context;
     this.progress = progress;
     this.#reader = reader;
@@ -74,7 +74,7 @@ export class ChatCodec extends ChunkCodec {
   readonly shortcut: TemplateShortcut;
 
   /** @param includeUsage - the client requested the usage chunk. @param n - the number of choices that it requested. */
-  constructor(context: AnswerContext, includeUsage: boolean, n = 1) {
+  constructor(context: AttemptContext, includeUsage: boolean, n = 1) {
     const progress = new ChatProgress(context);
     const ofChoices = reportsOneChoice(context.dialect, n) ? new ChoiceUsage(n) : undefined;
     const reader = new ChatChunkReader(context, progress, undefined, ofChoices);

@@ -1,8 +1,9 @@
 import type { Edited } from "../../wire/edited-bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { bySize, type Steps } from "../../wire/slices.js";
-import { demandOf, mostOutputTokens, requireAllowedMembers, requireMessagesFit } from "../shared/demand.js";
-import { type AnswerContext, calledName, OpenAIExchange, toAnswerContext } from "../shared/exchange.js";
+import { requireMessagesFit } from "../shared/context-fit.js";
+import { demandOf, mostOutputTokens, requireAllowedMembers } from "../shared/demand.js";
+import { type AttemptContext, calledName, OpenAIExchange, toAttemptContext } from "../shared/exchange.js";
 import { textPrices } from "../shared/model-type.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";
 import type {
@@ -182,7 +183,7 @@ class ChatModelRequest extends ParsedRequest<ChatRequest> implements ModelReques
       dialect: target.rules.dialectFor(request, target.dialect, chatTable),
       missing: model.missing,
     });
-    return new ChatExchange(body, request, toAnswerContext(target, model, attempt, "messages"));
+    return new ChatExchange(body, request, toAttemptContext(target, model, attempt, "messages"));
   }
 }
 
@@ -191,7 +192,7 @@ class ChatExchange extends OpenAIExchange implements Exchange {
   readonly #includeUsage: boolean;
   readonly #n: number;
 
-  constructor(sent: Edited, { includeUsage, n }: ChatRequest, context: AnswerContext) {
+  constructor(sent: Edited, { includeUsage, n }: ChatRequest, context: AttemptContext) {
     super(sent, context);
     this.#includeUsage = includeUsage;
     this.#n = n;
@@ -219,7 +220,7 @@ function chatOnMessages(
 function* exchangeSteps(request: ChatRequest, facts: ExchangeFacts): Steps<TranslatedExchange> {
   const { target, model, attempt } = facts;
   yield* fewValuesSteps(request, "messages");
-  const context = toAnswerContext(target, model, attempt, "messages");
+  const context = toAttemptContext(target, model, attempt, "messages");
   const source = yield* toMessagesTarget(request, facts, context);
   const sink = new ChatClientSink(context, request.includeUsage);
   const custom = customNames(requestValue(request, "tools"));

@@ -152,7 +152,7 @@ function refuseOtherBody({ members }: JsonRequest): void {
   );
 }
 
-function toChatRequest(request: JsonRequest, model: string, { outline, odd }: MessageCheck): ChatRequest {
+function toChatRequest(request: JsonRequest, model: string, { outline, unknown }: MessageCheck): ChatRequest {
   const { body, members, skips, strangers } = request;
   const stream = readMember(request, "stream");
   if (stream !== undefined && typeof stream !== "boolean") throw invalidType("stream", "a boolean");
@@ -161,7 +161,7 @@ function toChatRequest(request: JsonRequest, model: string, { outline, odd }: Me
     members,
     skips,
     strangers,
-    odd,
+    unknown,
     outline,
     model,
     stream: stream === true,

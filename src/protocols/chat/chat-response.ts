@@ -1,7 +1,7 @@
 import type { ModelResponse } from "../../prices/progress.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
-import { type AnswerContext, bareCallId } from "../shared/exchange.js";
+import { type AttemptContext, bareCallId } from "../shared/exchange.js";
 import {
   editResponse,
   gaveUp,
@@ -25,13 +25,13 @@ import { repairTexts, repairToolCalls } from "./tool-calls.js";
  *
  * @returns `undefined` when it is no chat completion.
  */
-export function toChatResponse(received: ReceivedResponse, context: AnswerContext): ModelResponse | undefined {
+export function toChatResponse(received: ReceivedResponse, context: AttemptContext): ModelResponse | undefined {
   const plain = received.bytes.length < outlinePays ? plainCompletion(received, context) : undefined;
   return plain ?? toRepairedResponse(received, context);
 }
 
 /** The same for any completion, which is parsed. */
-export function toRepairedResponse(received: ReceivedResponse, context: AnswerContext): ModelResponse | undefined {
+export function toRepairedResponse(received: ReceivedResponse, context: AttemptContext): ModelResponse | undefined {
   const repair = repairOf(received.json, context);
   if (repair === undefined) return undefined;
   const { edits, choices, tokens, estimated, unpriced, responseId } = repair;
@@ -45,7 +45,7 @@ interface RepairedCompletion extends AnswerUsage {
 }
 
 /** @returns `undefined` when it is no chat completion. @param answer - parsed; its choices are changed in place. */
-export function repairCompletion(answer: unknown, context: AnswerContext): RepairedCompletion | undefined {
+export function repairCompletion(answer: unknown, context: AttemptContext): RepairedCompletion | undefined {
   const repair = repairOf(answer, context);
   if (repair === undefined) return undefined;
   const json: Record<string, unknown> = { ...(answer as Record<string, unknown>) };
@@ -64,7 +64,7 @@ interface Repair extends AnswerUsage {
   readonly responseId: string;
 }
 
-function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
+function repairOf(answer: unknown, context: AttemptContext): Repair | undefined {
   if (!isRecord(answer)) return undefined;
   const choices = answer["choices"];
   if (!Array.isArray(choices) || choices.length === 0) return undefined;
@@ -89,7 +89,7 @@ function repairOf(answer: unknown, context: AnswerContext): Repair | undefined {
 export function requireEnd(
   reason: unknown,
   said: Readonly<Record<string, unknown>>,
-  { dialect }: Pick<AnswerContext, "dialect">,
+  { dialect }: Pick<AttemptContext, "dialect">,
 ): void {
   const isMissing = dialect?.finishReason === "required" && !isEnd(reason);
   if (isMissing) throw gaveUp("it has no finish reason", readUsage(findReport(said)));
@@ -97,7 +97,7 @@ export function requireEnd(
 }
 
 /** The same for all choices of a document. */
-export function requireEnds(said: Readonly<Record<string, unknown>>, context: Pick<AnswerContext, "dialect">): void {
+export function requireEnds(said: Readonly<Record<string, unknown>>, context: Pick<AttemptContext, "dialect">): void {
   const { choices } = said;
   if (!Array.isArray(choices)) return;
   for (const choice of choices) if (isRecord(choice)) requireEnd(choice["finish_reason"], said, context);
@@ -114,7 +114,7 @@ function editsOf(
   answer: Record<string, unknown>,
   choices: Record<string, unknown>[],
   id: string,
-  context: AnswerContext,
+  context: AttemptContext,
 ): ResponseEdits {
   const edits = new ResponseEdits();
   if (id !== answer["id"]) edits.set("id", JSON.stringify(id));
@@ -136,7 +136,7 @@ export function firstFinish(choices: unknown): string | undefined {
 }
 
 /** The date of a completion that has none, in epoch seconds. */
-export function createdAt({ admittedAt }: Pick<AnswerContext, "admittedAt">): number {
+export function createdAt({ admittedAt }: Pick<AttemptContext, "admittedAt">): number {
   return Math.floor(admittedAt / 1000);
 }
 
@@ -177,7 +177,7 @@ export function finishOf(hasCalls: boolean): string {
 }
 
 /** @returns whether anything was changed. */
-function repairChoices(choices: Record<string, unknown>[], context: AnswerContext): boolean {
+function repairChoices(choices: Record<string, unknown>[], context: AttemptContext): boolean {
   let repaired = false;
   for (let position = 0; position < choices.length; position++) {
     const choice = choices[position] as Record<string, unknown>;
@@ -226,7 +226,7 @@ export const textWords: CompletionWords = { whole: "text_completion", chunk: "te
 /** Keeps an id that begins as OpenAI's do; otherwise makes one. */
 export function completionId(
   upstreamId: unknown,
-  call: Pick<AnswerContext, "callId">,
+  call: Pick<AttemptContext, "callId">,
   { idPrefix }: CompletionWords,
 ): string {
   if (typeof upstreamId !== "string" || upstreamId === "") return idPrefix + bareCallId(call);

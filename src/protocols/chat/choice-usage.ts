@@ -2,7 +2,7 @@ import type { UsageCounts } from "../../prices/usage-counts.js";
 import type { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { Dialect } from "../shared/dialect.js";
-import type { AnswerContext } from "../shared/exchange.js";
+import type { AttemptContext } from "../shared/exchange.js";
 import type { ResponseEdits } from "../shared/received-response.js";
 import { type CountedTokens, countedTokens, type EstimateBounds, estimatedOutput } from "../shared/token-estimate.js";
 import { hasUsageTotals, toUsageObject, visibleUsage } from "../shared/usage-object.js";
@@ -97,7 +97,7 @@ export interface AnswerUsage extends CountedTokens {
 }
 
 /** The usage of a whole completion. The edits get what is to change for the client to see the same. */
-export function responseUsage(completion: WholeCompletion, context: AnswerContext, edits: ResponseEdits): AnswerUsage {
+export function responseUsage(completion: WholeCompletion, context: AttemptContext, edits: ResponseEdits): AnswerUsage {
   const { json } = completion;
   const tally = new UsageTally();
   const found = findReport(json);
@@ -117,7 +117,7 @@ export function responseUsage(completion: WholeCompletion, context: AnswerContex
 function countsOf(
   { choices, prompts, written, writtenForEach = 1 }: WholeCompletion,
   tally: UsageTally,
-  context: AnswerContext,
+  context: AttemptContext,
 ): CountedTokens {
   const { report } = tally;
   const counted = countedTokens(tally, context, () => written(choices));
@@ -131,7 +131,7 @@ function countsOf(
 }
 
 /** Those that were not sent count as those that were. */
-function withUnsent(sent: UsageCounts, writtenForEach: number, { outputCap }: AnswerContext): UsageCounts {
+function withUnsent(sent: UsageCounts, writtenForEach: number, { outputCap }: AttemptContext): UsageCounts {
   return writtenForEach === 1
     ? sent
     : { ...sent, output: Math.min(Math.ceil(sent.output * writtenForEach), outputCap) };

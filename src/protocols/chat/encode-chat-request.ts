@@ -11,7 +11,8 @@ import {
   skipString,
 } from "../../wire/json-members.js";
 import { findTwins } from "../../wire/member-search.js";
-import { cutOtherCaps, outlineOf } from "../shared/demand.js";
+import { outlineOf } from "../shared/context-fit.js";
+import { cutOtherCaps } from "../shared/demand.js";
 import type { Dialect } from "../shared/dialect.js";
 import { type Media, messageMedia } from "../shared/message-media.js";
 import { isText, type MessageOutline, type Span } from "../shared/message-outline.js";

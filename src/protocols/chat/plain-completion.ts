@@ -5,7 +5,7 @@ import { asBuffer } from "../../wire/bytes.js";
 import { isRecord } from "../../wire/is-record.js";
 import { absent, endOfValue, shortInteger, skipSpace, skipString, startsWith } from "../../wire/json-members.js";
 import { findJsonFault } from "../../wire/json-syntax.js";
-import type { AnswerContext } from "../shared/exchange.js";
+import type { AttemptContext } from "../shared/exchange.js";
 import { isEnd, meaningOfEnd, mostDepth, type ReceivedResponse, spliceResponse } from "../shared/received-response.js";
 import { hasUsageTotals, readUsage, visibleUsage } from "../shared/usage-object.js";
 import { unpricedUsage } from "../shared/usage-report.js";
@@ -122,7 +122,7 @@ const search = new CompletionSearch();
  * The client's version of a short completion that needs no repair, which is searched and not parsed.
  * @returns `undefined` for any other: it has to be parsed.
  */
-export function plainCompletion(received: ReceivedResponse, context: AnswerContext): ModelResponse | undefined {
+export function plainCompletion(received: ReceivedResponse, context: AttemptContext): ModelResponse | undefined {
   const { bytes } = received;
   if (findJsonFault(bytes, mostDepth) !== undefined || !search.run(bytes) || !needsNoRepair(bytes)) return undefined;
   const hasDetails = search.hasDetails || context.dialect?.hiddenUsage !== undefined;
@@ -162,7 +162,7 @@ function totalTokens(bytes: Uint8Array): UsageCounts | undefined {
   return { input, cachedInput: 0, output, reasoning: 0 };
 }
 
-function detailedTokens(bytes: Uint8Array, { dialect }: AnswerContext): UsageCounts | undefined {
+function detailedTokens(bytes: Uint8Array, { dialect }: AttemptContext): UsageCounts | undefined {
   const reported: unknown = JSON.parse(asBuffer(bytes).toString("utf8", startOf(usage), endOf(usage)));
   if (visibleUsage(reported, dialect) !== reported || !isRecord(reported)) return undefined;
   const tokens = unpricedUsage(reported) === undefined ? readUsage(reported) : undefined;

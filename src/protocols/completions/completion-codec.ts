@@ -6,7 +6,7 @@ import { ChunkCodec } from "../chat/chat-codec.js";
 import { ChatProgress } from "../chat/chat-progress.js";
 import { finishOf, textWords } from "../chat/chat-response.js";
 import { ChoiceUsage, reportsOneChoice } from "../chat/choice-usage.js";
-import type { AnswerContext } from "../shared/exchange.js";
+import type { AttemptContext } from "../shared/exchange.js";
 import { isEnd, requireNoFailure } from "../shared/received-response.js";
 import type { StreamCodec } from "../shared/stream-codec.js";
 import { type AskedChoices, repairChoice, repairLogprobs } from "./completion-response.js";
@@ -14,7 +14,7 @@ import { type AskedChoices, repairChoice, repairLogprobs } from "./completion-re
 /** Converts an upstream's stream of completions into the client's. Its chunks are those of chat, with texts for deltas. */
 export class CompletionCodec extends ChunkCodec implements StreamCodec {
   /** @param includeUsage - the client requested the usage chunk. */
-  constructor(context: AnswerContext, asked: AskedChoices, includeUsage: boolean) {
+  constructor(context: AttemptContext, asked: AskedChoices, includeUsage: boolean) {
     const progress = new ChatProgress(context, asked);
     const ofChoices = reportsOneChoice(context.dialect, asked.all) ? new ChoiceUsage(asked.n) : undefined;
     const reader = new ChatChunkReader(context, progress, new CompletionRepair(asked, progress), ofChoices);

@@ -3,7 +3,7 @@ import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import { completionId, createdAt, finishOf, firstFinish, requireEnd, textWords } from "../chat/chat-response.js";
 import { responseUsage } from "../chat/choice-usage.js";
-import type { AnswerContext } from "../shared/exchange.js";
+import type { AttemptContext } from "../shared/exchange.js";
 import { editResponse, isEnd, type ReceivedResponse, ResponseEdits } from "../shared/received-response.js";
 import { takeChoiceReports } from "../shared/usage-report.js";
 import { type CompletionRequest, echoablePrompt } from "./completion-request.js";
@@ -19,7 +19,7 @@ type Choice = Record<string, unknown>;
 export function toCompletionResponse(
   received: ReceivedResponse,
   asked: AskedChoices,
-  context: AnswerContext,
+  context: AttemptContext,
 ): ModelResponse | undefined {
   const { json } = received;
   if (!isRecord(json)) return undefined;

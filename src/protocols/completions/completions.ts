@@ -1,7 +1,7 @@
 import { textWords } from "../chat/chat-response.js";
 import { choicesOf, readChoices, streamOfChoices } from "../chat/read-choices.js";
 import { addedCapOf, heldOutput, mostOutputTokens, requireAllowedMembers } from "../shared/demand.js";
-import { OpenAIExchange, toAnswerContext } from "../shared/exchange.js";
+import { OpenAIExchange, toAttemptContext } from "../shared/exchange.js";
 import { countInput, promptDemand, requireInputsFit } from "../shared/inputs.js";
 import { textPrices } from "../shared/model-type.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";
@@ -133,7 +133,7 @@ class CompletionExchange extends OpenAIExchange implements Exchange {
       addedCap: attempt.addedCap,
       dialect: target.rules.dialectFor(request, target.dialect, completionsTable),
     });
-    super(sent, toAnswerContext(target, model, attempt, "prompt"));
+    super(sent, toAttemptContext(target, model, attempt, "prompt"));
     this.#request = request;
   }
 

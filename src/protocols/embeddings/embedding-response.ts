@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { ModelResponse } from "../../prices/progress.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
-import type { AnswerContext } from "../shared/exchange.js";
+import type { AttemptContext } from "../shared/exchange.js";
 import { editResponse, type ReceivedResponse } from "../shared/received-response.js";
 import { readPromptUsage, visibleUsage } from "../shared/usage-object.js";
 import { findReport } from "../shared/usage-report.js";
@@ -19,7 +19,7 @@ type Item = Record<string, unknown>;
 export function toEmbeddingResponse(
   received: ReceivedResponse,
   request: EmbeddingRequest,
-  context: AnswerContext,
+  context: AttemptContext,
 ): ModelResponse | undefined {
   const { json } = received;
   if (!isRecord(json)) return undefined;

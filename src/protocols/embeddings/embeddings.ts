@@ -1,5 +1,5 @@
 import { requireAllowedMembers } from "../shared/demand.js";
-import { type AnswerContext, DocumentExchange, toAnswerContext } from "../shared/exchange.js";
+import { type AttemptContext, DocumentExchange, toAttemptContext } from "../shared/exchange.js";
 import { inputsDemand } from "../shared/inputs.js";
 import { tokenTerms } from "../shared/model-type.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";
@@ -44,7 +44,7 @@ class EmbeddingModelRequest extends ParsedRequest<EmbeddingRequest> implements M
     if (!target.operations.has("embeddings")) return undefined;
     const dialect = target.rules.dialectFor(this.request, target.dialect);
     const body = upstreamBody(this.request, { model: target.upstreamModel, dialect });
-    return new EmbeddingExchange(this.request, body, toAnswerContext(target, model, attempt, "input"));
+    return new EmbeddingExchange(this.request, body, toAttemptContext(target, model, attempt, "input"));
   }
 }
 
@@ -52,7 +52,7 @@ class EmbeddingExchange extends DocumentExchange {
   readonly operation = "embeddings";
   readonly #request: EmbeddingRequest;
 
-  constructor(request: EmbeddingRequest, body: Uint8Array, context: AnswerContext) {
+  constructor(request: EmbeddingRequest, body: Uint8Array, context: AttemptContext) {
     super(body, context);
     this.#request = request;
   }

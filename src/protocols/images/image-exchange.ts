@@ -4,7 +4,7 @@ import { largestCount, type UsageCounts } from "../../prices/usage-counts.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import type { Dialect } from "../shared/dialect.js";
 import {
-  type AnswerContext,
+  type AttemptContext,
   calledName,
   contextWith,
   readErrorBody,
@@ -88,7 +88,7 @@ export class ImageExchange implements Exchange, WholeReader {
 
 /** What the images of an attempt are read with. @param inputImage - the tokens of images in the prompt. */
 export function imageContext(
-  answer: AnswerContext,
+  answer: AttemptContext,
   asked: AskedImages,
   { images }: Pick<ModelTraits, "images">,
   inputImage?: number,

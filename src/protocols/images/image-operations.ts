@@ -3,7 +3,7 @@ import { isFormType } from "../../wire/form-boundary.js";
 import { editMembers, type MemberEdits } from "../../wire/json-members.js";
 import { PiecedBytes } from "../../wire/pieced-bytes.js";
 import { requireAllowedMembers } from "../shared/demand.js";
-import { toAnswerContext } from "../shared/exchange.js";
+import { toAttemptContext } from "../shared/exchange.js";
 import { FormBody } from "../shared/form-request.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";
 import type {
@@ -75,7 +75,7 @@ class ImageModelRequest extends ParsedRequest<ImageRequest> implements ModelRequ
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     if (!target.operations.has("images/generations")) return undefined;
     const request = this.request;
-    const context = imageContext(toAnswerContext(target, model, attempt, "prompt"), request.asked, model);
+    const context = imageContext(toAttemptContext(target, model, attempt, "prompt"), request.asked, model);
     const edits = imageMemberEdits(request, { target, model, table: imagesTable });
     const whole = editMembers(request.body, request.members, edits);
     const sent = { whole, fields: whole, pieces: undefined, contentType: undefined, with: undefined };
@@ -146,7 +146,7 @@ class ImageEditModelRequest extends ParsedRequest<ImageEditRequest> implements M
   exchangeWith(target: TargetTraits, model: ModelTraits, attempt: AttemptFacts): Exchange | undefined {
     if (!target.operations.has("images/edits")) return undefined;
     const request = this.request;
-    const answer = toAnswerContext(target, model, attempt, "prompt");
+    const answer = toAttemptContext(target, model, attempt, "prompt");
     const context = imageContext(answer, request.asked, model, this.#inputTokens(model));
     const edits = imageMemberEdits(request, { target, model, table: imageEditsTable });
     return new ImageExchange("images/edits", sentFor(request, edits), context);

@@ -1,6 +1,6 @@
 import type { ModelResponse } from "../../prices/progress.js";
 import { isRecord } from "../../wire/is-record.js";
-import type { AnswerContext } from "../shared/exchange.js";
+import type { AttemptContext } from "../shared/exchange.js";
 import { editResponse, type ReceivedResponse, ResponseEdits } from "../shared/received-response.js";
 import { visibleUsage } from "../shared/usage-object.js";
 import { findReport } from "../shared/usage-report.js";
@@ -12,7 +12,7 @@ export interface ImageResponse extends ModelResponse {
 }
 
 /** What the responses to a request for images are read with. */
-export interface ImageContext extends AnswerContext, Omit<ImageBounds, "promptTokens"> {}
+export interface ImageContext extends AttemptContext, Omit<ImageBounds, "promptTokens"> {}
 
 /** Far more than a server makes of one request. An answer of more is none. */
 const mostImages = 1024;

@@ -3,14 +3,14 @@ import { soundUsage, type TokenCounts } from "../../prices/usage-counts.js";
 import { TextSample } from "../../tokens/text-sample.js";
 import { isRecord } from "../../wire/is-record.js";
 import type { MemberEdits } from "../../wire/json-members.js";
-import { type AnswerContext, ownId } from "../shared/exchange.js";
+import { type AttemptContext, ownId } from "../shared/exchange.js";
 import { editResponse, meaningOfEnd, type ReceivedResponse, requireNoFailure } from "../shared/received-response.js";
 import { requireFewParts } from "../shared/response-bounds.js";
 import { type CountedTokens, countedTokens, type EstimateBounds } from "../shared/token-estimate.js";
 import { readReport, UsageTally } from "../shared/usage-tally.js";
 
 /** What the gateway knows of a call when its answer comes. */
-export type MessageContext = Pick<AnswerContext, "model" | "callId" | "promptTokens" | "outputCap">;
+export type MessageContext = Pick<AttemptContext, "model" | "callId" | "promptTokens" | "outputCap">;
 
 /**
  * A whole message as its client needs it: with the client's name for the model, an id, and the two counts that clients

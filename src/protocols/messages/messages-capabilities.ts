@@ -12,7 +12,7 @@ import {
   unsupportedByModel,
   withoutImages,
 } from "../shared/missing-capabilities.js";
-import type { OddPlace } from "../shared/protocol-table.js";
+import type { UnknownPlace } from "../shared/protocol-table.js";
 import { type MessagesRequest, parseMessagesRequest } from "./messages-request.js";
 import { messagesTable } from "./messages-table.js";
 
@@ -83,8 +83,8 @@ function hasTools({ body, members }: MessagesRequest): boolean {
  * @throws GatewayError 400 when the tools are no list of objects, or one cannot be told from another.
  */
 export function hostedMessagesTool(
-  { body, members, skips, odd = [] }: MessagesRequest,
-  lets: (tool: OddPlace) => boolean = () => false,
+  { body, members, skips, unknown = [] }: MessagesRequest,
+  lets: (tool: UnknownPlace) => boolean = () => false,
 ): string | undefined {
   const tools = memberOf(members, "tools");
   if (tools !== undefined && body[tools.start] !== 0x6e) {
@@ -92,7 +92,7 @@ export function hostedMessagesTool(
     const wrong = elementsOf(body, tools.start, skips).findIndex((start) => body[start] !== 0x7b);
     if (wrong >= 0) throw invalidType(`tools[${wrong}]`, "an object");
   }
-  const found = odd.find((each) => each.place === "tool" && !lets(each));
+  const found = unknown.find((each) => each.place === "tool" && !lets(each));
   if (found?.name === "") throw invalidValue(found.path, "The tool's members cannot be told apart.");
   return found?.path;
 }

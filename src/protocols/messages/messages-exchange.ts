@@ -7,11 +7,11 @@ import { isRecord } from "../../wire/is-record.js";
 import { bySize, type Steps } from "../../wire/slices.js";
 import { mostOutputTokens, requiredOutputCap } from "../shared/demand.js";
 import {
-  type AnswerContext,
+  type AttemptContext,
   calledName,
   ownId,
   SameProtocolExchange,
-  toAnswerContext,
+  toAttemptContext,
   toFailureContext,
 } from "../shared/exchange.js";
 import type { Exchange, ExchangeFacts, SealOfTarget } from "../shared/operation.js";
@@ -33,7 +33,7 @@ import { messagesTable } from "./messages-table.js";
 import { toUpstreamMessagesBody, withinContext } from "./to-upstream-messages-body.js";
 
 /** A request for a message, and the message of a server that speaks the same API. */
-export class NativeMessagesExchange extends SameProtocolExchange<AnswerContext> implements Exchange {
+export class NativeMessagesExchange extends SameProtocolExchange<AttemptContext> implements Exchange {
   readonly operation = "messages";
   readonly headers: Readonly<Record<string, string>>;
 
@@ -52,7 +52,7 @@ export class NativeMessagesExchange extends SameProtocolExchange<AnswerContext> 
       dropped: target.rules.dialectFor(request, undefined, messagesTable)?.dropped,
       reasoning: missing === undefined || !missing.reasoning,
     });
-    super(body, toAnswerContext(target, model, attempt, "messages"));
+    super(body, toAttemptContext(target, model, attempt, "messages"));
     this.headers = known;
   }
 
@@ -78,7 +78,7 @@ export class NativeMessagesExchange extends SameProtocolExchange<AnswerContext> 
 class NativeMessagesCodec extends MessageStream implements StreamCodec {
   readonly #requestId: string;
 
-  constructor(context: AnswerContext) {
+  constructor(context: AttemptContext) {
     super(context);
     this.#requestId = context.requestId;
   }
@@ -126,7 +126,7 @@ function* exchangeSteps(parts: MessagesExchangeParts): Steps<TranslatedExchange>
     version: headers["anthropic-version"],
   };
   const sink = new MessagesClientSink(head, translation);
-  const context = toAnswerContext(target, model, attempt, "messages");
+  const context = toAttemptContext(target, model, attempt, "messages");
   const source = yield* toChatTarget(yield* translatedSteps(body), parts, context);
   return new TranslatedExchange(source, sink, attempt);
 }

@@ -6,7 +6,7 @@ import { namesOtherCap } from "../shared/demand.js";
 import { InnerMembers } from "../shared/inner-members.js";
 import { type JsonRequest, parseJsonRequest, readCount, readMember, readModel } from "../shared/json-request.js";
 import { checkMessages, type MessageCheck, type MessageOutline } from "../shared/message-outline.js";
-import { type OddPlace, typeAt, UnknownPlaces } from "../shared/protocol-table.js";
+import { typeAt, type UnknownPlace, UnknownPlaces } from "../shared/protocol-table.js";
 import { conversationMembers, RequestNames, reasoningMembers } from "../shared/request-names.js";
 import { BlockWalk, watchBlocks } from "./block-walk.js";
 import { messagesTable } from "./messages-table.js";
@@ -60,7 +60,7 @@ export function* parseMessagesRequest(bytes: Uint8Array, maxDepth: number): Step
 }
 
 /** What stands beside the messages: blocks of the system prompt, tools, and edits of a long conversation. */
-function oddBeside({ body, members, skips }: JsonRequest): readonly OddPlace[] | undefined {
+function unknownBeside({ body, members, skips }: JsonRequest): readonly UnknownPlace[] | undefined {
   const places = new UnknownPlaces(messagesTable);
   const walk = new BlockWalk(body, skips, places);
   const system = memberOf(members, "system");
@@ -93,7 +93,7 @@ function noteEdits(
   }
 }
 
-function toMessagesRequest(request: JsonRequest, model: string, { outline, odd }: MessageCheck): MessagesRequest {
+function toMessagesRequest(request: JsonRequest, model: string, { outline, unknown }: MessageCheck): MessagesRequest {
   const { body, members, skips, strangers } = request;
   requireSystem(request);
   const stream = readMember(request, "stream");
@@ -103,7 +103,7 @@ function toMessagesRequest(request: JsonRequest, model: string, { outline, odd }
     members,
     skips,
     strangers,
-    odd: joined(odd, oddBeside(request)),
+    unknown: joined(unknown, unknownBeside(request)),
     outline,
     model,
     stream: stream === true,

@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer";
 import { ThoughtSeal } from "../../seal/payload-seal.js";
 import { isRecord } from "../../wire/is-record.js";
 import { bySize } from "../../wire/slices.js";
-import { demandOf, requireAllowedMembers, requireMessagesFit } from "../shared/demand.js";
+import { requireMessagesFit } from "../shared/context-fit.js";
+import { demandOf, requireAllowedMembers } from "../shared/demand.js";
 import { calledName } from "../shared/exchange.js";
 import { textPrices } from "../shared/model-type.js";
 import type {
@@ -27,7 +28,7 @@ import {
   settings,
   systemMember,
 } from "../shared/prompt-layout.js";
-import type { OddPlace } from "../shared/protocol-table.js";
+import type { UnknownPlace } from "../shared/protocol-table.js";
 import { ReceivedResponse } from "../shared/received-response.js";
 import {
   emptyMerged,
@@ -219,7 +220,7 @@ function requireFit(request: MessagesRequest, model: ModelTraits): void {
   const { missing, rules } = model;
   refuseThread(request);
   requireAllowedMembers(request, model, messagesTable);
-  const lets = (tool: OddPlace) => rules.length > 0 && rules.every((rule) => rule.lets(tool, messagesTable));
+  const lets = (tool: UnknownPlace) => rules.length > 0 && rules.every((rule) => rule.lets(tool, messagesTable));
   const hosted = hostedMessagesTool(request, lets);
   if (hosted !== undefined) throw hostedToolRefused(hosted);
   if (missing !== undefined) refuseMissingOfMessages(request, calledName(model), missing);

@@ -47,22 +47,22 @@ const usualModel = "omni-moderation-latest";
 /** @throws GatewayError 400 */
 export function* parseModerationRequest(bytes: Uint8Array, maxDepth: number): Steps<ModerationRequest> {
   const request = yield* parseJsonRequest(bytes, maxDepth, moderationNames);
-  const [reader, odd] = readerOf(request);
+  const [reader, unknown] = readerOf(request);
   yield* slicesOf(reader);
-  return toModerationRequest(request, reader.inputs, odd);
+  return toModerationRequest(request, reader.inputs, unknown);
 }
 
 function readerOf(request: JsonRequest): [InputReader, UnknownPlaces] {
-  const odd = new UnknownPlaces(moderationsTable);
+  const unknown = new UnknownPlaces(moderationsTable);
   const reader = new InputReader(request, {
     param: "input",
     takesTokens: false,
     takesObjects: true,
     takesEmptyTexts: true,
     mostTokens: 0,
-    watch: (body, start, skips, path) => watchPart(odd, { body, skips }, start, path),
+    watch: (body, start, skips, path) => watchPart(unknown, { body, skips }, start, path),
   });
-  return [reader, odd];
+  return [reader, unknown];
 }
 
 /** Of one part: far more than any has. */
@@ -71,7 +71,7 @@ const mostMembers = 1000;
 const inPart = new MemberSearch(["type", "image_url"], mostMembers);
 
 function watchPart(
-  odd: UnknownPlaces,
+  unknown: UnknownPlaces,
   { body, skips }: { readonly body: Uint8Array; readonly skips: Skips },
   start: number,
   path: string,
@@ -80,17 +80,21 @@ function watchPart(
   if (fault !== undefined) throw faultyObject(fault, path, "A part");
   const [type = absent, image = absent] = inPart.starts;
   const name = typeAt(body, type, inPart.ends[0] ?? type);
-  if (name !== undefined) odd.note("block", name, () => path);
-  if (image !== absent) odd.noteFile(body, image, skips, () => `${path}.image_url`);
+  if (name !== undefined) unknown.note("block", name, () => path);
+  if (image !== absent) unknown.noteFile(body, image, skips, () => `${path}.image_url`);
 }
 
-function toModerationRequest(request: JsonRequest, inputs: readonly Input[], odd: UnknownPlaces): ModerationRequest {
+function toModerationRequest(
+  request: JsonRequest,
+  inputs: readonly Input[],
+  unknown: UnknownPlaces,
+): ModerationRequest {
   const model = memberOf(request.members, "model");
   const namesNoModel = model === undefined || request.body[model.start] === 0x6e;
   const isParts = request.body[inputs[0]?.start ?? 0] === 0x7b;
   return {
     ...request,
-    odd: odd.found,
+    unknown: unknown.found,
     model: namesNoModel ? usualModel : readModel(request),
     namesNoModel,
     inputs,

@@ -1,7 +1,7 @@
 import type { ModelResponse } from "../../prices/progress.js";
 import { isRecord } from "../../wire/is-record.js";
 import { requireAllowedMembers } from "../shared/demand.js";
-import { type AnswerContext, bareCallId, DocumentExchange, toAnswerContext } from "../shared/exchange.js";
+import { type AttemptContext, bareCallId, DocumentExchange, toAttemptContext } from "../shared/exchange.js";
 import { inputsDemand } from "../shared/inputs.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";
 import type {
@@ -53,7 +53,7 @@ class ModerationModelRequest extends ParsedRequest<ModerationRequest> implements
     if (!target.operations.has("moderations")) return undefined;
     const dialect = target.rules.dialectFor(this.request, target.dialect, moderationsTable);
     const body = upstreamBody(this.request, { model: target.upstreamModel, dialect });
-    return new ModerationExchange(this.request, body, toAnswerContext(target, model, attempt, "input"));
+    return new ModerationExchange(this.request, body, toAttemptContext(target, model, attempt, "input"));
   }
 }
 
@@ -61,7 +61,7 @@ class ModerationExchange extends DocumentExchange {
   readonly operation = "moderations";
   readonly #request: ModerationRequest;
 
-  constructor(request: ModerationRequest, body: Uint8Array, context: AnswerContext) {
+  constructor(request: ModerationRequest, body: Uint8Array, context: AttemptContext) {
     super(body, context);
     this.#request = request;
   }
@@ -81,7 +81,7 @@ class ModerationExchange extends DocumentExchange {
 function toModerationResponse(
   received: ReceivedResponse,
   { inputs, results: least }: ModerationRequest,
-  context: AnswerContext,
+  context: AttemptContext,
 ): ModelResponse | undefined {
   const { json } = received;
   if (!isRecord(json)) return undefined;

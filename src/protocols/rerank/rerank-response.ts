@@ -1,7 +1,7 @@
 import type { ModelResponse } from "../../prices/progress.js";
 import { readTokenCount, type UsageCounts } from "../../prices/usage-counts.js";
 import { isRecord } from "../../wire/is-record.js";
-import { type AnswerContext, bareCallId } from "../shared/exchange.js";
+import { type AttemptContext, bareCallId } from "../shared/exchange.js";
 import type { ReceivedResponse } from "../shared/received-response.js";
 import { readPromptUsage, visibleUsage } from "../shared/usage-object.js";
 import { findReport } from "../shared/usage-report.js";
@@ -28,7 +28,7 @@ export interface AskedRanking {
 export function toRerankResponse(
   { json }: ReceivedResponse,
   { request, searches, pricesTokens }: AskedRanking,
-  context: AnswerContext,
+  context: AttemptContext,
 ): ModelResponse | undefined {
   const answer: Readonly<Record<string, unknown>> = Array.isArray(json)
     ? { results: json }

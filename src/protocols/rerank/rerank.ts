@@ -1,7 +1,7 @@
 import type { UsageCounts } from "../../prices/usage-counts.js";
 import type { ClientProtocol } from "../shared/client-protocol.js";
 import { requireAllowedMembers } from "../shared/demand.js";
-import { type AnswerContext, DocumentExchange, toAnswerContext } from "../shared/exchange.js";
+import { type AttemptContext, DocumentExchange, toAttemptContext } from "../shared/exchange.js";
 import { countInput, promptDemand, requireInputsFit, tooMany } from "../shared/inputs.js";
 import { openAIErrorBody, openAIProtocol } from "../shared/openai-protocol.js";
 import type {
@@ -81,7 +81,7 @@ class RerankModelRequest extends ParsedRequest<RerankRequest> implements ModelRe
     const body = rerankBody(request, { model: target.upstreamModel, dialect });
     const { pricesTokens, units } = target.price;
     const searches = units.includes("searches") ? this.#counts?.searches : undefined;
-    const context = toAnswerContext(target, model, attempt, "query");
+    const context = toAttemptContext(target, model, attempt, "query");
     const exchangeOf = (sent: Uint8Array) => new RerankExchange(sent, context, { request, searches, pricesTokens });
     return body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body);
   }
@@ -91,7 +91,7 @@ class RerankExchange extends DocumentExchange {
   readonly operation = "rerank";
   readonly #asked: AskedRanking;
 
-  constructor(body: Uint8Array, context: AnswerContext, asked: AskedRanking) {
+  constructor(body: Uint8Array, context: AttemptContext, asked: AskedRanking) {
     super(body, context);
     this.#asked = asked;
   }

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import { GatewayError, invalidValue } from "../../errors/gateway-error.js";
 import { ByteWriter } from "../../wire/bytes.js";
 import { editMembers, type MemberEdits, memberOf } from "../../wire/json-members.js";
 import { textSteps } from "../../wire/json-steps.js";
 import { SliceCount, type Steps, stepInTurns, valueBytes } from "../../wire/slices.js";
+import { conversationTooLong, itemNotFound } from "./conversation-errors.js";
 import type { InputItem } from "./input-outline.js";
 import type { ResponsesRequest } from "./responses-request.js";
 
@@ -67,15 +67,6 @@ function* expandSteps(
   return expanded;
 }
 
-/** A 400 for a conversation that is larger than a request may be. */
-export function conversationTooLong(
-  { previousResponseId }: Pick<ResponsesRequest, "previousResponseId">,
-  maxBytes: number,
-): GatewayError {
-  const message = `The conversation is larger than ${maxBytes} bytes. Begin a new one, or send fewer items.`;
-  return invalidValue(previousResponseId === undefined ? "input" : "previous_response_id", message);
-}
-
 /** The items of a request's input, as JSON. A text becomes a message. */
 export function inputItems({ body, members, items }: ResponsesRequest): Uint8Array[] {
   if (items !== undefined) return items.map(({ start, end }) => body.subarray(start, end));
@@ -91,47 +82,4 @@ function userMessage(text: Uint8Array): Buffer {
 /** Without its reasoning items, a conversation still has all its texts. */
 function isReasoning({ id }: InputItem): boolean {
   return id?.startsWith("rs_") === true;
-}
-
-/**
- * A 400 for a reference to an item that is not kept.
- * @param why - a sentence, where it is known.
- */
-export function itemNotFound(id: string, index: number, why?: string): GatewayError {
-  return new GatewayError(
-    because(
-      `Item with id '${id.slice(0, 200)}' not found.`,
-      why,
-      "Send the items themselves as input; with the AI SDK, set providerOptions.openai.store to false.",
-    ),
-    { status: 400, code: "item_not_found", param: `input[${index}].id` },
-  );
-}
-
-/**
- * A 400 for a request that continues a response that is not kept.
- * @param why - a sentence, where it is known.
- */
-export function previousResponseNotFound(id: string, why?: string): GatewayError {
-  return new GatewayError(
-    because(
-      `Previous response with id '${id.slice(0, 200)}' not found.`,
-      why,
-      "Send the items of the conversation as input.",
-    ),
-    { status: 400, code: "previous_response_not_found", param: "previous_response_id" },
-  );
-}
-
-/**
- * A 404 for a response that is not kept, or belongs to another account.
- * @param why - a sentence, where it is known.
- */
-export function responseNotFound(id: string, why?: string): GatewayError {
-  const message = because(`Response with id '${id.slice(0, 200)}' not found.`, why);
-  return new GatewayError(message, { status: 404, code: "not_found" });
-}
-
-function because(...sentences: (string | undefined)[]): string {
-  return sentences.filter((sentence) => sentence !== undefined).join(" ");
 }

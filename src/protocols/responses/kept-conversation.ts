@@ -5,14 +5,8 @@ import { asBuffer } from "../../wire/bytes.js";
 import { editMembers, elementsOf, endOfValue, memberOf, membersOf, valueAt } from "../../wire/json-members.js";
 import { bySize, SliceCount, type Steps } from "../../wire/slices.js";
 import type { LoadRoom } from "../shared/operation.js";
-import {
-  conversationTooLong,
-  expandInput,
-  inputItems,
-  itemNotFound,
-  previousResponseNotFound,
-  referencedIds,
-} from "./expand-input.js";
+import { conversationTooLong, itemNotFound, previousResponseNotFound } from "./conversation-errors.js";
+import { expandInput, inputItems, referencedIds } from "./expand-input.js";
 import { ownItemId } from "./own-items.js";
 import type { ResponsesRequest } from "./responses-request.js";
 

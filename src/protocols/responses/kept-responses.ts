@@ -4,7 +4,7 @@ import { inputPageOf } from "../../responses/checked-response-store.js";
 import type { InputPage, KeptInput, KeptResponse, ResponseStore } from "../../responses/response-store.js";
 import { isRecord } from "../../wire/is-record.js";
 import { textSlices } from "../../wire/json-steps.js";
-import { responseNotFound } from "./expand-input.js";
+import { responseNotFound } from "./conversation-errors.js";
 import { keepsNothing } from "./kept-conversation.js";
 import { eachResponseEvent } from "./response-to-events.js";
 

@@ -8,7 +8,7 @@ import { jsonSteps } from "../../wire/json-steps.js";
 import { bySize, type Steps } from "../../wire/slices.js";
 import { mostOutputTokens } from "../shared/demand.js";
 import type { Dialect } from "../shared/dialect.js";
-import { calledName, ownId, readErrorBody, SameProtocolExchange, toAnswerContext } from "../shared/exchange.js";
+import { calledName, ownId, readErrorBody, SameProtocolExchange, toAttemptContext } from "../shared/exchange.js";
 import type { AttemptFacts, Exchange, ExchangeFacts, ModelTraits, SealOfTarget } from "../shared/operation.js";
 import { ReceivedResponse } from "../shared/received-response.js";
 import type { StreamCodec } from "../shared/stream-codec.js";
@@ -165,7 +165,7 @@ function* exchangeSteps(parts: ResponsesExchangeParts): Steps<TranslatedExchange
     names,
     thoughts,
   });
-  const answer = toAnswerContext(target, model, attempt, "input");
+  const answer = toAttemptContext(target, model, attempt, "input");
   const chat = yield* translatedSteps(bytes);
   const toTarget = target.operations.has("chat/completions") ? toChatTarget : toMessagesTarget;
   const sink = new ResponsesClientSink(context, conversation, attempt.clock);

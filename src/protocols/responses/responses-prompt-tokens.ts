@@ -3,7 +3,7 @@ import { textTokens } from "../../tokens/text-tokens.js";
 import type { Tokenizer } from "../../tokens/tokenizer.js";
 import { elementsOf, memberOf, membersOf } from "../../wire/json-members.js";
 import { decodeOwnPayload } from "../../wire/own-payload.js";
-import { countedTokensOf, leastTokensOf } from "../shared/demand.js";
+import { countedTokensOf, leastTokensOf } from "../shared/context-fit.js";
 import { type Media, unreadValues } from "../shared/message-media.js";
 import type { Span } from "../shared/message-outline.js";
 import {

@@ -72,7 +72,7 @@ function toResponsesRequest(
     members,
     skips,
     strangers,
-    odd: places.found,
+    unknown: places.found,
     model,
     stream: readMember(request, "stream") === true,
     items,

@@ -1,7 +1,8 @@
 import { ThoughtSeal } from "../../seal/payload-seal.js";
 import { isRecord } from "../../wire/is-record.js";
 import { bySize } from "../../wire/slices.js";
-import { contextLengthExceeded, demandOf, requireAllowedMembers } from "../shared/demand.js";
+import { contextLengthExceeded } from "../shared/context-fit.js";
+import { demandOf, requireAllowedMembers } from "../shared/demand.js";
 import { calledName } from "../shared/exchange.js";
 import { textPrices } from "../shared/model-type.js";
 import { openAIProtocol } from "../shared/openai-protocol.js";

@@ -268,23 +268,28 @@ export function dialectNames({ capName, renamed, dropped }: Dialect): string[] {
   return [...(capName === undefined ? [] : [capName]), ...Object.entries(renamed ?? {}).flat(), ...(dropped ?? [])];
 }
 
-const foldedNames = new WeakMap<Dialect, ReadonlyMap<string, string>>();
+/** What a dialect means for the requests of a model, one of whose targets speaks it. */
+export class ModelDialect {
+  /** Whether the server is not sent every cap of a request. */
+  readonly dropsCaps: boolean;
+  /** The dialect's names, by their folded forms. */
+  readonly #names: ReadonlyMap<string, string>;
 
-/**
- * Refuses members that a server could read as one that its dialect renames or removes. They would bypass the dialect.
- *
- * @param strangers - names of the request's members, by their folded forms.
- * @throws GatewayError 400
- */
-export function requireOwnNames(strangers: ReadonlyMap<string, string>, dialect: Dialect | undefined): void {
-  if (dialect === undefined) return;
-  let names = foldedNames.get(dialect);
-  if (names === undefined) {
-    names = new Map(dialectNames(dialect).map((name) => [foldName(name), name]));
-    foldedNames.set(dialect, names);
+  constructor(dialect: Dialect) {
+    this.dropsCaps = capNames.some((name) => dialect.dropped?.includes(name));
+    this.#names = new Map(dialectNames(dialect).map((name) => [foldName(name), name]));
   }
-  for (const [folded, name] of strangers) {
-    const meant = names.get(folded);
-    if (meant !== undefined && meant !== name) throw misspelledName(name, meant);
+
+  /**
+   * Refuses members that a server could read as one that its dialect renames or removes. They would bypass the dialect.
+   *
+   * @param strangers - names of the request's members, by their folded forms.
+   * @throws GatewayError 400
+   */
+  requireOwnNames(strangers: ReadonlyMap<string, string>): void {
+    for (const [folded, name] of strangers) {
+      const meant = this.#names.get(folded);
+      if (meant !== undefined && meant !== name) throw misspelledName(name, meant);
+    }
   }
 }

@@ -47,7 +47,7 @@ export abstract class SameProtocolExchange<Context extends EstimateBounds> imple
 }
 
 /** The same where the protocol is OpenAI's. */
-export abstract class OpenAIExchange extends SameProtocolExchange<AnswerContext> {
+export abstract class OpenAIExchange extends SameProtocolExchange<AttemptContext> {
   refuse(received: ReceivedResponse): never {
     return refuseWhole(received, this.context);
   }
@@ -139,7 +139,7 @@ export function readErrorBody(
 }
 
 /** What is known of an attempt when its response arrives. */
-export interface AnswerContext {
+export interface AttemptContext {
   readonly requestId: string;
   /** Unique: what the ids of responses are made of. */
   readonly callId: string;
@@ -164,27 +164,27 @@ export interface AnswerContext {
 }
 
 /** What is unique in the id of a call: the same for all attempts of a request. */
-export function bareCallId({ callId }: Pick<AnswerContext, "callId">): string {
+export function bareCallId({ callId }: Pick<AttemptContext, "callId">): string {
   return callId.slice(callId.indexOf("_") + 1);
 }
 
 /** The id of a response that the gateway makes or keeps. */
-export function ownId(prefix: "msg" | "resp", call: Pick<AnswerContext, "callId">): string {
+export function ownId(prefix: "msg" | "resp", call: Pick<AttemptContext, "callId">): string {
   return `${prefix}_${bareCallId(call).replaceAll("-", "")}`;
 }
 
 /** What OpenAI's protocol reads a response with. @param promptParam - the request's member that holds the prompt. */
-export function toAnswerContext(
+export function toAttemptContext(
   target: TargetTraits,
   model: ModelTraits,
   attempt: AttemptFacts,
   promptParam: string,
-): AnswerContext {
-  return new AttemptContext(target, calledName(model), attempt, promptParam);
+): AttemptContext {
+  return new ContextView(target, calledName(model), attempt, promptParam);
 }
 
 /** The same with more, for responses that are read with more than most. What `more` has counts. */
-export function contextWith<More extends object>(answer: AnswerContext, more: More): AnswerContext & More {
+export function contextWith<More extends object>(answer: AttemptContext, more: More): AttemptContext & More {
   const { requestId, callId, model, upstreamModel, promptTokens, outputCap, promptParam } = answer;
   const { admittedAt, startedAt, dialect, secrets } = answer;
   return {
@@ -195,14 +195,14 @@ export function contextWith<More extends object>(answer: AnswerContext, more: Mo
 
 /** What an error response is read with. @param request - what the upstream was sent. */
 export function toFailureContext(
-  { model, upstreamModel, promptParam, startedAt, dialect, secrets }: AnswerContext,
+  { model, upstreamModel, promptParam, startedAt, dialect, secrets }: AttemptContext,
   request: Uint8Array,
 ): UpstreamFailureContext {
   return { model, upstreamModel, promptParam, startedAt, dialect, secrets, request };
 }
 
 /** It copies nothing: most of it is read of few responses. */
-class AttemptContext implements AnswerContext {
+class ContextView implements AttemptContext {
   readonly model: string;
   readonly promptParam: string;
   readonly #target: TargetTraits;

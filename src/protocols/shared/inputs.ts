@@ -6,7 +6,7 @@ import { mostTokens } from "../../tokens/tokenizer.js";
 import { endOfValue, memberOf, shortInteger, skipSpace, valueAt } from "../../wire/json-members.js";
 import type { Skips } from "../../wire/skip-table.js";
 import type { SlicedWork } from "../../wire/slices.js";
-import { contextLengthExceeded, wordTokens } from "./demand.js";
+import { contextLengthExceeded, wordTokens } from "./context-fit.js";
 import type { JsonRequest } from "./json-request.js";
 import type { Demand, ModelTraits } from "./operation.js";
 import { estimatePromptTokens } from "./token-estimate.js";

@@ -9,7 +9,7 @@ import { JsonCheck, type JsonFault, mostNested } from "../../wire/json-syntax.js
 import { foldName } from "../../wire/member-search.js";
 import { noSkips, type Skips, SkipTable } from "../../wire/skip-table.js";
 import { type Steps, sliceBytes, slicesOf } from "../../wire/slices.js";
-import type { OddPlace } from "./protocol-table.js";
+import type { UnknownPlace } from "./protocol-table.js";
 import { conversationMembers, misspelledName, type RequestNames, reasoningMembers } from "./request-names.js";
 
 /** A request's JSON object, split into its members. */
@@ -22,7 +22,7 @@ export interface JsonRequest {
   /** Names that few requests have, by their folded forms. No two members of the request have the same folded name. */
   readonly strangers: ReadonlyMap<string, string>;
   /** What inside it does not simply pass at a server that speaks its protocol; `undefined`: nothing. */
-  readonly odd?: readonly OddPlace[] | undefined;
+  readonly unknown?: readonly UnknownPlace[] | undefined;
 }
 
 /** The most members; far more than any API has, and few enough for the memory. */

@@ -71,7 +71,7 @@ for (const [flag, names] of flagged) {
 const begins = new Uint8Array(256);
 for (const { text } of words) begins[text[0] as number] = 1;
 
-// Shared by all calls: each name is evaluated before the next one is read.
+// Shared by all calls of the thread: each name is evaluated before the next one is read, and there are thousands in a call.
 /** The name in lower case. */
 const small = new Uint8Array(longestName);
 /** 1 at each position where a word can begin, and after the end. */

@@ -7,7 +7,7 @@ import { type Dialect, dialectNames, type MemberRule, neutralValues, restriction
 import { hostedTool, requireFunctions, templateOption } from "./hosted-tool.js";
 import { InnerMembers, isStructured } from "./inner-members.js";
 import { type JsonRequest, usualNames } from "./json-request.js";
-import { type OddPlace, type Place, type ProtocolTable, type Row, UnknownPlaces } from "./protocol-table.js";
+import { type Place, type ProtocolTable, type Row, type UnknownPlace, UnknownPlaces } from "./protocol-table.js";
 
 /** The rule of one member of a request. */
 interface MemberEntry {
@@ -167,11 +167,11 @@ export class MemberRules {
     if (!entries.isEmpty) refuseMembers(request, entries, table?.own ?? noMembers);
     if (table === undefined || !this.#speaks.has(table.protocol)) return;
     if (this.#unknown !== "pass") this.#refuseUnknown(request, table, entries);
-    if (request.odd === undefined) return;
+    if (request.unknown === undefined) return;
     // Those of messages and of responses are checked apart: they are refused where no target would run them, too.
     const areTools = table.protocol === "chat/completions";
-    for (const odd of request.odd) {
-      if ((areTools || odd.place !== "tool") && !this.lets(odd, table)) throw refusalOf(odd);
+    for (const place of request.unknown) {
+      if ((areTools || place.place !== "tool") && !this.lets(place, table)) throw refusalOf(place);
     }
   }
 
@@ -193,7 +193,7 @@ export class MemberRules {
   }
 
   /** Whether the target is sent what does not simply pass: it speaks the protocol, and its operator wants it. */
-  lets({ place, name, row }: Omit<OddPlace, "path">, { protocol }: ProtocolTable): boolean {
+  lets({ place, name, row }: Omit<UnknownPlace, "path">, { protocol }: ProtocolTable): boolean {
     if (!this.#speaks.has(protocol)) return false;
     if (this.#allowed.has(name)) return true;
     // The price of a tool is never in the usage, so that it takes the operator's own word.
@@ -232,9 +232,9 @@ export class MemberRules {
     if (name === "tools") inner.readTools(start, () => name);
     else if (name === "tool_choice" && body[start] === 0x7b) inner.readObject(start, () => name, namedTools);
     else inner.readValue(start, () => name);
-    for (const odd of places.found ?? []) {
-      const isApart = name === "tools" && odd.place === "tool";
-      if (!isApart && !this.lets(odd, table)) throw refusalOf(odd);
+    for (const place of places.found ?? []) {
+      const isApart = name === "tools" && place.place === "tool";
+      if (!isApart && !this.lets(place, table)) throw refusalOf(place);
     }
   }
 
@@ -286,7 +286,7 @@ function requireName(name: string, entry: MemberEntry | undefined): void {
   throw refusal(name, `may be read as '${entry.name}'`);
 }
 
-function refusalOf({ path, name, row }: OddPlace): GatewayError {
+function refusalOf({ path, name, row }: UnknownPlace): GatewayError {
   if (row !== undefined) return refusal(path, row.why ?? unknownWhy, row.advice);
   // The path ends with it where it is the name of a member.
   const isType = name !== "" && !path.endsWith(`.${name}`);

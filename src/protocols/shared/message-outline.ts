@@ -7,7 +7,7 @@ import { type SlicedWork, sliceBytes } from "../../wire/slices.js";
 import { type ContentShape, chatContent, requireContent, requireInnerContent, requirePart } from "./content-shape.js";
 import { InnerMembers } from "./inner-members.js";
 import type { JsonRequest } from "./json-request.js";
-import { type OddPlace, type ProtocolTable, UnknownPlaces } from "./protocol-table.js";
+import { type ProtocolTable, type UnknownPlace, UnknownPlaces } from "./protocol-table.js";
 import { faultyObject, readMessageMembers, readPartMembers } from "./request-names.js";
 
 /** The position of a value in the request. */
@@ -123,7 +123,7 @@ export class MessageCheck implements SlicedWork {
   }
 
   /** What does not simply pass. Read it after the check has ended. */
-  get odd(): readonly OddPlace[] | undefined {
+  get unknown(): readonly UnknownPlace[] | undefined {
     return this.#places?.found;
   }
 

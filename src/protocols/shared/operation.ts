@@ -10,7 +10,7 @@ import type { PayloadSeal, ThoughtSeal } from "../../seal/payload-seal.js";
 import type { ResolvedTokenBounds, Tokenizer } from "../../tokens/tokenizer.js";
 import type { MemberEdits } from "../../wire/json-members.js";
 import type { ClientProtocol } from "./client-protocol.js";
-import type { Dialect } from "./dialect.js";
+import type { Dialect, ModelDialect } from "./dialect.js";
 import type { JsonRequest } from "./json-request.js";
 import type { MemberRules } from "./member-rules.js";
 import type { MissingCapabilities } from "./missing-capabilities.js";
@@ -192,7 +192,7 @@ export interface ModelTraits {
   /** What its targets do not let requests choose, each rule once. */
   readonly rules: readonly MemberRules[];
   /** Its targets' dialects, each once. */
-  readonly dialects: readonly Dialect[];
+  readonly dialects: readonly ModelDialect[];
 }
 
 /** What a model for sound makes or hears. */

@@ -115,6 +115,7 @@ export function mostPromptTokens(prompt: Prompt, limits: PromptLimits): PromptCo
   });
 }
 
+/** Of all gateways in the thread: a count follows from the text alone, and the memory is spent once. */
 const counts = new RememberedCounts(2 ** 21);
 
 const countJson = (text: Uint8Array): number => textTokens(text, true);

@@ -114,7 +114,7 @@ const plain = /^[\w-]{1,128}$/;
 export const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Something inside a request that does not simply pass. */
-export interface OddPlace {
+export interface UnknownPlace {
   readonly place: Place;
   /** Empty where it is no name that an option could allow. */
   readonly name: string;
@@ -141,14 +141,14 @@ const inFile = new MemberSearch(fileNames, mostMembers);
 export class UnknownPlaces {
   readonly #table: ProtocolTable;
   #names: Set<string> | undefined;
-  #found: OddPlace[] | undefined;
+  #found: UnknownPlace[] | undefined;
 
   constructor(table: ProtocolTable) {
     this.#table = table;
   }
 
   /** `undefined`: there is nothing. */
-  get found(): readonly OddPlace[] | undefined {
+  get found(): readonly UnknownPlace[] | undefined {
     return this.#found;
   }
 

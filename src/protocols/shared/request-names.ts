@@ -22,7 +22,7 @@ export const conversationMembers = [
   ...toolMembers,
 ] as const;
 
-/** The members of one operation's requests that the gateway reads or edits. A dialect may add names: see `requireOwnNames`. */
+/** The members of one operation's requests that the gateway reads or edits. A dialect may add names: see `ModelDialect`. */
 export class RequestNames {
   /** Hosts' hooks must leave them alone, too. */
   readonly owned: readonly string[];

@@ -4,7 +4,8 @@ import { type RedactContext, redact, redactKeys } from "../../redaction/redact.j
 import { isRecord } from "../../wire/is-record.js";
 import { type Dialect, readErrorResponse } from "./dialect.js";
 import { moderationDetails, moderationMember } from "./openai-protocol.js";
-import { isOwnAccount, readRetryAfter } from "./own-account.js";
+import { isOwnAccount } from "./own-account.js";
+import { readRetryAfter } from "./retry-after.js";
 import { findReport } from "./usage-report.js";
 import { readReport } from "./usage-tally.js";
 

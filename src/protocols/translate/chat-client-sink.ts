@@ -6,17 +6,17 @@ import { keepAliveComment } from "../../wire/plain-event.js";
 import { joinOutgoing, LateBytes, type Outgoing, type Steps } from "../../wire/slices.js";
 import { ChatChunkWriter } from "../chat/chat-chunk-writer.js";
 import { contentOfChunk } from "../chat/chat-progress.js";
-import type { AnswerContext } from "../shared/exchange.js";
+import type { AttemptContext } from "../shared/exchange.js";
 import { errorEvent } from "../shared/openai-protocol.js";
 import { toUsageObject } from "../shared/usage-object.js";
 import type { ChatChunkSink, ChatCompletion, ChatJson, ChatSink, TextSink } from "./chat-source.js";
 
 /** A client of chat completions, for an upstream that does not speak them. */
 export class ChatClientSink implements ChatSink {
-  readonly #context: AnswerContext;
+  readonly #context: AttemptContext;
   readonly #includeUsage: boolean;
 
-  constructor(context: AnswerContext, includeUsage: boolean) {
+  constructor(context: AttemptContext, includeUsage: boolean) {
     this.#context = context;
     this.#includeUsage = includeUsage;
   }
@@ -43,7 +43,7 @@ class ChatClientChunks implements ChatChunkSink {
   readonly #writer: ChatChunkWriter;
   #usage: Record<string, unknown> | undefined;
 
-  constructor(context: AnswerContext, includeUsage: boolean) {
+  constructor(context: AttemptContext, includeUsage: boolean) {
     this.#writer = new ChatChunkWriter(context, includeUsage);
   }
 

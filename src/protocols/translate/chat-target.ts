@@ -11,7 +11,7 @@ import type { ChatRequest } from "../chat/chat-request.js";
 import { repairCompletion, requireEnds, responseToChunk } from "../chat/chat-response.js";
 import { toUpstreamBody } from "../chat/encode-chat-request.js";
 import { mostOutputTokens } from "../shared/demand.js";
-import { type AnswerContext, readErrorBody, refuseWhole, toFailureContext } from "../shared/exchange.js";
+import { type AttemptContext, readErrorBody, refuseWhole, toFailureContext } from "../shared/exchange.js";
 import type { ExchangeFacts } from "../shared/operation.js";
 import { ReceivedResponse } from "../shared/received-response.js";
 import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource, TextSource } from "./chat-source.js";
@@ -20,9 +20,9 @@ import type { ChatChunkSource, ChatCompletion, ChatJson, ChatSource, TextSource 
 export class ChatTargetSource implements ChatSource {
   readonly operation = "chat/completions";
   readonly body: Uint8Array;
-  readonly #context: AnswerContext;
+  readonly #context: AttemptContext;
 
-  constructor(body: Uint8Array, context: AnswerContext) {
+  constructor(body: Uint8Array, context: AttemptContext) {
     this.body = body;
     this.#context = context;
   }
@@ -46,7 +46,7 @@ export class ChatTargetSource implements ChatSource {
 export function* toChatTarget(
   chat: ChatRequest,
   { target, model, attempt }: ExchangeFacts,
-  context: AnswerContext,
+  context: AttemptContext,
 ): Steps<ChatTargetSource> {
   // The copy of a long one takes a slice of its own.
   if (chat.body.length > sliceBytes) yield;
@@ -63,10 +63,10 @@ export function* toChatTarget(
 class ChatTargetChunks implements ChatChunkSource {
   readonly progress: ChatProgress;
   readonly texts: TextSource;
-  readonly #context: AnswerContext;
+  readonly #context: AttemptContext;
   readonly #reader: ChatChunkReader;
 
-  constructor(context: AnswerContext) {
+  constructor(context: AttemptContext) {
     this.#context = context;
     this.progress = new ChatProgress(context);
     this.#reader = new ChatChunkReader(context, this.progress);

@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { TokenCounts } from "../../prices/usage-counts.js";
 import { jsonSteps } from "../../wire/json-steps.js";
-import { atOnce, type Steps } from "../../wire/slices.js";
+import type { Steps } from "../../wire/slices.js";
 import { responseToChunk } from "../chat/chat-response.js";
 import { explicitNulls, toMessagesUsage } from "../messages/message-response.js";
 import type { BlockEvent } from "./block-ladder.js";
@@ -16,16 +16,6 @@ import { toolInputSteps } from "./tool-ids.js";
  * @param completion - its first choice counts.
  * @throws StreamFault when it cannot be one.
  */
-export function chatToMessage(
-  completion: Record<string, unknown>,
-  head: MessageHead,
-  translation: MessageTranslation,
-  usage: TokenCounts,
-): string {
-  return atOnce(messageOfChatSteps(completion, head, translation, { usage })).toString();
-}
-
-/** The same as steps, in bytes. */
 export function* messageOfChatSteps(
   completion: Record<string, unknown>,
   { messageId, model, version }: MessageHead,

@@ -1,7 +1,7 @@
 import { beyondTarget } from "../../errors/refusal.js";
 import { isRecord } from "../../wire/is-record.js";
 import { jsonSteps } from "../../wire/json-steps.js";
-import { atOnce, SliceCount, type Steps } from "../../wire/slices.js";
+import { SliceCount, type Steps } from "../../wire/slices.js";
 import type { ChatRequest } from "../chat/chat-request.js";
 import {
   adaptiveClaude,
@@ -34,11 +34,6 @@ export interface MessagesTargetOptions {
  *
  * @throws GatewayError 400 when the target cannot do what is asked for.
  */
-export function chatToMessagesRequest(request: ChatRequest, options: MessagesTargetOptions): Uint8Array {
-  return atOnce(messagesRequestSteps(request, options));
-}
-
-/** The same as steps. */
 export function* messagesRequestSteps(request: ChatRequest, options: MessagesTargetOptions): Steps<Uint8Array> {
   if (request.n > 1) throw beyondTarget("n", "This model gives one answer to a request. Leave 'n' out.");
   const turns = new MessagesTurns();

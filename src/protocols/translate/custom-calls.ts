@@ -6,6 +6,61 @@ import { unwrappedText } from "./wrapped-text.js";
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** A client of chat completions that has custom tools, for an upstream that knows functions alone. */
+export class CustomCallsSink implements ChatSink {
+  readonly #sink: ChatSink;
+  readonly #names: ReadonlySet<string>;
+
+  /** @param names - of the custom tools. */
+  constructor(sink: ChatSink, names: ReadonlySet<string>) {
+    this.#sink = sink;
+    this.#names = names;
+  }
+
+  whole(completion: ChatCompletion, expectedBytes: number) {
+    const json = new CustomCalls(this.#names).completion(completion.json);
+    return this.#sink.whole({ ...completion, json }, expectedBytes);
+  }
+
+  responseId(completion: ChatJson): string | undefined {
+    return this.#sink.responseId(completion);
+  }
+
+  stream(): ChatChunkSink {
+    return new CustomCallChunks(this.#sink.stream(), new CustomCalls(this.#names));
+  }
+}
+
+class CustomCallChunks implements ChatChunkSink {
+  readonly #sink: ChatChunkSink;
+  readonly #calls: CustomCalls;
+
+  constructor(sink: ChatChunkSink, calls: CustomCalls) {
+    this.#sink = sink;
+    this.#calls = calls;
+  }
+
+  get responseId(): string | undefined {
+    return this.#sink.responseId;
+  }
+
+  chunk(chunk: ChatJson) {
+    return this.#sink.chunk(this.#calls.chunk(chunk));
+  }
+
+  end(tokens: TokenCounts) {
+    return this.#sink.end(tokens);
+  }
+
+  fault(error: GatewayError) {
+    return this.#sink.fault(error);
+  }
+
+  keepAlive() {
+    return this.#sink.keepAlive();
+  }
+}
+
 /** A call of a custom tool, while its arguments come. */
 interface OpenCall {
   readonly place: unknown;
@@ -92,59 +147,4 @@ function hasEnded({ choices }: Json): boolean {
   return (
     Array.isArray(choices) && choices.some((choice) => isRecord(choice) && typeof choice["finish_reason"] === "string")
   );
-}
-
-/** A client of chat completions that has custom tools, for an upstream that knows functions alone. */
-export class CustomCallsSink implements ChatSink {
-  readonly #sink: ChatSink;
-  readonly #names: ReadonlySet<string>;
-
-  /** @param names - of the custom tools. */
-  constructor(sink: ChatSink, names: ReadonlySet<string>) {
-    this.#sink = sink;
-    this.#names = names;
-  }
-
-  whole(completion: ChatCompletion, expectedBytes: number) {
-    const json = new CustomCalls(this.#names).completion(completion.json);
-    return this.#sink.whole({ ...completion, json }, expectedBytes);
-  }
-
-  responseId(completion: ChatJson): string | undefined {
-    return this.#sink.responseId(completion);
-  }
-
-  stream(): ChatChunkSink {
-    return new CustomCallChunks(this.#sink.stream(), new CustomCalls(this.#names));
-  }
-}
-
-class CustomCallChunks implements ChatChunkSink {
-  readonly #sink: ChatChunkSink;
-  readonly #calls: CustomCalls;
-
-  constructor(sink: ChatChunkSink, calls: CustomCalls) {
-    this.#sink = sink;
-    this.#calls = calls;
-  }
-
-  get responseId(): string | undefined {
-    return this.#sink.responseId;
-  }
-
-  chunk(chunk: ChatJson) {
-    return this.#sink.chunk(this.#calls.chunk(chunk));
-  }
-
-  end(tokens: TokenCounts) {
-    return this.#sink.end(tokens);
-  }
-
-  fault(error: GatewayError) {
-    return this.#sink.fault(error);
-  }
-
-  keepAlive() {
-    return this.#sink.keepAlive();
-  }
 }

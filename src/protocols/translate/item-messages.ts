@@ -1,7 +1,7 @@
 import { invalidType, missingParameter } from "../../errors/gateway-error.js";
 import type { ThoughtSeal } from "../../seal/payload-seal.js";
 import { isRecord } from "../../wire/is-record.js";
-import { itemNotFound } from "../responses/expand-input.js";
+import { itemNotFound } from "../responses/conversation-errors.js";
 import { readReasoning, thoughtNameFor } from "../responses/own-items.js";
 import { isChatText, spokenParts, toChatParts, toContent } from "./chat-parts.js";
 import { clientToolOf } from "./client-tools.js";

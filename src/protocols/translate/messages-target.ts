@@ -9,7 +9,7 @@ import { fromAnthropicError, fromAnthropicErrorEvent } from "../messages/anthrop
 import { messageUsage } from "../messages/message-response.js";
 import { messageToEvents } from "../messages/message-to-events.js";
 import { mostOutputTokens, requiredOutputCap } from "../shared/demand.js";
-import { type AnswerContext, toFailureContext } from "../shared/exchange.js";
+import { type AttemptContext, toFailureContext } from "../shared/exchange.js";
 import type { ExchangeFacts } from "../shared/operation.js";
 import { ReceivedResponse } from "../shared/received-response.js";
 import { toChatUsage } from "../shared/usage-object.js";
@@ -30,7 +30,7 @@ import { translatedSteps } from "./translated-exchange.js";
 export function* toMessagesTarget(
   chat: ChatRequest,
   { target, model: traits, attempt }: ExchangeFacts,
-  context: AnswerContext,
+  context: AttemptContext,
 ): Steps<MessagesTargetSource> {
   const { upstreamModel: model } = target;
   const { missing } = traits;
@@ -47,9 +47,9 @@ export function* toMessagesTarget(
 export class MessagesTargetSource implements ChatSource {
   readonly operation = "messages";
   readonly body: Uint8Array;
-  readonly #context: AnswerContext;
+  readonly #context: AttemptContext;
 
-  constructor(body: Uint8Array, context: AnswerContext) {
+  constructor(body: Uint8Array, context: AttemptContext) {
     this.body = body;
     this.#context = context;
   }
@@ -76,7 +76,7 @@ export class MessagesTargetSource implements ChatSource {
   }
 }
 
-function noMessage({ json }: ReceivedResponse, context: AnswerContext): Error {
+function noMessage({ json }: ReceivedResponse, context: AttemptContext): Error {
   if (typeof json === "object" && json !== null && "error" in json) return fromAnthropicErrorEvent(json, context);
   return notAResponse();
 }
@@ -85,7 +85,7 @@ class MessagesTargetChunks implements ChatChunkSource {
   readonly texts: TextSource;
   readonly #stream: MessagesToChatStream;
 
-  constructor(context: AnswerContext) {
+  constructor(context: AttemptContext) {
     const head = { created: createdAt(context), model: context.model };
     this.#stream = new MessagesToChatStream(head, context);
     this.texts = new MessagesTexts(this.#stream.progress);

@@ -3,7 +3,7 @@ import { beyondTarget } from "../../errors/refusal.js";
 import type { ThoughtSeal } from "../../seal/payload-seal.js";
 import { isRecord } from "../../wire/is-record.js";
 import { jsonSteps } from "../../wire/json-steps.js";
-import { atOnce, SliceCount, type Steps } from "../../wire/slices.js";
+import { SliceCount, type Steps } from "../../wire/slices.js";
 import type { MessagesRequest } from "../messages/messages-request.js";
 import { blockParts } from "./block-parts.js";
 import { ChatMessages } from "./chat-messages.js";
@@ -43,11 +43,6 @@ const efforts: readonly (readonly [below: number, effort: string])[] = [
  *
  * @throws GatewayError 400 when the target cannot do what is asked for.
  */
-export function messagesToChatRequest(request: MessagesRequest, options: ChatTargetOptions): TranslatedMessagesRequest {
-  return atOnce(chatRequestOfMessagesSteps(request, options));
-}
-
-/** The same as steps. */
 export function* chatRequestOfMessagesSteps(
   request: MessagesRequest,
   options: ChatTargetOptions,

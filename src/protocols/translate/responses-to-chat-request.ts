@@ -3,7 +3,7 @@ import { beyondTarget } from "../../errors/refusal.js";
 import type { ThoughtSeal } from "../../seal/payload-seal.js";
 import { isRecord } from "../../wire/is-record.js";
 import { memberOf } from "../../wire/json-members.js";
-import { atOnce, SliceCount, type Steps } from "../../wire/slices.js";
+import { SliceCount, type Steps } from "../../wire/slices.js";
 import { valueSteps } from "../../wire/value-steps.js";
 import type { ResponsesRequest } from "../responses/responses-request.js";
 import { type ChatTools, chooseTools, type ToolList, toChatTools } from "./chat-tools.js";
@@ -38,11 +38,6 @@ const alike = ["temperature", "top_p", "user"];
  *
  * @throws GatewayError 400 for what no chat can say, with the `param` of this API.
  */
-export function toChatRequest(request: ResponsesRequest, options: ToChatOptions): ChatTranslation {
-  return atOnce(chatTranslationSteps(request, options));
-}
-
-/** The same as steps. */
 export function* chatTranslationSteps(request: ResponsesRequest, options: ToChatOptions): Steps<ChatTranslation> {
   const { model, stream, maxOutputTokens, items } = request;
   yield* fewValuesSteps(request, "input");

@@ -1,4 +1,4 @@
-import type { DirectAnswer, HandoverListener, RequestBytes } from "../direct-call.js";
+import type { DirectResponse, HandoverListener, RequestBytes } from "../direct-call.js";
 import type { AbortNotice } from "../upstream-provider.js";
 
 /** Carries JSON requests to one origin. Two implementations: undici on Node, `fetch` everywhere else. */
@@ -8,7 +8,7 @@ export interface Transport {
    * may have run although no byte of its response arrived; but see docs/decisions/0008-kept-connections.md.
    * @throws {@link UpstreamError}
    */
-  send(request: TransportRequest): Promise<DirectAnswer>;
+  send(request: TransportRequest): Promise<DirectResponse>;
   /** Closes idle connections; those in use close when their responses end. The transport stays usable. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import type { Dispatcher } from "undici";
-import type { DirectAnswer, HandoverListener } from "../direct-call.js";
+import type { DirectResponse, HandoverListener } from "../direct-call.js";
 import { type AbortNotice, UpstreamError } from "../upstream-provider.js";
 import type { IdleTimeout, IdleTimeoutListener, IdleTimeoutPool } from "./idle-timeout.js";
 import { leftoverBytes, leftoverMs, type TransportOptions } from "./transport.js";
@@ -10,7 +10,7 @@ import type { UndiciSocket } from "./undici-socket.js";
 
 /** What is called when the request goes out, and when the status and headers are there or will never be. */
 interface AnswerCallbacks {
-  resolve(answer: DirectAnswer): void;
+  resolve(answer: DirectResponse): void;
   reject(error: UpstreamError): void;
   handover?: HandoverListener | undefined;
 }

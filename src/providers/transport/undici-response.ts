@@ -3,11 +3,11 @@ import { Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { runtime } from "../../runtime/this-runtime.js";
 import { nextPiece, type PieceReader, type PieceSource, readPiece } from "../../wire/piece-source.js";
-import type { DirectAnswer } from "../direct-call.js";
+import type { DirectResponse } from "../direct-call.js";
 import { isUpstreamError, UpstreamError } from "../upstream-provider.js";
 
 /** A response whose headers are parsed when they are first read: of a good one hardly any is. */
-export class UndiciResponse implements DirectAnswer {
+export class UndiciResponse implements DirectResponse {
   readonly status: number;
   readonly body: ReceivedBody;
   readonly #raw: readonly Buffer[];
@@ -53,7 +53,7 @@ const decoders: Readonly<Record<string, (() => Transform) | undefined>> = {
  * it is read, so that the limits of answers hold for what it becomes.
  * @returns `undefined` for an encoding that is not known.
  */
-export function decodedResponse(answer: UndiciResponse, encoding: string): DirectAnswer | undefined {
+export function decodedResponse(answer: UndiciResponse, encoding: string): DirectResponse | undefined {
   const decoder = decoders[encoding]?.();
   if (decoder === undefined) return undefined;
   const headers: Record<string, string> = Object.assign(Object.create(null), answer.headers);

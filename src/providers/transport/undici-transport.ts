@@ -1,5 +1,5 @@
 import type { buildConnector, Client, Dispatcher, Pool } from "undici";
-import type { DirectAnswer, RequestBytes } from "../direct-call.js";
+import type { DirectResponse, RequestBytes } from "../direct-call.js";
 import { UpstreamError } from "../upstream-provider.js";
 import { IdleTimeoutPool } from "./idle-timeout.js";
 import type { Transport, TransportOptions, TransportRequest } from "./transport.js";
@@ -69,7 +69,7 @@ export async function createUndiciTransport(options: TransportOptions): Promise<
   }
 
   return {
-    send(request: TransportRequest): Promise<DirectAnswer> {
+    send(request: TransportRequest): Promise<DirectResponse> {
       const { signal } = request;
       if (signal.aborted) {
         return Promise.reject(new UpstreamError("aborted", "The call was aborted.", { cause: signal.reason }));

@@ -28,7 +28,7 @@ export const month = { accounts, days, first, last };
 
 /** Asks all that is measured, in four time zones, and prints milliseconds and the longest time that the event loop was blocked. */
 export async function measureMonth(ledger: CreditLedger): Promise<void> {
-  for (const [name, request] of questions()) {
+  for (const [name, request] of await questions()) {
     const times: number[] = [];
     let records = 0;
     const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -47,12 +47,13 @@ export async function measureMonth(ledger: CreditLedger): Promise<void> {
   }
 }
 
-function questions(): readonly (readonly [string, TotalsRequest])[] {
+async function questions(): Promise<readonly (readonly [string, TotalsRequest])[]> {
   const where: TotalsFilter = {};
   const ofOne: TotalsFilter = { account: ["acct_7"] };
   const ofPlan: TotalsFilter = { plan: ["plan-1"] };
-  return ["UTC", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu"].flatMap((zone) => {
-    const [whole, byDay, byHour] = [periods(zone), periods(zone, "day"), periods(zone, "hour")];
+  const all: (readonly [string, TotalsRequest])[] = [];
+  for (const zone of ["UTC", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu"]) {
+    const [whole, byDay, byHour] = [await periods(zone), await periods(zone, "day"), await periods(zone, "hour")];
     const asked: Record<string, TotalsRequest> = {
       "all together": { periods: whole, by: [], where },
       "by account": { periods: whole, by: ["account"], where },
@@ -63,14 +64,16 @@ function questions(): readonly (readonly [string, TotalsRequest])[] {
       "one account by hour and model": { periods: byHour, by: ["model"], where: ofOne },
       "one account by day, key and tag": { periods: byDay, by: ["key", "tag.team"], where: ofOne },
     };
-    return Object.entries(asked).map(([name, request]) => [`${zone}, ${name}`, request] as const);
-  });
+    for (const [name, request] of Object.entries(asked)) all.push([`${zone}, ${name}`, request]);
+  }
+  return all;
 }
 
 /** A month as clocks there show it: so many hours aside. */
-function periods(timeZone: string, every?: "day" | "hour"): readonly number[] {
+async function periods(timeZone: string, every?: "day" | "hour"): Promise<readonly number[]> {
   const around = { from: first * dayMs - dayMs / 2, to: first * dayMs + dayMs };
-  const [aside = 0] = splitTime(around, { every: "day", timeZone, most: 9 })?.slice(1) ?? [];
+  const [, aside = 0] = (await splitTime(around, { every: "day", timeZone, most: 9 })) ?? [];
   const [from, to] = [aside, aside + days * dayMs];
-  return every === undefined ? [from, to] : (splitTime({ from, to }, { every, timeZone, most: 1_000 }) ?? []);
+  if (every === undefined) return [from, to];
+  return (await splitTime({ from, to }, { every, timeZone, most: 1_000 })) ?? [];
 }

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";

@@ -9,7 +9,7 @@ import { generateText, rerank, streamText, experimental_transcribe as transcribe
 import { CohereClient, CohereClientV2 } from "cohere-ai";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { llamaCpp } from "../../../src/providers/local-presets.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";
 import { earModel } from "./ear-model.js";

@@ -7,7 +7,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { experimental_transcribe as transcribe } from "ai";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { type ClientServer, startServer } from "../clients/start-server.js";
 import { lastEvent } from "./last-event.js";

@@ -1,4 +1,4 @@
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 
 /** The model of the gateways in other processes: 1 micro-credit a prompt token, 10 an output token. */
 export const chatModel: Model = {

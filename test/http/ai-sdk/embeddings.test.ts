@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type AISDKModel, aiSDK } from "../../../src/ai-sdk.js";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { embeddingModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
 let test: TestGateway | undefined;

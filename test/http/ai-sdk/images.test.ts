@@ -3,7 +3,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { describe, expect, it } from "vitest";
 import { type AISDKImageModel, type AISDKModel, aiSDK } from "../../../src/ai-sdk.js";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { errorBody, wholeAnswer } from "../../../src/testing.js";
 import { image, imagesOf, imageUsage, rowModel, tokenModel } from "../../support/operations/images/image-samples.js";
 import { startMedia } from "./start-media.js";

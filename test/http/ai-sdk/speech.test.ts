@@ -1,7 +1,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { describe, expect, it } from "vitest";
 import type { AISDKModel, AISDKSpeechModel } from "../../../src/ai-sdk.js";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { errorBody, wholeAnswer } from "../../../src/testing.js";
 import { startMedia } from "./start-media.js";
 

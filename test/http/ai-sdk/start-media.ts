@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type AISDKModel, aiSDK } from "../../../src/ai-sdk.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import type { TargetOptions } from "../../../src/gateway/models/target-options.js";
-import type { Model } from "../../../src/gateway/options.js";
 import { startFakeUpstream } from "../../../src/testing.js";
 import { startTestGateway } from "../../support/test-gateway.js";
 

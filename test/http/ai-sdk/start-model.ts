@@ -4,7 +4,7 @@ import { createAnthropic as createAnthropic2 } from "anthropic-v2";
 import { createAnthropic as createAnthropic4 } from "anthropic-v4";
 import OpenAI from "openai";
 import { type AISDKModel, type AISDKOptions, aiSDK } from "../../../src/ai-sdk.js";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { type FakeUpstream, startFakeUpstream } from "../../../src/testing.js";
 import { type ClientServer, startServer } from "../../e2e/clients/start-server.js";
 import { smallModel } from "../../support/test-gateway.js";

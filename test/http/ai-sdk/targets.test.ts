@@ -3,7 +3,7 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { aiSDK } from "../../../src/ai-sdk.js";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import {
   chatChunks,

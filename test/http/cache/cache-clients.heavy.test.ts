@@ -13,7 +13,7 @@ import { CohereClientV2 } from "cohere-ai";
 import OpenAI, { toFile } from "openai";
 import { afterAll, describe, expect, it } from "vitest";
 import { cached } from "../../../src/cache/cached.js";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { chatAnswer, chatChunks, eventStream, type FakeAnswer, wholeAnswer } from "../../../src/testing.js";
 import { expectNoSockets } from "../../e2e/clients/start-server.js";
 import { baseModel, textCompletion } from "../../support/completion-samples.js";

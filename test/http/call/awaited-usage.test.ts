@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { type DepartedCall, Departure, usageWaitMs } from "../../../src/call/departure.js";
 import type { RequestCompleted } from "../../../src/events/request-completed.js";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { createGate, type FakeAnswer, type Gate } from "../../../src/testing.js";
 import { type ClientServer, expectNoSockets } from "../../e2e/clients/start-server.js";
 import { chatTarget, nativeTarget } from "../../support/operations/messages/message-samples.js";

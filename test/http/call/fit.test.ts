@@ -1,6 +1,6 @@
 import * as o200k from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { chatAnswer } from "../../../src/testing/chat-samples.js";
 import { wholeAnswer } from "../../../src/testing/fake-upstream/fake-responses.js";
 import { fromGptTokenizer } from "../../../src/tokenizer.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { chatChunks, createGate, errorBody, eventStream, sampleUsage, wholeAnswer } from "../../../src/testing.js";

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { type DirectAnswer, toDirectProvider } from "../../../src/providers/direct-call.js";
+import { type DirectResponse, toDirectProvider } from "../../../src/providers/direct-call.js";
 import { chatAnswer } from "../../../src/testing.js";
 import { chatRequest, startTestGateway, type TestGateway } from "../../support/test-gateway.js";
 
@@ -21,7 +21,7 @@ async function billOf(comesWhole: boolean): Promise<unknown> {
     leave();
     return answer;
   };
-  const received: DirectAnswer = { status: 200, headers: {}, body, ...(comesWhole && { takeWhole }) };
+  const received: DirectResponse = { status: 200, headers: {}, body, ...(comesWhole && { takeWhole }) };
   const fake = toDirectProvider(
     {},
     async (_call, handover) => {

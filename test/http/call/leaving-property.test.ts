@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
 import { compilePrice } from "../../../src/prices/compile-price.js";
 import {

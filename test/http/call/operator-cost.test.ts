@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
+import type { GatewayOptions } from "../../../src/gateway/options.js";
 import type { LedgerEntry } from "../../../src/ledger/credit-ledger.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";

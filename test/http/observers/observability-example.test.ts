@@ -7,7 +7,7 @@ import { prometheus } from "infergate/prometheus";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cached } from "../../../src/cache/cached.js";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";

@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
+import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
 import type { Dialect } from "../../../src/protocols/shared/dialect.js";
 import { openAI } from "../../../src/providers/presets.js";

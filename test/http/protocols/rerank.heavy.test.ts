@@ -5,7 +5,7 @@ import { Document } from "@langchain/core/documents";
 import { rerank } from "ai";
 import { CohereClient, CohereClientV2 } from "cohere-ai";
 import { describe, expect, it } from "vitest";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import type { Dialect } from "../../../src/protocols/shared/dialect.js";
 import { createGate, errorBody, wholeAnswer } from "../../../src/testing.js";
 import { textTokens } from "../../../src/tokens/text-tokens.js";

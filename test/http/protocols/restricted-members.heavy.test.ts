@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
+import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { type Dialect, restrictions } from "../../../src/protocols/shared/dialect.js";
 import { restrictedNames } from "../../../src/protocols/shared/member-rules.js";
 import { azureOpenAI } from "../../../src/providers/azure-openai.js";

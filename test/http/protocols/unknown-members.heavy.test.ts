@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { protocolTables } from "../../../src/protocols/operations.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { anthropic } from "../../../src/providers/presets.js";

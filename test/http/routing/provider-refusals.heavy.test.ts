@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { GatewayError } from "../../../src/errors/gateway-error.js";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { UpstreamError, type UpstreamProvider } from "../../../src/providers/upstream-provider.js";
 import { chatAnswer, chatChunks } from "../../../src/testing.js";
 import { chatRequest, smallModel, startTestGateway, type TestGateway } from "../../support/test-gateway.js";

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
+import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { windowLimits } from "../../../src/ledger/calendar.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../../src/providers/upstream-provider.js";

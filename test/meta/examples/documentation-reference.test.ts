@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { resolveOptions } from "../../../src/gateway/options.js";
+import { resolveOptions } from "../../../src/gateway/resolve-options.js";
 import { restrictions } from "../../../src/protocols/shared/dialect.js";
 import { checkOpenAICompatibleOptions } from "../../../src/providers/openai-compatible-options.js";
 import { pageOf, root } from "./documentation.js";
@@ -37,7 +37,7 @@ const undocumented = ["notice", "endpoint"];
 
 describe("the reference", () => {
   it.each([
-    ["docs/models.md", "gateway/options.ts", "Model"],
+    ["docs/models.md", "gateway/models/model.ts", "Model"],
     ["docs/targets.md", "gateway/models/target-options.ts", "RoutingOptions"],
     ["docs/targets.md", "routing/breaker.ts", "BreakerOptions"],
     ["docs/models.md", "prices/price.ts", "Price"],

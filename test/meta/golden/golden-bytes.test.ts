@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { anthropic, cohere, openAI } from "../../../src/providers/presets.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";

@@ -139,7 +139,7 @@ describe("the packed package, installed in an empty project", () => {
   ])("has maps that lead to the line of the source, by %s", async (_name, type, code) => {
     const thrown = await node(project, "--enable-source-maps", type, "--eval", code).catch(String);
     const [, path = "", line] = /at resolveOptions .*\/(src\/[^:]+):(\d+)/.exec(String(thrown)) ?? [];
-    expect(path).toBe("src/gateway/options.ts");
+    expect(path).toBe("src/gateway/resolve-options.ts");
     const source = (await readFile(join(root, path), "utf8")).split("\n");
     expect(source[Number(line) - 1]).toContain("throw new TypeError(listProblems(invalid");
   });

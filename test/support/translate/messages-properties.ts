@@ -8,9 +8,7 @@ import { StreamFault } from "../../../src/errors/upstream-fault.js";
 import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
 import { MessageStream } from "../../../src/protocols/messages/message-stream.js";
 import { parseMessagesRequest } from "../../../src/protocols/messages/messages-request.js";
-import { chatToMessagesRequest } from "../../../src/protocols/translate/chat-to-messages-request.js";
 import { ChatToMessagesStream } from "../../../src/protocols/translate/chat-to-messages-stream.js";
-import { messagesToChatRequest } from "../../../src/protocols/translate/messages-to-chat-request.js";
 import { MessagesToChatStream } from "../../../src/protocols/translate/messages-to-chat-stream.js";
 import { createEventReader } from "../../../src/wire/event-reader.js";
 import { atOnce, wholeOutgoing } from "../../../src/wire/slices.js";
@@ -19,6 +17,7 @@ import { thoughtsOf } from "../own-seal.js";
 import { completions, cut, head, type Json, translation, usage } from "./chat-samples.js";
 import { type Conversation, chatTurns, conversations, messagesTurns } from "./conversations.js";
 import type { Event } from "./message-events.js";
+import { chatToMessagesRequest, messagesToChatRequest } from "./whole-translations.js";
 
 /** What must hold for any request and any stream; each takes how many cases are to be tried. */
 export const messagesProperties: Readonly<Record<string, (numRuns: number) => void>> = {

@@ -6,10 +6,11 @@ import {
   type ResponseFacts,
   toResponseContext,
 } from "../../../src/protocols/translate/response-context.js";
-import { type ToChatOptions, toChatRequest } from "../../../src/protocols/translate/responses-to-chat-request.js";
+import type { ToChatOptions } from "../../../src/protocols/translate/responses-to-chat-request.js";
 import { ToolNames } from "../../../src/protocols/translate/tool-names.js";
 import { atOnce } from "../../../src/wire/slices.js";
 import { thoughtsOf } from "../own-seal.js";
+import { toChatRequest } from "./whole-translations.js";
 
 export function requestOf(members: object): ResponsesRequest {
   return atOnce(

@@ -5,7 +5,7 @@ import { chatNames } from "../../../src/protocols/chat/chat-request.js";
 import { parseJsonRequest } from "../../../src/protocols/shared/json-request.js";
 import type { DirectCall } from "../../../src/providers/direct-call.js";
 import { asBuffer } from "../../../src/wire/bytes.js";
-import { writeForm } from "../../../src/wire/form-boundary.js";
+import { writeForm } from "../../../src/wire/form-writer.js";
 import { atOnce, type Steps } from "../../../src/wire/slices.js";
 
 const call: Omit<DirectCall, "body"> = {

@@ -4,7 +4,7 @@ import { isGatewayError } from "../../../src/errors/gateway-error.js";
 import { chatCompletions } from "../../../src/protocols/chat/chat-completions.js";
 import { messages } from "../../../src/protocols/messages/messages.js";
 import { responses } from "../../../src/protocols/responses/responses.js";
-import type { Dialect } from "../../../src/protocols/shared/dialect.js";
+import { type Dialect, ModelDialect } from "../../../src/protocols/shared/dialect.js";
 import { MemberRules } from "../../../src/protocols/shared/member-rules.js";
 import type { ModelTraits, Operation, TargetTraits } from "../../../src/protocols/shared/operation.js";
 import { plainModel } from "../../support/operations/responses/exchange-of.js";
@@ -86,7 +86,7 @@ async function send(given: Case) {
     ...plainModel,
     contextLength,
     maxOutputTokens,
-    dialects: dialect === undefined ? [] : [dialect],
+    dialects: dialect === undefined ? [] : [new ModelDialect(dialect)],
     missing: lacks ? { action: "drop", tools: true, reasoning: true, vision: true } : undefined,
   };
   const traits: TargetTraits = {

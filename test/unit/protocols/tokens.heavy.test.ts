@@ -3,7 +3,7 @@ import * as o200k from "gpt-tokenizer/encoding/o200k_base";
 import * as p50k from "gpt-tokenizer/encoding/p50k_base";
 import { describe, expect, it } from "vitest";
 import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
-import { leastTokens, tokenizedTokens } from "../../../src/protocols/shared/demand.js";
+import { leastTokens, tokenizedTokens } from "../../../src/protocols/shared/context-fit.js";
 import { fromGptTokenizer } from "../../../src/tokens/from-gpt-tokenizer.js";
 import { mostMissed } from "../../../src/tokens/tokenizer.js";
 import { atOnce } from "../../../src/wire/slices.js";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseChatRequest } from "../../../src/protocols/chat/chat-request.js";
 import { refuseMissing, toUpstreamBody } from "../../../src/protocols/chat/encode-chat-request.js";
 import { parseEmbeddingRequest } from "../../../src/protocols/embeddings/embedding-request.js";
-import { atOnce, inTurns, type SlicedWork, sliceBytes, stepInTurns } from "../../../src/wire/slices.js";
+import { atOnce, type SlicedWork, sliceBytes, slicesOf, stepInTurns } from "../../../src/wire/slices.js";
 
 const pad = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length));
 
@@ -68,7 +68,7 @@ describe("a body that is read in slices", () => {
   });
 });
 
-describe("inTurns", () => {
+describe("stepInTurns", () => {
   /** Notes the turn of the event loop in which each slice is done. */
   class Work implements SlicedWork {
     position = 0;
@@ -96,7 +96,7 @@ describe("inTurns", () => {
       if (!isOver) setImmediate(count);
     };
     setImmediate(count);
-    const works = Array.from({ length: 10 }, () => inTurns(new Work(5, () => slices.push(turn))));
+    const works = Array.from({ length: 10 }, () => stepInTurns(slicesOf(new Work(5, () => slices.push(turn)))));
     await Promise.all(works);
     isOver = true;
     expect(slices).toHaveLength(50);
@@ -104,12 +104,14 @@ describe("inTurns", () => {
   });
 
   it("goes on when a piece of work fails", async () => {
-    const failing = inTurns(
-      new Work(3, () => {
-        throw new Error("no");
-      }),
+    const failing = stepInTurns(
+      slicesOf(
+        new Work(3, () => {
+          throw new Error("no");
+        }),
+      ),
     );
-    const other = inTurns(new Work(3, () => {}));
+    const other = stepInTurns(slicesOf(new Work(3, () => {})));
     await expect(failing).rejects.toThrow("no");
     await other;
   });

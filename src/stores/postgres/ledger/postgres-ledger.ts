@@ -68,7 +68,6 @@ import {
 } from "../usage/usage-query.js";
 import { type AccountBatch, type RunBatches, renewalBatches, SingleOperations } from "./account-batches.js";
 import { AccountQueue, type BatchBounds } from "./account-queue.js";
-import { byWindow, type LedgerAnswer, partOf, type Refusable, requireDone, viewOf } from "./ledger-answer.js";
 import { historyPage, historyQuery, type JournalRow } from "./ledger-history.js";
 import {
   deductOperation,
@@ -81,6 +80,7 @@ import {
   settleOperation,
   topUpOperation,
 } from "./ledger-operation.js";
+import { byWindow, type LedgerReply, partOf, type Refusable, requireDone, viewOf } from "./ledger-reply.js";
 
 /** Of a long journal. */
 const forgottenAtOnce = 10_000;
@@ -149,14 +149,14 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
-    const answers: LedgerAnswer[] = [];
+    const answers: LedgerReply[] = [];
     // Not through the queue, since they concern many accounts, and not all at once, since they are in no hurry.
     for (const { accounts, places } of renewalBatches(requests)) {
       for (const [index, answer] of (await this.#operate(accounts)).entries())
         answers[places[index] as number] = answer;
     }
     return requests.map(({ lease }, index) => {
-      const answer = answers[index] as LedgerAnswer;
+      const answer = answers[index] as LedgerReply;
       requireDone(answer, lease);
       return answer.status as RenewStatus;
     });
@@ -175,7 +175,7 @@ export class PostgresLedger implements CreditLedger {
     checkLimits(limits);
     checkNamed(of);
     const named = namedLimits(of);
-    const answer = await this.#queryOne<LedgerAnswer>(balanceSql, [account, named ? JSON.stringify(named) : null]);
+    const answer = await this.#queryOne<LedgerReply>(balanceSql, [account, named ? JSON.stringify(named) : null]);
     const { now } = answer;
     const view = viewOf(answer);
     admittingInstances(view, limits, now);
@@ -284,7 +284,7 @@ export class PostgresLedger implements CreditLedger {
   #submit<Result>(
     operation: LedgerOperation,
     request: Refusable,
-    read: (answer: LedgerAnswer) => Result,
+    read: (answer: LedgerReply) => Result,
   ): Promise<Result> {
     return this.#queue.submit(request.account, operation, (answer) => {
       requireDone(answer, request);
@@ -305,9 +305,9 @@ export class PostgresLedger implements CreditLedger {
     await this.#database.pool.query(announceSql, [this.channel, JSON.stringify(accounts)]);
   }
 
-  async #operate(batches: readonly AccountBatch[]): Promise<readonly LedgerAnswer[]> {
+  async #operate(batches: readonly AccountBatch[]): Promise<readonly LedgerReply[]> {
     const answers = await runStatement(() =>
-      this.#readCommitted.query<LedgerAnswer>(operateSql, operateProcedure, [JSON.stringify(batches)]),
+      this.#readCommitted.query<LedgerReply>(operateSql, operateProcedure, [JSON.stringify(batches)]),
     );
     const expected = batches.reduce((count, { operations }) => count + operations.length, 0);
     if (answers.length !== expected) throw incomplete();
@@ -331,7 +331,7 @@ export class PostgresLedger implements CreditLedger {
   }
 }
 
-function reserved(request: ReserveRequest, answer: LedgerAnswer): ReserveResult {
+function reserved(request: ReserveRequest, answer: LedgerReply): ReserveResult {
   const { account, limits } = request;
   const { now, lease } = answer;
   const view = viewOf(answer);

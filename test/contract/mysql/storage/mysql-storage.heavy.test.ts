@@ -4,11 +4,11 @@ import { createPool, type Pool } from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { windowLimits } from "../../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
-import { emptyCommit } from "../../../../src/ledger/storage/caretaker.js";
 import {
   type Commit,
   capName,
   coreName,
+  emptyCommit,
   holdName,
   type LedgerStorage,
   type Put,

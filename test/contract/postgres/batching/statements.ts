@@ -1,6 +1,6 @@
 import type { AccountBatch } from "../../../../src/stores/postgres/ledger/account-batches.js";
 import { AccountQueue, type BatchBounds } from "../../../../src/stores/postgres/ledger/account-queue.js";
-import type { LedgerAnswer } from "../../../../src/stores/postgres/ledger/ledger-answer.js";
+import type { LedgerReply } from "../../../../src/stores/postgres/ledger/ledger-reply.js";
 
 /** A statement that has reached the database; the test decides what comes of it. */
 export interface Statement {
@@ -21,7 +21,7 @@ export class Statements {
       (batches) =>
         new Promise((resolve, reject) => {
           const numbers = batches.flatMap(({ operations }) => operations.map((operation) => Number(operation["n"])));
-          const answers = numbers.map((n) => ({ status: String(n) }) as unknown as LedgerAnswer);
+          const answers = numbers.map((n) => ({ status: String(n) }) as unknown as LedgerReply);
           this.sent.push({
             batches,
             numbers,
@@ -40,7 +40,7 @@ export class Statements {
   }
 
   /** Submits operations with the numbers `from` to `to`. */
-  submit(account: string, from: number, to = from): Promise<LedgerAnswer>[] {
+  submit(account: string, from: number, to = from): Promise<LedgerReply>[] {
     return Array.from({ length: to - from + 1 }, (_, index) =>
       this.queue.submit(account, { op: "reserve", n: from + index }),
     );

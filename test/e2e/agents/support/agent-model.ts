@@ -1,4 +1,4 @@
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import type { TokenCounts } from "../../../../src/prices/usage-counts.js";
 
 /** Micro-credits a token. */

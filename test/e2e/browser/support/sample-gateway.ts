@@ -1,6 +1,6 @@
 import { createGateway } from "../../../../src/gateway/create-gateway.js";
 import type { Gateway } from "../../../../src/gateway/gateway.js";
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import type { Clock } from "../../../../src/ledger/calendar.js";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
 import { createLiveRequests, type LiveRequests } from "../../../../src/observe/live-requests.js";

@@ -1,4 +1,4 @@
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 
 /** The longest output of a model of the worked examples, in tokens. */
 export const mostOutput = 64_000;

@@ -1,4 +1,4 @@
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import type { Dialect } from "../../../../src/protocols/shared/dialect.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import type { Plan } from "../../../../src/records/plans/plan-store.js";

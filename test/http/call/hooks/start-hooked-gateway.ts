@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { onTestFinished } from "vitest";
-import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
+import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import type { OnRequest } from "../../../../src/hooks/admission.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import { anthropic, openAI } from "../../../../src/providers/presets.js";

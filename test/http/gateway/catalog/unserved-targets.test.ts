@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import { memoryModelStore } from "../../../../src/index.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import type { UpstreamOperation } from "../../../../src/providers/upstream-provider.js";

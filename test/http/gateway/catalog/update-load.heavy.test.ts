@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RequestCompleted } from "../../../../src/events/request-completed.js";
 import { createGateway } from "../../../../src/gateway/create-gateway.js";
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { memoryKeyStore, memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";

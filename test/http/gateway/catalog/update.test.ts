@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
+import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import type { UpstreamProvider } from "../../../../src/providers/upstream-provider.js";
 import {

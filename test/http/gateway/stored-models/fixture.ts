@@ -1,4 +1,5 @@
-import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
+import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import type { ModelStore, StoredModel } from "../../../../src/records/models/model-store.js";
 import { memoryModelStore } from "../../../../src/stores/memory/memory-stores.js";
 import {

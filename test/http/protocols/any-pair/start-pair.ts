@@ -1,4 +1,5 @@
-import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
+import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import { type OpenAICompatibleOptions, openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import { anthropic } from "../../../../src/providers/presets.js";
 import type { UpstreamProvider } from "../../../../src/providers/upstream-provider.js";

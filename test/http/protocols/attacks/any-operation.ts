@@ -1,4 +1,4 @@
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import { type OperationName, operationNames } from "../../../../src/prices/operation-name.js";
 import type { Price } from "../../../../src/prices/price.js";
 import { operations } from "../../../../src/protocols/operations.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import { wholeAnswer } from "../../../../src/testing.js";
 import { startMedia } from "../../../support/media-server.js";
 import { smallModel } from "../../../support/test-gateway.js";

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import type { CreditLedger } from "../../../../src/ledger/credit-ledger.js";
 import { memoryCreditLedger } from "../../../../src/stores/memory/memory-ledger.js";
 import { createGate, eventStream, type FakeAnswer, wholeAnswer } from "../../../../src/testing.js";

@@ -2,7 +2,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { experimental_generateSpeech as generateSpeech } from "ai";
 import OpenAI from "openai";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import { createGate, errorBody, eventStream, type FakeAnswer, wholeAnswer } from "../../../../src/testing.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";
 import { type MediaOptions, startMedia } from "../../../support/media-server.js";

@@ -3,7 +3,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { experimental_transcribe as transcribe } from "ai";
 import OpenAI, { toFile } from "openai";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import type { ResponseGuard } from "../../../../src/hooks/response-guard.js";
 import { createGate, errorBody, eventStream, type FakeAnswer, wholeAnswer } from "../../../../src/testing.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import OpenAI, { toFile } from "openai";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import type { UpstreamCall } from "../../../../src/providers/upstream-provider.js";
 import { createGate, wholeAnswer } from "../../../../src/testing.js";
 import { expectNoSockets } from "../../../e2e/clients/start-server.js";

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import { createGate, type Gate, hangAfterHeaders, hangBeforeHeaders } from "../../../../src/testing.js";
 import { expectNoSockets, promptAlone, type ServerOptions } from "../../../e2e/clients/start-server.js";
 import { bothTargets, type MessagesServerKind } from "../../../support/operations/messages/message-samples.js";

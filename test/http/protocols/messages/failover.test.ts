@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import { eventStream, type FakeUpstream, startFakeUpstream } from "../../../../src/testing.js";
 import { type ClientServer, startServer } from "../../../e2e/clients/start-server.js";
 import {

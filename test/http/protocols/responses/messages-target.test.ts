@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import { anthropic } from "../../../../src/providers/presets.js";
 import { eventStream, startFakeUpstream, wholeAnswer } from "../../../../src/testing.js";
 import { smallModel, startTestGateway } from "../../../support/test-gateway.js";

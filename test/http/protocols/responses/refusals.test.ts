@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { GatewayOptions, Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
+import type { GatewayOptions } from "../../../../src/gateway/options.js";
 import { openAICompatible } from "../../../../src/providers/openai-compatible.js";
 import { memoryPlanStore } from "../../../../src/stores/memory/memory-stores.js";
 import { createGate, startFakeUpstream } from "../../../../src/testing.js";

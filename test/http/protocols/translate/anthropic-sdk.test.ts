@@ -13,15 +13,17 @@ import { messagesEvent } from "../../../../src/protocols/messages/message-to-eve
 import { tokenCountBody } from "../../../../src/protocols/messages/messages-prompt-tokens.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
 import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
-import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
-import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { ChatToMessagesStream } from "../../../../src/protocols/translate/chat-to-messages-stream.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
-import { messagesToChatRequest } from "../../../../src/protocols/translate/messages-to-chat-request.js";
 import { atOnce, wholeOutgoing } from "../../../../src/wire/slices.js";
 import { answerContext } from "../../../support/answer-context.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import { called, chunk, head, type Json, translation, usage } from "../../../support/translate/chat-samples.js";
+import {
+  chatToMessage,
+  chatToMessagesRequest,
+  messagesToChatRequest,
+} from "../../../support/translate/whole-translations.js";
 
 type Handler = (request: { body: Buffer; url: string }, response: ServerResponse) => void;
 

@@ -11,9 +11,9 @@ import { parseResponsesRequest } from "../../../../src/protocols/responses/respo
 import { ChatToResponsesStream } from "../../../../src/protocols/translate/chat-to-responses-stream.js";
 import { toResponseContext } from "../../../../src/protocols/translate/response-context.js";
 import { toResponse } from "../../../../src/protocols/translate/responses-client-sink.js";
-import { toChatRequest } from "../../../../src/protocols/translate/responses-to-chat-request.js";
 import { atOnce } from "../../../../src/wire/slices.js";
 import { type Chunk, chunkOf, end, thoughts } from "../../../support/translate/responses-samples.js";
+import { toChatRequest } from "../../../support/translate/whole-translations.js";
 
 /** What the upstream answers next: chunks, the last of which may be a failure. */
 let script: { chunks: Chunk[]; fails?: boolean } = { chunks: [] };

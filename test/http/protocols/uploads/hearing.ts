@@ -1,4 +1,4 @@
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 
 export const path = "audio/transcriptions";
 

@@ -1,4 +1,4 @@
-import type { Model } from "../../../../src/gateway/options.js";
+import type { Model } from "../../../../src/gateway/models/model.js";
 import { type MediaOptions, startMedia } from "../../media-server.js";
 
 /** Priced by the image. */

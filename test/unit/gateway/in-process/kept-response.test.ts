@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { keptResponse } from "../../../../src/gateway/in-process/kept-response.js";
+import { makesKeptResponses } from "../../../../src/gateway/in-process/kept-response.js";
 
 /** What can be done with a response, and what comes of it. */
 const uses = {
@@ -53,6 +53,8 @@ const bodies = fc.oneof(
   fc.uint8Array({ minLength: 8, maxLength: 40 }).map((bytes) => bytes.subarray(3, -2)),
 );
 const init = { status: 201, headers: { "content-type": "application/json", "x-request-id": "a" } };
+
+const keptResponse = makesKeptResponses();
 
 describe("a response whose body is kept", () => {
   it("does what the runtime's does, whatever is done with it in whatever order", async () => {

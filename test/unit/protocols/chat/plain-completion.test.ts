@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { ModelResponse } from "../../../../src/prices/progress.js";
 import { toChatResponse, toRepairedResponse } from "../../../../src/protocols/chat/chat-response.js";
 import { plainCompletion } from "../../../../src/protocols/chat/plain-completion.js";
-import type { AnswerContext } from "../../../../src/protocols/shared/exchange.js";
+import type { AttemptContext } from "../../../../src/protocols/shared/exchange.js";
 import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
 import { answerContext } from "../../../support/answer-context.js";
 
@@ -58,7 +58,7 @@ function outcomeOf(read: () => ModelResponse | undefined): unknown {
   return answer && { ...answer, body: Buffer.from(answer.body).toString("latin1") };
 }
 
-const contexts: readonly AnswerContext[] = [
+const contexts: readonly AttemptContext[] = [
   answerContext(),
   answerContext({ model: "m" }),
   answerContext({ dialect: { hiddenUsage: ["cost", "total_tokens"] } }),

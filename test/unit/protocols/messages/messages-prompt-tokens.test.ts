@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { messagesPromptTokens, tokenCountBody } from "../../../../src/protocols/messages/messages-prompt-tokens.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
-import { leastTokens } from "../../../../src/protocols/shared/demand.js";
+import { leastTokens } from "../../../../src/protocols/shared/context-fit.js";
 import { resolveTokenBounds } from "../../../../src/tokens/tokenizer.js";
 import { atOnce } from "../../../../src/wire/slices.js";
 

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  expandInput,
-  inputItems,
-  previousResponseNotFound,
-  referencedIds,
-  responseNotFound,
-} from "../../../../src/protocols/responses/expand-input.js";
+import { previousResponseNotFound, responseNotFound } from "../../../../src/protocols/responses/conversation-errors.js";
+import { expandInput, inputItems, referencedIds } from "../../../../src/protocols/responses/expand-input.js";
 import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
 import { atOnce } from "../../../../src/wire/slices.js";
 

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { writeReasoning } from "../../../../src/protocols/responses/own-items.js";
 import { responsesPromptTokens } from "../../../../src/protocols/responses/responses-prompt-tokens.js";
 import { parseResponsesRequest } from "../../../../src/protocols/responses/responses-request.js";
-import { toChatRequest } from "../../../../src/protocols/translate/responses-to-chat-request.js";
 import { resolveTokenBounds } from "../../../../src/tokens/tokenizer.js";
 import { atOnce } from "../../../../src/wire/slices.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import { mostRealTokens } from "../../../support/real-tokenizers.js";
 import { noise } from "../../../support/text-samples.js";
+import { toChatRequest } from "../../../support/translate/whole-translations.js";
 
 const contextLength = 1_000_000;
 const bounds = { image: 1000, audioPerSecond: 10, file: 7000 };

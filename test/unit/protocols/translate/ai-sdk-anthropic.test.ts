@@ -1,10 +1,10 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { generateText, jsonSchema, streamText, type ToolSet } from "ai";
 import { describe, expect, it } from "vitest";
-import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
 import { ChatToMessagesStream } from "../../../../src/protocols/translate/chat-to-messages-stream.js";
 import { wholeOutgoing } from "../../../../src/wire/slices.js";
 import { called, chunk, head, translation, usage } from "../../../support/translate/chat-samples.js";
+import { chatToMessage } from "../../../support/translate/whole-translations.js";
 
 const chunks = [
   chunk({ role: "assistant", content: "" }),

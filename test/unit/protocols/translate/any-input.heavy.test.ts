@@ -7,17 +7,19 @@ import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js
 import { MessageStream } from "../../../../src/protocols/messages/message-stream.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
 import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
-import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
-import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { ChatToMessagesStream } from "../../../../src/protocols/translate/chat-to-messages-stream.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
-import { messagesToChatRequest } from "../../../../src/protocols/translate/messages-to-chat-request.js";
 import { MessagesToChatStream } from "../../../../src/protocols/translate/messages-to-chat-stream.js";
 import { atOnce, wholeOutgoing } from "../../../../src/wire/slices.js";
 import { answerContext } from "../../../support/answer-context.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import { head, type Json, translation, usage } from "../../../support/translate/chat-samples.js";
 import { eventsIn } from "../../../support/translate/message-events.js";
+import {
+  chatToMessage,
+  chatToMessagesRequest,
+  messagesToChatRequest,
+} from "../../../support/translate/whole-translations.js";
 
 const json = fc.jsonValue({ maxDepth: 2 });
 

@@ -5,12 +5,10 @@ import { isBeyondTarget } from "../../../../src/errors/refusal.js";
 import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
 import { jsonInstruction } from "../../../../src/protocols/shared/prompt-tokens.js";
-import {
-  chatToMessagesRequest,
-  type MessagesTargetOptions,
-} from "../../../../src/protocols/translate/chat-to-messages-request.js";
+import type { MessagesTargetOptions } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { atOnce } from "../../../../src/wire/slices.js";
 import type { Json } from "../../../support/translate/chat-samples.js";
+import { chatToMessagesRequest } from "../../../support/translate/whole-translations.js";
 
 function text(body: Json | string, options: Partial<MessagesTargetOptions> = {}): string {
   const own = typeof body === "string" ? body : JSON.stringify({ model: "acme/large", ...body });

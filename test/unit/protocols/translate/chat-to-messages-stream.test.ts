@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { badGateway } from "../../../../src/errors/gateway-error.js";
 import { readOwnSignature } from "../../../../src/protocols/messages/own-thinking.js";
-import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
 import { ChatToMessagesStream } from "../../../../src/protocols/translate/chat-to-messages-stream.js";
 import { MessageToolNames, type MessageTranslation } from "../../../../src/protocols/translate/message-translation.js";
 import { wholeOutgoing } from "../../../../src/wire/slices.js";
@@ -19,6 +18,7 @@ import {
   usage,
 } from "../../../support/translate/chat-samples.js";
 import { accumulated, eventsIn } from "../../../support/translate/message-events.js";
+import { chatToMessage } from "../../../support/translate/whole-translations.js";
 
 function streamed(chunks: readonly Json[], own: Partial<MessageTranslation> = {}) {
   const stream = new ChatToMessagesStream(head, { ...translation, ...own });

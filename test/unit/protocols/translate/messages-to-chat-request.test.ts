@@ -6,13 +6,11 @@ import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js
 import { anthropicErrorBody } from "../../../../src/protocols/messages/anthropic-error.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
 import { writeOwnSignature } from "../../../../src/protocols/messages/own-thinking.js";
-import {
-  type ChatTargetOptions,
-  messagesToChatRequest,
-} from "../../../../src/protocols/translate/messages-to-chat-request.js";
+import type { ChatTargetOptions } from "../../../../src/protocols/translate/messages-to-chat-request.js";
 import { atOnce } from "../../../../src/wire/slices.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import type { Json } from "../../../support/translate/chat-samples.js";
+import { messagesToChatRequest } from "../../../support/translate/whole-translations.js";
 
 function translated(body: Json | string, options: Partial<ChatTargetOptions> = {}) {
   const own = typeof body === "string" ? body : JSON.stringify({ model: "acme/large", max_tokens: 100, ...body });

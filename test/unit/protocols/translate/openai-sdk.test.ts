@@ -3,12 +3,12 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
 import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
-import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
 import { MessagesToChatStream } from "../../../../src/protocols/translate/messages-to-chat-stream.js";
 import { atOnce } from "../../../../src/wire/slices.js";
 import { answerContext } from "../../../support/answer-context.js";
 import type { Json } from "../../../support/translate/chat-samples.js";
+import { chatToMessagesRequest } from "../../../support/translate/whole-translations.js";
 
 const head = { created: 5, model: "acme/large" };
 const signature = "EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pk=";

@@ -4,13 +4,15 @@ import { describe, expect, it } from "vitest";
 import { parseChatRequest } from "../../../../src/protocols/chat/chat-request.js";
 import { parseMessagesRequest } from "../../../../src/protocols/messages/messages-request.js";
 import { ReceivedResponse } from "../../../../src/protocols/shared/received-response.js";
-import { chatToMessage } from "../../../../src/protocols/translate/chat-to-message.js";
-import { chatToMessagesRequest } from "../../../../src/protocols/translate/chat-to-messages-request.js";
 import { messageToChat } from "../../../../src/protocols/translate/message-to-chat.js";
-import { messagesToChatRequest } from "../../../../src/protocols/translate/messages-to-chat-request.js";
 import { atOnce } from "../../../../src/wire/slices.js";
 import { thoughtsOf } from "../../../support/own-seal.js";
 import { completions, head, type Json, translation, usage } from "../../../support/translate/chat-samples.js";
+import {
+  chatToMessage,
+  chatToMessagesRequest,
+  messagesToChatRequest,
+} from "../../../support/translate/whole-translations.js";
 
 /** Text that is not trimmed on the way. */
 const text = fc.string({ unit: "grapheme", minLength: 1 }).map((words) => `a${words}z`);

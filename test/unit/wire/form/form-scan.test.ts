@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FormScan } from "../../../../src/wire/form.js";
-import { boundaryOf, newBoundary, writeForm } from "../../../../src/wire/form-boundary.js";
+import { boundaryOf } from "../../../../src/wire/form-boundary.js";
+import { newBoundary, writeForm } from "../../../../src/wire/form-writer.js";
 import { PiecedBytes } from "../../../../src/wire/pieced-bytes.js";
 import { sliceBytes } from "../../../../src/wire/slices.js";
 

@@ -10,7 +10,7 @@
 ;;    8192  for each level, where it began (i32)
 ;;   28672  the ends of long values, with their starts (two i32 each); room for 2048. In a window of 64 KB end
 ;;          1408 at the most: 128 in a row, on 11 levels.
-;;   65472  and from here to the end, which src/wire/check-by-vectors.ts divides up: the window
+;;   65472  and from here to the end, which src/wire/json-syntax.ts divides up: the window
 ;;
 ;; $expected: 0 value, 1 value or ], 2 key, 3 key or }, 4 colon, 5 comma or the end of what is open.
 ;; Result: 0 stopped, 1 syntax, 2 something for JavaScript to judge, 3 too deep, 4 too many, 5 __proto__.

@@ -10,7 +10,7 @@ export function scanModuleSource(): string {
   const encoded = Buffer.from(assemble(text)).toString("base64");
   const lines = encoded.match(new RegExp(`.{1,${longestLine}}`, "g")) ?? [];
   return `/**
- * What \`check-by-vectors.ts\` runs, in base64. Assembled from \`test/unit/wire/syntax/vector/json-scan.wat\`, which says what it does, by
+ * What \`json-syntax.ts\` runs, in base64. Assembled from \`test/unit/wire/syntax/vector/json-scan.wat\`, which says what it does, by
  * \`npm run wasm:update\`.
  */
 export const jsonScanModule = \`
