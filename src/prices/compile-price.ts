@@ -6,22 +6,23 @@ import { type Price, shownTokenPrices, tokenPrices } from "./price.js";
 import type { UsageCounts } from "./usage-counts.js";
 
 const maxDecimals = 12;
+const once: Decimal = { digits: 1n, decimals: 0 };
 
 /**
  * Turns prices in decimal into exact integer arithmetic.
  *
  * @param name - of the option, for error messages.
- * @param factor - greater than 0; of each part of the price.
+ * @param factors - each part of the price is multiplied by all of them, such as a plan's factor and the share of a kept response.
  * @throws RangeError when a price is negative, not finite, or has more than 12 decimals.
  */
-export function compilePrice(price: Price, name = "price", factor = 1): CompiledPrice {
-  const times = toDecimal(factor, "A price factor");
+export function compilePrice(price: Price, name = "price", factors: readonly number[] = []): CompiledPrice {
+  const times = factors.map((factor) => toDecimal(factor, "A price factor")).reduce(product, once);
   const compiled = compileVariants(price, name, (flat, part) => compileFlat(flat, part, times));
   const { version } = compiled;
   return {
     ...compiled,
-    version: factor === 1 ? version : `${version}*${factor}`,
-    scaled: keepsScaled((other) => compilePrice(price, name, other)),
+    version: [version, ...factors].join("*"),
+    scaled: keepsScaled((factor) => compilePrice(price, name, [...factors, factor])),
   };
 }
 

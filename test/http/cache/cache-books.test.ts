@@ -62,6 +62,19 @@ async function startLeaving() {
 }
 
 describe("the books", () => {
+  it("have a share of what the response costs by the account's factor", async () => {
+    const clock = new ManualClock(startAt);
+    const ledger = memoryCreditLedger({ clock });
+    const plans = planOf({ month: 1 }, { priceFactor: 0.8 });
+    const { post } = await startCache({ clock, ledger, plans }, { share: 0.5 });
+    await post();
+    clock.advance(1);
+    await post();
+    // 39 micro-credits times 0.8 are 31.2, and the half of it is 15.6.
+    const [hit, first] = await journalOf(ledger, "acct_pro");
+    expect([first?.amountMicro, hit?.amountMicro]).toEqual([32, 16]);
+  });
+
   it("have a kept response with its share of a charge, no tokens, and no cost", async () => {
     const clock = new ManualClock(startAt);
     const ledger = memoryCreditLedger({ clock });

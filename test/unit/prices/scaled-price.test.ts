@@ -24,6 +24,19 @@ describe("a price times a factor", () => {
     expect([free.free, free.cost({ ...none, input: 9 })]).toEqual([true, 0]);
   });
 
+  it("is multiplied by each factor that comes after another", () => {
+    // A plan's 0.8, and a share of 0.5: a million tokens at 1 micro-credit are 400,000.
+    const price = scaledPrice(scaledPrice(compilePrice({ input: 1, output: 1 }), 0.8), 0.5);
+    expect(price.cost({ ...none, input: 1e6 })).toBe(400_000);
+    expect(price.upperBound(1e6, 0)).toBe(400_000);
+    expect(price.version).toBe("1/1/1/1/0*0.8*0.5");
+    // Rounded up once: 0.15 * 0.8 * 0.3 = 0.036.
+    const cheap = scaledPrice(scaledPrice(compilePrice({ input: 0.15, output: 1 }), 0.8), 0.3);
+    expect([27, 28].map((input) => cheap.cost({ ...none, input }))).toEqual([1, 2]);
+    const nothing = scaledPrice(scaledPrice(compilePrice({ input: 1, output: 1 }), 0), 0.5);
+    expect([nothing.free, nothing.cost({ ...none, input: 9 })]).toEqual([true, 0]);
+  });
+
   it("keeps what it made for the last hundred factors", () => {
     const price = compilePrice({ input: 1, output: 1 });
     const first = scaledPrice(price, 0.001);
