@@ -14,6 +14,7 @@ import type { TimeLimit } from "../ledger/guard/time-limit.js";
 import type { OperationServices } from "../protocols/shared/operation.js";
 import type { BackgroundWork } from "../runtime/background-work.js";
 import type { RepeatedDenials } from "./admission/repeated-denial.js";
+import type { EndUserIds } from "./end-user-ids.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
 import type { OpenCalls } from "./open-calls.js";
 import type { OwnKeyRests } from "./own-key-rests.js";
@@ -61,6 +62,8 @@ export interface CallServices {
   readonly exposesCost: boolean;
   /** Whether upstreams get the trace that a request belongs to. */
   readonly forwardsTrace: boolean;
+  /** What upstreams know accounts by; `undefined`: they are told nothing of them. */
+  readonly endUserIds: EndUserIds | undefined;
   /** `undefined`: the host has none. */
   readonly requestHook: RequestHook | undefined;
   /** How long the providers' `ownKey` may take. */

@@ -7,6 +7,7 @@ import { HoldRooms } from "../access/hold-room.js";
 import { warnOfUnmatched } from "../access/warn-of-unmatched.js";
 import { RepeatedDenials } from "../call/admission/repeated-denial.js";
 import type { CallServices } from "../call/call-services.js";
+import { EndUserIds } from "../call/end-user-ids.js";
 import { LeaseKeeper } from "../call/lease-keeper.js";
 import { lastGraceMs, OpenCalls } from "../call/open-calls.js";
 import { OwnKeyRests } from "../call/own-key-rests.js";
@@ -252,6 +253,7 @@ function callOptions(
   "catalog" | "findAllowance" | "applyBudgets" | "ledger" | "keeper" | "openCalls" | "background" | "clock"
 > {
   const { leaseMs, maxResponseBytes, maxEventBytes, keepAliveMs, maxResponseMs, onRequest, hookTimeoutMs } = resolved;
+  const [secret] = resolved.secret ?? [];
   return {
     leaseMs,
     ...bodyOptions(resolved),
@@ -259,6 +261,7 @@ function callOptions(
     limits: { maxResponseBytes, maxEventBytes, keepAliveMs, maxResponseMs },
     exposesCost: resolved.exposeCost,
     forwardsTrace: resolved.forwardTrace,
+    endUserIds: resolved.endUserId && secret !== undefined ? new EndUserIds(secret) : undefined,
     requestHook: onRequest && { onRequest, limit: timeLimitOf(hookTimeoutMs, resolved) },
     ownKeyLimit: timeLimitOf(hookTimeoutMs, resolved),
     ownKeyRests: new OwnKeyRests(),

@@ -175,6 +175,12 @@ export interface GatewayOptions<Raw = unknown> {
   /** Whether upstreams get a request's `traceparent` and `tracestate`, if they are well-formed. Default: `true`. */
   forwardTrace?: boolean | undefined;
   /**
+   * Whether model servers learn which calls are of one account, by an id from which nobody reads the account: OpenAI's
+   * `safety_identifier`, Anthropic's `metadata.user_id`, in place of what the client sent. It needs {@link secret}, and is the
+   * same for as long as that is. See `docs/upstreams.md`. Default: `false`.
+   */
+  endUserId?: boolean | undefined;
+  /**
    * Whether clients see what a call costs: `usage.cost`, in credits, in whole responses and in the usage of streams.
    * Default: `false`.
    */

@@ -130,6 +130,7 @@ const optionsSchema = z.strictObject({
   origins: z.array(origin).readonly().optional(),
   requestId: z.custom<(request: RequestHead) => string | undefined>(isFunction, "must be a function").optional(),
   forwardTrace: z.boolean().default(true),
+  endUserId: z.boolean().default(false),
   exposeCost: z.boolean().default(false),
   waitUntil: z.custom<WaitUntil>(isFunction, "must be a function, such as `after` of next/server").optional(),
   isolate: z.boolean().default(isIsolate),
@@ -168,6 +169,9 @@ function findContradictions(options: ResolvedOptions): string[] {
   if (maxPendingBodyBytes !== undefined && maxPendingBodyBytes < largest) {
     const which = maxBodyBytes < largest ? "maxUploadBytes" : "maxBodyBytes";
     problems.push(`maxPendingBodyBytes must be at least ${which}, ${largest}: one body must find room.`);
+  }
+  if (options.endUserId && options.secret === undefined) {
+    problems.push("endUserId needs `secret`: with a random one each process and each start would tell other ids.");
   }
   problems.push(...catalogProblems(options));
   return problems;

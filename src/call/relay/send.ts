@@ -2,6 +2,8 @@ import { Buffer } from "node:buffer";
 import { badGateway, type GatewayError, isGatewayError, upstreamTimeout } from "../../errors/gateway-error.js";
 import { noteRefusal } from "../../errors/refusal.js";
 import type { RequestObserver } from "../../events/request-observer.js";
+import type { OperationName } from "../../prices/operation-name.js";
+import type { Dialect } from "../../protocols/shared/dialect.js";
 import type { Exchange } from "../../protocols/shared/operation.js";
 import {
   type ClientCall,
@@ -15,6 +17,7 @@ import { editMembers, type MemberEdits, membersOf } from "../../wire/json-member
 import { iteratorOf, leaveBody, leaveUnread } from "../../wire/piece-source.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 import type { CheckedCall } from "../checked-call.js";
+import type { EndUserIds } from "../end-user-ids.js";
 import type { Meter } from "../meter.js";
 import { RestartableTimer } from "./restartable-timer.js";
 import { untilAborted } from "./until-aborted.js";
@@ -27,7 +30,11 @@ const errorBodyMs = 5_000;
 
 /** The part of an attempt that sending needs. */
 export interface SendingAttempt {
-  readonly target: { readonly provider: UpstreamProvider; readonly upstreamModel: string };
+  readonly target: {
+    readonly provider: UpstreamProvider;
+    readonly upstreamModel: string;
+    readonly dialect?: Dialect | undefined;
+  };
   readonly notice: AbortNotifier;
   readonly meter: Pick<Meter, "handedOver" | "notHandedOver" | "respondsOn">;
   /** See `UpstreamCall.outputCap`. */
@@ -35,6 +42,7 @@ export interface SendingAttempt {
   /** The account's own key with the target's server; absent: the operator's is used. */
   readonly ownKey?: string | undefined;
   readonly call: ClientCall & {
+    readonly services: { readonly endUserIds?: EndUserIds | undefined };
     readonly observer: Pick<RequestObserver, "attemptResponded" | "runAttempt" | "traceHeaders">;
     readonly admission: Pick<CheckedCall, "requestId" | "tags" | "additions"> & {
       readonly caller: Pick<CheckedCall["caller"], "account" | "keyId">;
@@ -83,10 +91,11 @@ function sendOut(attempt: SendingAttempt, exchange: Exchange): Promise<DirectRes
   const { stream } = request;
   const { observer } = call;
   const trace = observer.traceHeaders?.() ?? call.trace;
+  const members = membersFor(attempt, operation);
   const parts: DirectCall = {
     endpoint: operation,
     model: upstreamModel,
-    body: additions?.members === undefined ? (pieces ?? exchange.body) : withMembers(exchange, additions.members),
+    body: members === undefined ? (pieces ?? exchange.body) : withMembers(exchange, members),
     stream,
     expects: stream ? "events" : exchange.readBytes === undefined ? "document" : "bytes",
     outputCap: attempt.requiredCap,
@@ -103,6 +112,16 @@ function sendOut(attempt: SendingAttempt, exchange: Exchange): Promise<DirectRes
   if (attempt.ownKey !== undefined) parts.ownKey = attempt.ownKey;
   const handOver = (): Promise<DirectResponse> => callProvider(target.provider, parts, meter, call);
   return observer.runAttempt === undefined ? handOver() : observer.runAttempt(handOver);
+}
+
+/** What the host sets of the upstream's request, and whose call it is. What the host sets by itself counts more. */
+function membersFor({ call, target }: SendingAttempt, operation: OperationName): MemberEdits | undefined {
+  const { endUserIds } = call.services;
+  const { caller, additions } = call.admission;
+  const set = additions?.members;
+  if (endUserIds === undefined) return set;
+  const own = endUserIds.membersFor(caller.account, operation, target.dialect);
+  return own === undefined || set === undefined ? (own ?? set) : new Map([...own, ...set]);
 }
 
 function withMembers(exchange: Exchange, members: MemberEdits): RequestBytes {

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { GatewayOptions, Model } from "../../../src/gateway/options.js";
+import type { Model } from "../../../src/gateway/models/model.js";
+import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { openAI } from "../../../src/providers/presets.js";
 import type { OwnKeyCall } from "../../../src/providers/upstream-provider.js";
