@@ -1,6 +1,6 @@
 // What the gateway's own code costs, without sockets, against a provider in the same process: W1, W2a and W3 of chat
-// completions; W7, the other protocols on servers that speak them; W8, streams that are translated; W9, calls of the host's
-// own code.
+// completions, W1 also with another prompt each time and with an answer of 200 KB; W7, the other protocols on servers that
+// speak them; W8, streams that are translated; W9, calls of the host's own code.
 // node test/bench/in-process.mjs [--only W1,W7] [--against FOLDER] [--rounds 9]
 // FOLDER is another build's dist; the two take turns.
 import { execFileSync } from "node:child_process";
@@ -39,7 +39,9 @@ function compare(builds) {
   for (const name of names) {
     const [mine, other] = results.map((result) => result[name]);
     const ratios = other?.map((cpu, round) => mine[round] / cpu);
-    const against = other === undefined ? "" : `  against ${median(other).toFixed(2)}: × ${median(ratios).toFixed(3)}`;
+    const range = () => `(${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`;
+    const against =
+      other === undefined ? "" : `  against ${median(other).toFixed(2)}: × ${median(ratios).toFixed(3)} ${range()}`;
     console.log(
       `${name}  ${median(mine).toFixed(2)} µs, least ${Math.min(...mine).toFixed(2)}${against}${compared(name, results[0])}`,
     );

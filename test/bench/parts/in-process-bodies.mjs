@@ -14,6 +14,16 @@ export const answerBytes = Buffer.from(
   }),
 );
 
+/** A whole answer of 200 KB, with line breaks and quotes in its text. */
+export const longAnswerBytes = Buffer.from(
+  JSON.stringify({
+    ...JSON.parse(answerBytes.toString()),
+    choices: [
+      { index: 0, message: { role: "assistant", content: `${text}"é"\n`.repeat(3900) }, finish_reason: "stop" },
+    ],
+  }),
+);
+
 /** 200 events of 240 bytes, each a piece of its own. */
 export const eventBytes = Array.from({ length: 200 }, (_, index) =>
   chunk({ content: ` word-${index}`.padEnd(60, "x") }),
@@ -93,11 +103,20 @@ const asked = text.repeat(20);
 /** The requests, 1 KB each: in the words of chat completions, of Responses, of Messages. */
 export const requests = {
   chat: (own) => request({ messages: [{ role: "user", content: asked }], max_tokens: 500, ...own }),
+  prompts: () => Array.from({ length: 6000 }, (_, index) => request(prompt(index))),
   wide: () => request({ messages: [{ role: "user", content: wide }], max_tokens: 500 }),
   agent: () => request({ messages: agentMessages(), tools: agentTools(), max_tokens: 500 }),
   responses: (own) => request({ input: asked, max_output_tokens: 500, store: false, ...own }),
   messages: (own) => request({ messages: [{ role: "user", content: asked }], max_tokens: 500, ...own }),
 };
+
+/** No two are the same, and together they are more than the counts of prompts that are remembered. */
+function prompt(index) {
+  const vocabulary = `${text}Please explain how each of these would behave when nothing else is known, then summarize it. `;
+  const known = vocabulary.split(" ");
+  const said = Array.from({ length: 160 }, (_, place) => known[(index + place * (1 + (index % 23))) % known.length]);
+  return { messages: [{ role: "user", content: `Question ${index}: ${said.join(" ")}` }], max_tokens: 500 };
+}
 
 function request(members) {
   return Buffer.from(JSON.stringify({ model: "acme/small", ...members }));

@@ -55,7 +55,11 @@ const handleOf = (gateway) => gateway[Symbol.for("infergate.handle")] ?? gateway
 /** @returns what makes a call, by the workload's way. */
 export function callerOf(gateway, workload) {
   const sent = { ...requestHeaders, ...workload.sends };
-  if (workload.by === undefined) return () => consume(gateway, workload, sent);
+  if (workload.by === undefined) {
+    const bodies = [workload.body].flat();
+    let calls = 0;
+    return () => consume(gateway, workload, bodies[calls++ % bodies.length], sent);
+  }
   const init = { method: "POST", headers: requestHeaders, body: workload.body.toString() };
   const host = workload.by === "as" ? gateway.as({ account: "bench", plan: "pro", anchor: null }) : undefined;
   const url = `http://infergate.invalid/v1/${workload.operation}`;
@@ -66,7 +70,7 @@ export function callerOf(gateway, workload) {
   };
 }
 
-async function consume(gateway, { operation, body, status = 200 }, sent) {
+async function consume(gateway, { operation, status = 200 }, body, sent) {
   const response = await handleOf(gateway)({
     method: "POST",
     path: `/v1/${operation}`,

@@ -1,11 +1,11 @@
-import { answerBytes, eventBytes, messages, requests, responses } from "./in-process-bodies.mjs";
+import { answerBytes, eventBytes, longAnswerBytes, messages, requests, responses } from "./in-process-bodies.mjs";
 
 const chat = { whole: answerBytes, stream: eventBytes };
 const stream = { stream: true };
 
 /**
  * What is called in process. `operation` is what the client speaks, `speaks` what the provider speaks, `answers` what it
- * answers with, `calls` how many make a round, `to` the workload that it is compared with. `by` is how the gateway is called:
+ * answers with, `body` what is sent (a list: one after the other), `calls` how many make a round, `to` the workload that it is compared with. `by` is how the gateway is called:
  * by its adapters' method, by `gateway.handler`, or by the `fetch` of `gateway.as()`. `credits` is what the plan has, and
  * `status` what a call gets: 100,000,000 and 200 by default.
  *
@@ -19,6 +19,20 @@ export const inProcessWorkloads = {
     answers: chat,
     body: requests.chat(),
     calls: 20_000,
+  },
+  "W1 prompts": {
+    operation: "chat/completions",
+    speaks: "chat/completions",
+    answers: chat,
+    body: requests.prompts(),
+    calls: 20_000,
+  },
+  "W1 long": {
+    operation: "chat/completions",
+    speaks: "chat/completions",
+    answers: { whole: longAnswerBytes, stream: eventBytes },
+    body: requests.chat(),
+    calls: 2000,
   },
   W2a: streamOf("chat/completions", "chat/completions", chat, requests.chat(stream)),
   W3: { operation: "chat/completions", speaks: "chat/completions", answers: chat, body: requests.wide(), calls: 600 },
