@@ -1,4 +1,10 @@
-import { badGateway, type GatewayError, isGatewayError, ownKeyRefused, upstreamTimeout } from "../errors/gateway-error.js";
+import {
+  badGateway,
+  type GatewayError,
+  isGatewayError,
+  ownKeyRefused,
+  upstreamTimeout,
+} from "../errors/gateway-error.js";
 import { isAskedTooMuch } from "../errors/refusal.js";
 import { UpstreamStatusError } from "../errors/upstream-fault.js";
 import { endReasonOf, type Outcome } from "../events/request-observer.js";

@@ -2,7 +2,12 @@ import { atCapacity, badGateway, type GatewayError } from "../errors/gateway-err
 import { isBeyondTarget, isRefusal } from "../errors/refusal.js";
 import { UpstreamStatusError } from "../errors/upstream-fault.js";
 import type { Clock } from "../ledger/calendar.js";
-import { type AbortNotice, isUpstreamError, UpstreamError, type UpstreamProvider } from "../providers/upstream-provider.js";
+import {
+  type AbortNotice,
+  isUpstreamError,
+  UpstreamError,
+  type UpstreamProvider,
+} from "../providers/upstream-provider.js";
 import { type Target, TargetVisit } from "./target.js";
 import type { TargetRoute } from "./target-route.js";
 

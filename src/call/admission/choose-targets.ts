@@ -1,6 +1,6 @@
 import { atCapacity, type GatewayError, ownKeyRequired, serviceUnavailable } from "../../errors/gateway-error.js";
-import type { OwnKeyCall, OwnKeySource, UpstreamProvider } from "../../providers/upstream-provider.js";
 import { isHeaderValue } from "../../providers/headers.js";
+import type { OwnKeyCall, OwnKeySource, UpstreamProvider } from "../../providers/upstream-provider.js";
 import type { Target } from "../../routing/target.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall, ReceivedCall } from "../checked-call.js";

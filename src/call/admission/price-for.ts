@@ -38,5 +38,7 @@ export function mostOf(call: CheckedCall, ask: (price: CompiledPrice) => Micro):
 /** Whether the call costs nothing, wherever it goes: then it holds no credits. */
 export function isFree(call: CheckedCall): boolean {
   const { choice, model } = call;
-  return choice?.ownKeys === undefined ? model.price.free : choice.targets.every((each) => ownKeyPrice(call, each).free);
+  return choice?.ownKeys === undefined
+    ? model.price.free
+    : choice.targets.every((each) => ownKeyPrice(call, each).free);
 }

@@ -6,6 +6,7 @@ import { openAI } from "../../../src/providers/presets.js";
 import type { OwnKeyCall } from "../../../src/providers/upstream-provider.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
+import { ManualClock } from "../../../src/testing/manual-clock.js";
 import {
   chatAnswer,
   type FakeAnswer,
@@ -14,7 +15,6 @@ import {
   startFakeUpstream,
   wholeAnswer,
 } from "../../../src/testing.js";
-import { ManualClock } from "../../../src/testing/manual-clock.js";
 import { chatRequest, smallModel, startTestGateway } from "../../support/test-gateway.js";
 
 const ownKey = "sk-own-0123456789abcdef";
@@ -45,7 +45,12 @@ async function setUp(find: OwnKeys, options: Partial<GatewayOptions> = {}) {
     onTestFinished(() => server.close());
   }
   const ledger = memoryCreditLedger({ clock });
-  const keys = ["alice", "bob", "empty"].map((account) => ({ key: `sk-${account}`, id: account, account, plan: "pro" }));
+  const keys = ["alice", "bob", "empty"].map((account) => ({
+    key: `sk-${account}`,
+    id: account,
+    account,
+    plan: "pro",
+  }));
   const test = await startTestGateway({
     ...{ clock, ledger, models: [ownAndHouse] },
     keys: memoryKeyStore(keys),
@@ -203,7 +208,12 @@ describe("the price of a call with an own key", () => {
     const held: number[] = [];
     const target = { provider: "own", model: "upstream-small", ownKeyPriceFactor: 0.1 };
     const { call, ledger } = await setUp(() => ownKey, {
-      models: [{ ...smallModel, upstream: [{ ...target, ownKeyPriceFactor: 0.05 }, target, { provider: "house", model: "a" }] }],
+      models: [
+        {
+          ...smallModel,
+          upstream: [{ ...target, ownKeyPriceFactor: 0.05 }, target, { provider: "house", model: "a" }],
+        },
+      ],
     });
     const { reserve } = ledger;
     ledger.reserve = (request) => {
@@ -350,7 +360,10 @@ describe("the targets that a hook names", () => {
   it("are tried in its order, and no others", async () => {
     const { call, servers } = await setUp(() => undefined, {
       onRequest: ({ account }) => ({
-        targets: account === "alice" ? ["house/upstream-small", "other/model"] : ["house/upstream-small", "own/upstream-small"],
+        targets:
+          account === "alice"
+            ? ["house/upstream-small", "other/model"]
+            : ["house/upstream-small", "own/upstream-small"],
       }),
     });
     servers.house.reply(wholeAnswer({ error: { message: "Overloaded." } }, { status: 500 }));
