@@ -25,7 +25,7 @@ export type NodeHandler = (req: NodeIncoming, res: NodeOutgoing, next?: (error?:
 
 /**
  * Mounts the gateway, or a page of `infergate/pages`, in a `node:http` server. Without `next`, a path that is not the gateway's gets its 404; with it,
- * `next()` is called.
+ * `next()` is called. Make it once, not for each request.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ function outsideOf(path: string): string {
   return `/${path}`;
 }
 
-/** The one bridge from Node's pair to a mounted gateway and back. */
+/** The one bridge from Node's pair to a mounted gateway and back. One serves all requests: it knows their connections. */
 export class NodeBridge {
   readonly #gateway: MountedHandler;
   readonly #connections = new Connections();

@@ -3,7 +3,7 @@ import { explainOnce } from "../check/check-input.js";
 import { listProblems, problemsOf } from "../check/list-problems.js";
 import { having } from "../check/text-schemas.js";
 import { settingsOf, toDirectProvider } from "../providers/direct-call.js";
-import type { UpstreamProvider } from "../providers/upstream-provider.js";
+import type { OwnKeyCall, UpstreamProvider } from "../providers/upstream-provider.js";
 import { longestResponse } from "./cached-response.js";
 import { ResponseCache } from "./response-cache.js";
 import type { ResponseCacheStore } from "./response-cache-store.js";
@@ -72,10 +72,11 @@ export function cached(provider: UpstreamProvider, options: CacheOptions = {}): 
   // The inner one's terms would be lost, and the charge be wrong.
   if ("cached" in settingsOf(provider)) throw new TypeError("cached: this provider keeps its responses already.");
   const cache = new ResponseCache(provider, checked.data);
-  const { operations, dialect, ownKey } = provider;
+  const { operations, dialect } = provider;
   return toDirectProvider(
     {
-      ...{ operations, dialect, ownKey },
+      ...{ operations, dialect },
+      ...(provider.ownKey && { ownKey: (call: OwnKeyCall) => provider.ownKey?.(call) }),
       ...(provider.secrets && { secrets: () => provider.secrets?.() ?? {} }),
       async forget(account) {
         await Promise.all([cache.forget(account), provider.forget?.(account)]);

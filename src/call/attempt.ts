@@ -15,7 +15,7 @@ import type { AttemptFacts } from "../protocols/shared/operation.js";
 import { type HeaderSecrets, headerSecrets } from "../providers/headers.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
 import { KeyMask } from "../redaction/key-mask.js";
-import { type Target, type TargetVisit, verdictOf } from "../routing/target.js";
+import { longestRestMs, type Target, type TargetVisit, verdictOf } from "../routing/target.js";
 import { letProcessEnd } from "../runtime/let-process-end.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import type { SettledCharge } from "./call-settlement.js";
@@ -26,7 +26,6 @@ import { brokenOff } from "./relay/until-aborted.js";
 
 /** How long an own key rests that its server refuses, in milliseconds: somebody may top up or correct it there. */
 const refusedMs = 10_000;
-const longestRestMs = 60_000;
 
 const nothingCharged: SettledCharge = { ...noCharge, credits: undefined, funding: undefined, prepaidMicro: 0 };
 
@@ -158,7 +157,7 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
    * @throws what ends the call at once.
    */
   failed(thrown: unknown): GatewayError {
-    const { call, target } = this;
+    const { call } = this;
     const { admission, services, client } = call;
     clearTimeout(this.#timer);
     const error = this.#toGatewayError(thrown);
@@ -176,7 +175,7 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
     // When the gateway itself ended the call, the target did not fail.
     const isOurs = call.abortReason !== undefined || isKept;
     this.visit.leave(isOurs ? "unknown" : verdictOf({ reason: endReasonOf(error), error }), services.clock);
-    if (!isKept) warnOfUpstream(error, target, admission, services.warn);
+    if (!isKept) warnOfUpstream(error, this, admission, services.warn);
     call.warned = error;
     terms?.failed?.();
     return error;
@@ -202,9 +201,9 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
     const { refusesKey, status, retryAfterMs } = cause;
     const restMs = refusesKey ? refusedMs : status === 429 ? Math.min(retryAfterMs ?? 0, longestRestMs) : 0;
     const told = refusesKey ? ownKeyRefused(cause) : error;
-    const until = services.clock.now() + restMs;
-    const { account } = admission.caller;
-    if (restMs > 0) services.ownKeyRests.add(account, this.target.providerName, { key, until, error: told });
+    const now = services.clock.now();
+    const rest = { until: now + restMs, error: told };
+    if (restMs > 0) services.ownKeyRests.add(admission.caller.account, this.target, key, rest, now);
     return told;
   }
 

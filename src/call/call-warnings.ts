@@ -4,6 +4,7 @@ import type { Warn } from "../events/warning.js";
 import type { Charge } from "../prices/charge.js";
 import type { Micro } from "../prices/micro.js";
 import { redactKeys } from "../redaction/redact.js";
+import { type UpstreamSecrets, withSecrets } from "../redaction/upstream-secrets.js";
 import type { Target } from "../routing/target.js";
 import { isError } from "../runtime/host-code.js";
 import { microPerCredit } from "./admission/credit-headers.js";
@@ -13,14 +14,15 @@ import type { CheckedCall } from "./checked-call.js";
 /** Warns the host of a failure between the gateway and the model server. */
 export function warnOfUpstream(
   error: GatewayError,
-  target: Target,
+  { target, hidden }: { readonly target: Target; readonly hidden: UpstreamSecrets | undefined },
   { model, requestId }: Pick<CheckedCall, "model" | "requestId">,
   warn: Warn,
 ): void {
   if (error.status !== 502 && error.status !== 504 && !isAskedTooMuch(error)) return;
   const { cause } = error;
   const { providerName, upstreamModel } = target;
-  const problem = redactKeys(isError(cause) ? cause.message : error.message, target.secrets);
+  const secrets = () => withSecrets(target.secrets?.(), hidden);
+  const problem = redactKeys(isError(cause) ? cause.message : error.message, secrets);
   const which = `The provider "${providerName}" failed for the model "${model.id}" (there "${upstreamModel}")`;
   warn({ code: "upstream_failed", message: `${which}: ${problem}`, cause, requestId });
 }

@@ -6,7 +6,8 @@ import type { Tags } from "../prices/tags.js";
 import type { Operation } from "../protocols/shared/operation.js";
 import { type ClientCall, directCallOf } from "../providers/direct-call.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
-import { type TargetVisit, verdictOf } from "../routing/target.js";
+import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
+import { type Target, type TargetVisit, verdictOf } from "../routing/target.js";
 import { letProcessEnd } from "../runtime/let-process-end.js";
 import { AbortNotifier } from "./abort-notifier.js";
 import { addCreditHeaders, addRateHeaders, creditText } from "./admission/credit-headers.js";
@@ -30,6 +31,9 @@ export interface ReadableOn {
 
 /** The attempt that a call is at. */
 export interface CurrentAttempt {
+  readonly target: Target;
+  /** What no client reads of the target's errors beside the secrets of its provider; `undefined`: nothing. */
+  readonly hidden: UpstreamSecrets | undefined;
   readonly visit: TargetVisit;
   /** What its target has done for the call. */
   readonly meter: Meter;
@@ -221,10 +225,10 @@ export class ModelCall implements OpenCall, ClientCall {
 
   #warn(error: GatewayError | undefined, charge: SettledCharge): void {
     const { services, admission, settlement } = this;
-    const called = this.#attempt?.visit.target;
+    const called = this.#attempt?.target;
     const target = called ?? admission.model.route.targets[0];
     if (error !== undefined && error !== this.warned && target !== undefined) {
-      warnOfUpstream(error, target, admission, services.warn);
+      warnOfUpstream(error, this.#attempt ?? { target, hidden: undefined }, admission, services.warn);
     }
     if (called === undefined) return;
     const { heldMicro } = settlement.reservation ?? {};

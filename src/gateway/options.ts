@@ -208,7 +208,7 @@ export interface GatewayOptions<Raw = unknown> {
    * every call is made as it was sent.
    */
   onRequest?: OnRequest | undefined;
-  /** How long {@link onRequest} may take, in milliseconds, up to 10 min; beyond it a 503. Default: 2,000. */
+  /** How long {@link onRequest} may take, and the `ownKey` of providers, in milliseconds, up to 10 min; beyond it a 503. Default: 2,000. */
   hookTimeoutMs?: number | undefined;
   /**
    * Check what models answer, before it goes out: each may refuse an answer, or tag its call. Whole answers and streams

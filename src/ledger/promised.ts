@@ -20,12 +20,16 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => afterTurn(resolve));
 }
 
-/** Waits for a promise, for `ms` milliseconds at most. The timer does not keep the process alive. */
-export async function atMost(ms: number, awaited: Promise<unknown> | undefined): Promise<void> {
+/**
+ * Waits for a promise, for `ms` milliseconds at most.
+ *
+ * @param keepsAlive - whether the process lives on meanwhile, though nothing else of it runs.
+ */
+export async function atMost(ms: number, awaited: Promise<unknown> | undefined, keepsAlive = false): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
-    letProcessEnd(timer);
+    if (!keepsAlive) letProcessEnd(timer);
   });
   try {
     await Promise.race([awaited, over]);

@@ -86,11 +86,11 @@ export interface OwnKeyCall {
 type OwnKey = string | null | undefined;
 
 /**
- * Finds the key with the model server that an account has of its own ("bring your own key"). Called for each call, after
- * `onRequest`, once for a provider. A string is the account's own key. `undefined`: the operator's key is used. `null`: the
+ * Finds the key with the model server that an account has of its own ("bring your own key"). Called once for
+ * each call and provider, after `onRequest`. A string is the account's own key. `undefined`: the operator's key is used. `null`: the
  * target is not for this call; with no other target it is a 400 `own_key_required`.
  *
- * A function that throws, gives anything else, or takes longer than `connectTimeoutMs`, is a 503 and a warning.
+ * One that throws, gives anything else, or takes longer than `hookTimeoutMs` of the gateway, is a 503 and a warning.
  */
 export type OwnKeySource = (call: OwnKeyCall) => OwnKey | Promise<OwnKey>;
 

@@ -19,6 +19,13 @@ export interface UpstreamSecrets {
   readonly isVendor?: boolean | undefined;
 }
 
+/** Those of a provider, and what one call hides beside them. */
+export function withSecrets(all: UpstreamSecrets = {}, more: UpstreamSecrets | undefined): UpstreamSecrets {
+  if (more === undefined) return all;
+  const { keys = [], texts = [] } = all;
+  return { ...all, keys: [...keys, ...(more.keys ?? [])], texts: [...texts, ...(more.texts ?? [])] };
+}
+
 /** What stands in a text for what was taken out, until all of it has been looked through. */
 export const redactedMark = "\ue000";
 

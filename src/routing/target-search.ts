@@ -8,7 +8,7 @@ import {
   UpstreamError,
   type UpstreamProvider,
 } from "../providers/upstream-provider.js";
-import { type Target, TargetVisit } from "./target.js";
+import { longestRestMs, type Target, TargetVisit } from "./target.js";
 import type { TargetRoute } from "./target-route.js";
 
 const firstBackoffMs = 200;
@@ -108,6 +108,10 @@ export class TargetSearch {
     const askedMs = askedToRestMs(error);
     if (askedMs !== undefined && !this.#route.isPlain && !this.#isApart) target.monitor.rest(askedMs, now);
     this.#attempts++;
+    // Another target of the same provider would get the same key.
+    if (refusesKey(error) && this.#isApart) {
+      this.#candidates = this.#candidates.filter(({ provider }) => provider !== target.provider);
+    }
     const remedy = remedyOf(error);
     this.#error = remedy === "none" ? error : preferRetryable(this.#error, error);
     if (remedy === "none" || this.#attempts >= this.#route.maxAttempts || this.#isGone()) throw this.#error;
@@ -115,7 +119,9 @@ export class TargetSearch {
     this.#rounds ??= new Map();
     const round = (this.#rounds.get(target) ?? 0) + 1;
     this.#rounds.set(target, round);
-    const again = { target, readyAt: readyAt(target, round, now, this.#route.random) };
+    // The rest of a target is that of the operator's key.
+    const restsUntil = this.#isApart ? now + Math.min(askedMs ?? 0, longestRestMs) : target.monitor.restsUntil;
+    const again = { target, readyAt: readyAt(restsUntil, round, now, this.#route.random) };
     this.#failedTargets = [...this.#failedTargets, again];
   }
 
@@ -225,13 +231,18 @@ function askedToRestMs(error: GatewayError): number | undefined {
   return cause.status >= 429 ? cause.retryAfterMs : undefined;
 }
 
+/** Whether the upstream refused the key, and not the request. */
+function refusesKey({ cause }: GatewayError): boolean {
+  return cause instanceof UpstreamStatusError && cause.refusesKey;
+}
+
 /**
  * When the target may be tried again: after an exponential back-off with jitter, and not before the upstream's
  * `Retry-After`.
  */
-function readyAt({ monitor }: Target, round: number, now: number, random: () => number): number {
+function readyAt(rests: number, round: number, now: number, random: () => number): number {
   const backoffMs = Math.min(firstBackoffMs * 2 ** (round - 1), longestBackoffMs) * (0.5 + random() / 2);
-  const restsUntil = monitor.restsUntil > now ? monitor.restsUntil + random() * firstBackoffMs : 0;
+  const restsUntil = rests > now ? rests + random() * firstBackoffMs : 0;
   return Math.ceil(Math.max(now + backoffMs, restsUntil));
 }
 
@@ -259,6 +270,7 @@ type Remedy = "again" | "elsewhere" | "none";
 function remedyOf(error: GatewayError): Remedy {
   const { status, cause } = error;
   if (isRefusal(error)) return "none";
+  if (refusesKey(error)) return "elsewhere";
   if (isBeyondTarget(error)) return "elsewhere";
   if (cause instanceof UpstreamStatusError && status >= 429) {
     const passes = cause.status === 408 || cause.status === 429 || cause.status >= 500;

@@ -140,7 +140,7 @@ export function verdictOf({ reason, error }: Pick<Outcome, "reason" | "error">):
 }
 
 /** The longest pause that an upstream may ask for, in milliseconds. */
-const longestRestMs = 60_000;
+export const longestRestMs = 60_000;
 
 /** Knows whether one target can take another call. Its counts outlive it: see {@link TargetLoad}. */
 export class TargetMonitor {

@@ -1,6 +1,6 @@
 import { atCapacity, type GatewayError, ownKeyRequired, serviceUnavailable } from "../../errors/gateway-error.js";
 import { isHeaderValue } from "../../providers/headers.js";
-import type { OwnKeyCall, OwnKeySource, UpstreamProvider } from "../../providers/upstream-provider.js";
+import type { OwnKeyCall, UpstreamProvider } from "../../providers/upstream-provider.js";
 import type { Target } from "../../routing/target.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall, ReceivedCall } from "../checked-call.js";
@@ -27,7 +27,7 @@ export async function chooseTargets(
   let found: readonly (string | null | undefined)[];
   try {
     const call = ownKeyCall(checked);
-    const answers = asked.map(({ ownKey }) => findOwnKey(ownKey as OwnKeySource, call));
+    const answers = asked.map((provider) => findOwnKey(provider, call));
     found = await services.ownKeyLimit.race(Promise.race([Promise.all(answers), departure.left]));
   } catch (cause) {
     if (request.signal.aborted) throw clientLeft();
@@ -56,8 +56,8 @@ function ownKeyCall({ caller, model, tags }: CheckedCall): OwnKeyCall {
 }
 
 /** @throws TypeError for what is no key. It never contains what was given. */
-async function findOwnKey(source: OwnKeySource, call: OwnKeyCall): Promise<string | null | undefined> {
-  const key: unknown = await source(call);
+async function findOwnKey(provider: UpstreamProvider, call: OwnKeyCall): Promise<string | null | undefined> {
+  const key: unknown = await provider.ownKey?.(call);
   if (key === null || key === undefined) return key;
   if (typeof key === "string" && key !== "" && isHeaderValue(key)) return key;
   throw new TypeError("ownKey must give a key that fits into a header, null, or undefined.");
@@ -72,8 +72,8 @@ function withoutResting(
 ): readonly Target[] {
   const now = clock.now();
   let refusal: GatewayError | undefined;
-  const awake = targets.filter(({ provider, providerName }) => {
-    const rest = ownKeyRests.of(account, providerName, ownKeys.get(provider) as string, now);
+  const awake = targets.filter((target) => {
+    const rest = ownKeyRests.of(account, target, ownKeys.get(target.provider) as string, now);
     if (rest === undefined) return true;
     const seconds = String(Math.max(1, Math.ceil((rest.until - now) / 1_000)));
     const { error } = rest;

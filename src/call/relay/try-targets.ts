@@ -3,7 +3,7 @@ import type { GatewayResponse } from "../../http/message.js";
 import { CostedExchange } from "../../protocols/shared/costed-exchange.js";
 import { calledName } from "../../protocols/shared/exchange.js";
 import type { TargetTraits } from "../../protocols/shared/operation.js";
-import type { HeaderSecrets } from "../../providers/headers.js";
+import { type UpstreamSecrets, withSecrets } from "../../redaction/upstream-secrets.js";
 import { TargetSearch } from "../../routing/target-search.js";
 import { creditText } from "../admission/credit-headers.js";
 import { Attempt } from "../attempt.js";
@@ -48,11 +48,8 @@ export async function tryTargets(call: ModelCall): Promise<GatewayResponse> {
 }
 
 /** The target, of whose errors no client reads these either. */
-function withHidden(target: TargetTraits, hidden: HeaderSecrets): TargetTraits {
+function withHidden(target: TargetTraits, hidden: UpstreamSecrets): TargetTraits {
   const { upstreamModel, operations, price, rules, dialect, secrets } = target;
-  const all = () => {
-    const { keys = [], texts = [], ...others } = secrets?.() ?? {};
-    return { ...others, keys: [...keys, ...hidden.keys], texts: [...texts, ...(hidden.texts ?? [])] };
-  };
+  const all = () => withSecrets(secrets?.(), hidden);
   return { upstreamModel, operations, price, rules, dialect, secrets: all };
 }

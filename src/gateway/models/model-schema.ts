@@ -75,7 +75,13 @@ export const modelSchema = z.strictObject({
 /** The options that make up the catalog. */
 export const catalogShape = {
   models: z.array(modelSchema),
-  providers: z.record(z.string(), having<UpstreamProvider>("a provider, such as openAICompatible({…})", ["call"])),
+  providers: z.record(
+    z.string(),
+    having<UpstreamProvider>("a provider, such as openAICompatible({…})", ["call"]).refine(
+      ({ ownKey }) => ownKey === undefined || typeof ownKey === "function",
+      { error: "must be a function", path: ["ownKey"] },
+    ),
+  ),
 };
 
 export type ResolvedModel = z.output<typeof modelSchema>;

@@ -176,7 +176,8 @@ export class SettleOutbox {
   async close(withinMs: number, more: Promise<unknown>): Promise<void> {
     this.#closing = true;
     this.resume();
-    await atMost(withinMs, this.#empty(more));
+    // What waits for the gateway to close must go on: a ledger that hangs keeps no process alive by itself.
+    await atMost(withinMs, this.#empty(more), true);
     clearTimeout(this.#timer);
     this.#closed = true;
     for (const entry of this.#entries.list()) this.#lose(entry, "closed");

@@ -239,19 +239,24 @@ export class StorageLedger {
       decided.length === 0 ? [] : this.#commit(decided.map(({ commit }) => commit)),
     ]);
     const again: Batch[] = [];
-    if (loaded.status === "rejected") answered.push(...refused(missing, loaded.reason));
-    else {
-      for (const [index, { batch, asked }] of missing.entries()) {
-        const { version } = batch.lane.known;
-        if (version !== undefined && version !== loaded.value[index]?.version) batch.overtaken++;
-        if (this.#take(batch, loaded.value[index] as Loaded, asked, answered)) again.push(batch);
+    // A storage may give anything.
+    const each = (one: { readonly batch: Batch }, isDone: () => boolean) => {
+      try {
+        if (!isDone()) again.push(one.batch);
+      } catch (cause) {
+        answered.push({ batch: one.batch, error: toUnavailable(cause) });
       }
+    };
+    for (const [index, one] of missing.entries()) {
+      each(one, () => {
+        const found = settledValue(loaded)[index] as Loaded;
+        const { version } = one.batch.lane.known;
+        if (version !== undefined && version !== found.version) one.batch.overtaken++;
+        return !this.#take(one.batch, found, one.asked, answered);
+      });
     }
-    if (outcomes.status === "rejected") answered.push(...refused(decided, outcomes.reason));
-    else {
-      for (const [index, one] of decided.entries()) {
-        if (!this.#settle(one, outcomes.value[index] as CommitOutcome, answered)) again.push(one.batch);
-      }
+    for (const [index, one] of decided.entries()) {
+      each(one, () => this.#settle(one, settledValue(outcomes)[index] as CommitOutcome, answered));
     }
     return again;
   }
@@ -389,9 +394,10 @@ function hasReset({ entries }: Commit): boolean {
   return entries.some(({ kind }) => kind === "reset");
 }
 
-function refused(some: readonly { readonly batch: Batch }[], cause: unknown): Answered[] {
-  const error = toUnavailable(cause);
-  return some.map(({ batch }) => ({ batch, error }));
+/** @throws what it was rejected with. */
+function settledValue<Value>(result: PromiseSettledResult<Value>): Value {
+  if (result.status === "rejected") throw result.reason;
+  return result.value;
 }
 
 function deliver({ batch, results, error }: Answered): void {

@@ -17,7 +17,7 @@ import { toChatTarget } from "../translate/chat-target.js";
 import { toMessagesTarget } from "../translate/messages-target.js";
 import { toResponseContext } from "../translate/response-context.js";
 import { ResponsesClientSink } from "../translate/responses-client-sink.js";
-import { chatTranslationSteps, type ToChatOptions } from "../translate/responses-to-chat-request.js";
+import { chatRequestOfResponsesSteps, type ToChatOptions } from "../translate/responses-to-chat-request.js";
 import type { ToolNames } from "../translate/tool-names.js";
 import { originOf, TranslatedExchange, translatedSteps } from "../translate/translated-exchange.js";
 import { encodeResponsesRequest } from "./encode-responses-request.js";
@@ -174,6 +174,6 @@ function* exchangeSteps(parts: ResponsesExchangeParts): Steps<TranslatedExchange
 
 /** By itself, so that the values of the request are not held while its bytes are read. */
 function* chatOf(request: ResponsesRequest, options: ToChatOptions): Steps<{ bytes: Uint8Array; names: ToolNames }> {
-  const { body, names } = yield* chatTranslationSteps(request, options);
+  const { body, names } = yield* chatRequestOfResponsesSteps(request, options);
   return { bytes: yield* jsonSteps(body, request.body.length), names };
 }

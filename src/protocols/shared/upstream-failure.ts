@@ -94,11 +94,7 @@ type ToCause = (who?: string, advice?: string, refusesKey?: boolean) => Upstream
 function refusedByUpstream(cause: ToCause): GatewayError {
   return badGateway("The model is not available at the moment.", {
     headers: { "x-should-retry": "false" },
-    cause: cause(
-      "The upstream refused the gateway's own credentials or quota: it",
-      " Check the provider's key and balance.",
-      true,
-    ),
+    cause: cause("The upstream refused the key, or its quota: it", " Check the provider's key and balance.", true),
   });
 }
 

@@ -38,7 +38,10 @@ const alike = ["temperature", "top_p", "user"];
  *
  * @throws GatewayError 400 for what no chat can say, with the `param` of this API.
  */
-export function* chatTranslationSteps(request: ResponsesRequest, options: ToChatOptions): Steps<ChatTranslation> {
+export function* chatRequestOfResponsesSteps(
+  request: ResponsesRequest,
+  options: ToChatOptions,
+): Steps<ChatTranslation> {
   const { model, stream, maxOutputTokens, items } = request;
   yield* fewValuesSteps(request, "input");
   const count = new SliceCount();

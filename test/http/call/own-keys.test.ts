@@ -1,9 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { cached } from "../../../src/cache/cached.js";
 import type { Model } from "../../../src/gateway/models/model.js";
 import type { GatewayOptions } from "../../../src/gateway/options.js";
 import { openAICompatible } from "../../../src/providers/openai-compatible.js";
 import { openAI } from "../../../src/providers/presets.js";
-import type { OwnKeyCall } from "../../../src/providers/upstream-provider.js";
+import type { OwnKeyCall, UpstreamCall } from "../../../src/providers/upstream-provider.js";
 import { memoryCreditLedger } from "../../../src/stores/memory/memory-ledger.js";
 import { memoryKeyStore, memoryPlanStore } from "../../../src/stores/memory/memory-stores.js";
 import { ManualClock } from "../../../src/testing/manual-clock.js";
@@ -296,6 +297,44 @@ describe("an own key that its server refuses", () => {
     expect(keysAt(servers.own).at(-1)).toBe(`Bearer ${operatorKey}`);
   });
 
+  it("sends its call on to another provider that takes an own key, and to no target with the same key", async () => {
+    const twice = { provider: "own", model: "upstream-small" };
+    const other = await startFakeUpstream();
+    onTestFinished(() => other.close());
+    other.reply(answer);
+    const { call, servers } = await setUp(ofAlice, {
+      models: [
+        { ...smallModel, maxAttempts: 3, upstream: [twice, { ...twice, model: "b" }, { ...twice, provider: "other" }] },
+      ],
+      providers: {
+        own: openAICompatible({ baseURL: "http://127.0.0.1:1/v1" }),
+        other: openAICompatible({ baseURL: other.url, ownKey: () => "sk-other-0123456789" }),
+      },
+    });
+    expect(servers.own.requests).toHaveLength(0);
+    // Nobody listens at the first: it is no refusal.
+    expect((await call("bob")).status).toBe(200);
+    expect(keysAt(other)).toEqual(["Bearer sk-other-0123456789"]);
+  });
+
+  it("rests for one model alone", async () => {
+    const small: Model = { ...smallModel, upstream: { provider: "own", model: "upstream-small" } };
+    const large: Model = { ...small, id: "acme/large", upstream: { provider: "own", model: "upstream-large" } };
+    const { call, servers } = await setUp(ofAlice, { models: [small, large] });
+    servers.own.reply(refuse(403));
+    expect((await call("alice", { model: "acme/large" })).status).toBe(403);
+    servers.own.reply(answer);
+    expect((await call("alice", { model: "acme/large" })).status).toBe(403);
+    expect((await call("alice")).status).toBe(200);
+  });
+
+  it("is not tried again within a call before its server says", async () => {
+    const { call, servers } = await setUp(ofAlice, { models: [{ ...ownAndHouse, maxAttempts: 3 }] });
+    servers.own.reply(refuse(429, { "retry-after": "30" }));
+    expect((await call("alice")).status).toBe(429);
+    expect(servers.own.requests).toHaveLength(1);
+  });
+
   it("does not keep its account's next key from being tried", async () => {
     let key = ownKey;
     const { call, servers } = await setUp(() => key);
@@ -351,7 +390,31 @@ describe("a function that finds own keys", () => {
     expect(await used("alice")).toBe(0);
   });
 
-  it("must be a function", () => {
+  it("may be a method, and its key is in no warning", async () => {
+    class Own {
+      readonly #keys = new Map([["alice", "tenant-pass-phrase"]]);
+      ownKey({ account }: OwnKeyCall): string | undefined {
+        return this.#keys.get(account);
+      }
+      async call({ ownKey: key }: UpstreamCall): Promise<never> {
+        throw new Error(`connect failed with ${key}`);
+      }
+    }
+    const { call, warnings } = await setUp(() => undefined, { models: [smallModel], providers: { fake: new Own() } });
+    expect((await call("alice")).status).toBe(502);
+    expect(warnings.map(({ code }) => code)).toEqual(["upstream_failed"]);
+    expect(warnings[0]?.message).not.toContain("tenant-pass-phrase");
+    const cachedOwn = cached(new Own(), { mode: "always" });
+    const other = await setUp(() => undefined, { models: [smallModel], providers: { fake: cachedOwn } });
+    expect((await other.call("alice")).status).toBe(502);
+    expect(other.warnings[0]?.message).not.toContain("tenant-pass-phrase");
+  });
+
+  it("must be a function", async () => {
+    const provider = { ownKey, call: () => Promise.reject(new Error("not called")) } as never;
+    await expect(setUp(ofAlice, { models: [smallModel], providers: { fake: provider } })).rejects.toThrow(
+      /fake\.ownKey: must be a function/,
+    );
     expect(() => openAI({ ownKey: ownKey as never })).toThrow("ownKey: must be a function");
   });
 });

@@ -162,7 +162,7 @@ export const layers: readonly Layer[] = [
       ...[provider, "providers/direct-call.js", "providers/headers.js", "protocols", "http", "events", "hooks"],
       ...["routing", "access"],
     ],
-    packages: ["lru-cache", "node:buffer"],
+    packages: ["node:buffer"],
   },
   {
     folder: "server",

@@ -14,7 +14,7 @@ import {
 } from "../../../src/protocols/translate/messages-to-chat-request.js";
 import {
   type ChatTranslation,
-  chatTranslationSteps,
+  chatRequestOfResponsesSteps,
   type ToChatOptions,
 } from "../../../src/protocols/translate/responses-to-chat-request.js";
 import { atOnce } from "../../../src/wire/slices.js";
@@ -29,7 +29,7 @@ export function messagesToChatRequest(request: MessagesRequest, options: ChatTar
 }
 
 export function toChatRequest(request: ResponsesRequest, options: ToChatOptions): ChatTranslation {
-  return atOnce(chatTranslationSteps(request, options));
+  return atOnce(chatRequestOfResponsesSteps(request, options));
 }
 
 export function chatToMessage(

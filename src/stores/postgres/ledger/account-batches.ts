@@ -1,6 +1,6 @@
 import { LedgerInputError, type RenewRequest } from "../../../ledger/credit-ledger.js";
 import { type LedgerOperation, renewOperation } from "./ledger-operation.js";
-import type { LedgerReply } from "./ledger-reply.js";
+import type { OperationReply } from "./operation-reply.js";
 
 /** An operation and its account. */
 export interface AccountOperation {
@@ -60,7 +60,7 @@ export function renewalBatches(requests: readonly RenewRequest[]): RenewalBatch[
 }
 
 /** Runs operations in one statement, and returns one result for each. */
-export type RunBatches = (batches: readonly AccountBatch[]) => Promise<readonly LedgerReply[]>;
+export type RunBatches = (batches: readonly AccountBatch[]) => Promise<readonly OperationReply[]>;
 
 /**
  * Runs a batch and returns what came of each operation. When the database refuses a value, the batch is sent again in
@@ -70,7 +70,7 @@ export type RunBatches = (batches: readonly AccountBatch[]) => Promise<readonly 
 export async function runInHalves(
   run: RunBatches,
   sorted: readonly AccountOperation[],
-): Promise<PromiseSettledResult<LedgerReply>[]> {
+): Promise<PromiseSettledResult<OperationReply>[]> {
   try {
     const answers = await run(accountBatches(sorted));
     return answers.map((value) => ({ status: "fulfilled", value }));
@@ -98,10 +98,10 @@ export class SingleOperations {
   async submit<Result>(
     account: string,
     operation: LedgerOperation,
-    read: (answer: LedgerReply) => Result,
+    read: (answer: OperationReply) => Result,
   ): Promise<Result> {
     const [answer] = await this.#run([{ account, operations: [operation] }]);
-    return read(answer as LedgerReply);
+    return read(answer as OperationReply);
   }
 
   /** Nothing of it goes on when its callers have their results. */

@@ -4,14 +4,14 @@ import { asItIs } from "../../../ledger/promised.js";
 import { afterTurn } from "../../../runtime/runtime.js";
 import { type AccountOperation, byAccount, type RunBatches, runInHalves } from "./account-batches.js";
 import type { LedgerOperation } from "./ledger-operation.js";
-import type { LedgerReply } from "./ledger-reply.js";
+import type { OperationReply } from "./operation-reply.js";
 
 /** As long as the gateway lets a reservation take by default. */
 const slowMs = 250;
 
 interface Waiting extends AccountOperation {
   /** What its caller gets of the answer, and what refuses it. */
-  read(answer: LedgerReply): unknown;
+  read(answer: OperationReply): unknown;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
@@ -39,8 +39,12 @@ export class AccountQueue {
    * @param read - what becomes of the answer, at once: a caller that waited for it would cost every operation a promise more.
    * @throws LedgerUnavailableError when too many operations wait.
    */
-  submit(account: string, operation: LedgerOperation): Promise<LedgerReply>;
-  submit<Result>(account: string, operation: LedgerOperation, read: (answer: LedgerReply) => Result): Promise<Result>;
+  submit(account: string, operation: LedgerOperation): Promise<OperationReply>;
+  submit<Result>(
+    account: string,
+    operation: LedgerOperation,
+    read: (answer: OperationReply) => Result,
+  ): Promise<Result>;
   submit(account: string, operation: LedgerOperation, read: Waiting["read"] = asItIs): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#backlog.add({ account, operation, read, resolve, reject });
@@ -93,7 +97,7 @@ export class AccountQueue {
   }
 }
 
-function deliver({ read, resolve, reject }: Waiting, result: PromiseSettledResult<LedgerReply> | undefined): void {
+function deliver({ read, resolve, reject }: Waiting, result: PromiseSettledResult<OperationReply> | undefined): void {
   if (result?.status !== "fulfilled") {
     reject(result?.reason);
     return;

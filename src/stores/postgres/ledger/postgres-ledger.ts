@@ -80,7 +80,7 @@ import {
   settleOperation,
   topUpOperation,
 } from "./ledger-operation.js";
-import { byWindow, type LedgerReply, partOf, type Refusable, requireDone, viewOf } from "./ledger-reply.js";
+import { byWindow, type OperationReply, partOf, type Refusable, requireDone, viewOf } from "./operation-reply.js";
 
 /** Of a long journal. */
 const forgottenAtOnce = 10_000;
@@ -149,14 +149,14 @@ export class PostgresLedger implements CreditLedger {
   }
 
   async renew(requests: readonly RenewRequest[]): Promise<readonly RenewStatus[]> {
-    const answers: LedgerReply[] = [];
+    const answers: OperationReply[] = [];
     // Not through the queue, since they concern many accounts, and not all at once, since they are in no hurry.
     for (const { accounts, places } of renewalBatches(requests)) {
       for (const [index, answer] of (await this.#operate(accounts)).entries())
         answers[places[index] as number] = answer;
     }
     return requests.map(({ lease }, index) => {
-      const answer = answers[index] as LedgerReply;
+      const answer = answers[index] as OperationReply;
       requireDone(answer, lease);
       return answer.status as RenewStatus;
     });
@@ -175,7 +175,7 @@ export class PostgresLedger implements CreditLedger {
     checkLimits(limits);
     checkNamed(of);
     const named = namedLimits(of);
-    const answer = await this.#queryOne<LedgerReply>(balanceSql, [account, named ? JSON.stringify(named) : null]);
+    const answer = await this.#queryOne<OperationReply>(balanceSql, [account, named ? JSON.stringify(named) : null]);
     const { now } = answer;
     const view = viewOf(answer);
     admittingInstances(view, limits, now);
@@ -284,7 +284,7 @@ export class PostgresLedger implements CreditLedger {
   #submit<Result>(
     operation: LedgerOperation,
     request: Refusable,
-    read: (answer: LedgerReply) => Result,
+    read: (answer: OperationReply) => Result,
   ): Promise<Result> {
     return this.#queue.submit(request.account, operation, (answer) => {
       requireDone(answer, request);
@@ -305,9 +305,9 @@ export class PostgresLedger implements CreditLedger {
     await this.#database.pool.query(announceSql, [this.channel, JSON.stringify(accounts)]);
   }
 
-  async #operate(batches: readonly AccountBatch[]): Promise<readonly LedgerReply[]> {
+  async #operate(batches: readonly AccountBatch[]): Promise<readonly OperationReply[]> {
     const answers = await runStatement(() =>
-      this.#readCommitted.query<LedgerReply>(operateSql, operateProcedure, [JSON.stringify(batches)]),
+      this.#readCommitted.query<OperationReply>(operateSql, operateProcedure, [JSON.stringify(batches)]),
     );
     const expected = batches.reduce((count, { operations }) => count + operations.length, 0);
     if (answers.length !== expected) throw incomplete();
@@ -331,7 +331,7 @@ export class PostgresLedger implements CreditLedger {
   }
 }
 
-function reserved(request: ReserveRequest, answer: LedgerReply): ReserveResult {
+function reserved(request: ReserveRequest, answer: OperationReply): ReserveResult {
   const { account, limits } = request;
   const { now, lease } = answer;
   const view = viewOf(answer);

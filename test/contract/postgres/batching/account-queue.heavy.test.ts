@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { LedgerInputError, LedgerUnavailableError } from "../../../../src/ledger/credit-ledger.js";
 import { batchBounds } from "../../../../src/stores/postgres/ledger/account-queue.js";
-import type { LedgerReply } from "../../../../src/stores/postgres/ledger/ledger-reply.js";
+import type { OperationReply } from "../../../../src/stores/postgres/ledger/operation-reply.js";
 import { Statements, turn } from "./statements.js";
 
 const bounds = batchBounds();
 
-async function statuses(answers: Promise<LedgerReply>[]): Promise<number[]> {
+async function statuses(answers: Promise<OperationReply>[]): Promise<number[]> {
   return (await Promise.all(answers)).map(({ status }) => Number(status));
 }
 

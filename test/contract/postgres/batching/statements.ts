@@ -1,6 +1,6 @@
 import type { AccountBatch } from "../../../../src/stores/postgres/ledger/account-batches.js";
 import { AccountQueue, type BatchBounds } from "../../../../src/stores/postgres/ledger/account-queue.js";
-import type { LedgerReply } from "../../../../src/stores/postgres/ledger/ledger-reply.js";
+import type { OperationReply } from "../../../../src/stores/postgres/ledger/operation-reply.js";
 
 /** A statement that has reached the database; the test decides what comes of it. */
 export interface Statement {
@@ -21,7 +21,7 @@ export class Statements {
       (batches) =>
         new Promise((resolve, reject) => {
           const numbers = batches.flatMap(({ operations }) => operations.map((operation) => Number(operation["n"])));
-          const answers = numbers.map((n) => ({ status: String(n) }) as unknown as LedgerReply);
+          const answers = numbers.map((n) => ({ status: String(n) }) as unknown as OperationReply);
           this.sent.push({
             batches,
             numbers,
@@ -40,7 +40,7 @@ export class Statements {
   }
 
   /** Submits operations with the numbers `from` to `to`. */
-  submit(account: string, from: number, to = from): Promise<LedgerReply>[] {
+  submit(account: string, from: number, to = from): Promise<OperationReply>[] {
     return Array.from({ length: to - from + 1 }, (_, index) =>
       this.queue.submit(account, { op: "reserve", n: from + index }),
     );

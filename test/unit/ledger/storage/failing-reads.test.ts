@@ -5,6 +5,15 @@ import { storageCreditLedger } from "../../../../src/ledger/storage/storage-cred
 import { ManualClock } from "../../../../src/testing/manual-clock.js";
 import { MemoryStorage } from "../../../support/ledger/storage/memory-storage.js";
 
+/** It gives no row for what is asked. */
+class PoorStorage extends MemoryStorage {
+  isPoor = true;
+
+  override async load(...asked: Parameters<MemoryStorage["load"]>): ReturnType<MemoryStorage["load"]> {
+    return this.isPoor ? [] : super.load(...asked);
+  }
+}
+
 /** Its commits wait until they are let go, and its reads fail when they should. */
 class SlowStorage extends MemoryStorage {
   failsReads = false;
@@ -21,15 +30,28 @@ class SlowStorage extends MemoryStorage {
   }
 }
 
-it("a read that fails says nothing of another account's commit that is under way with it", async () => {
-  const clock = new ManualClock(Date.UTC(2026, 2, 11, 9, 30));
-  const storage = new SlowStorage(clock);
+const clock = new ManualClock(Date.UTC(2026, 2, 11, 9, 30));
+
+function reserving(storage: MemoryStorage) {
   const ledger = storageCreditLedger(storage, { clock });
-  const reserve = (id: string, account: string) => {
+  return (id: string, account: string) => {
     const credits = { session: null, week: null, month: null };
     const limits = windowLimits({ credits, sessionMs: 3_600_000, now: clock.now() });
     return ledger.reserve({ id, account, amountMicro: 10, limits, leaseMs: 60_000 });
   };
+}
+
+it("a storage that gives less than was asked for fails its callers, and its account goes on", async () => {
+  const storage = new PoorStorage(clock);
+  const reserve = reserving(storage);
+  await expect(reserve("1", "a")).rejects.toMatchObject({ name: "LedgerUnavailableError" });
+  storage.isPoor = false;
+  expect(await reserve("2", "a")).toMatchObject({ ok: true });
+});
+
+it("a read that fails says nothing of another account's commit that is under way with it", async () => {
+  const storage = new SlowStorage(clock);
+  const reserve = reserving(storage);
   await reserve("1", "known");
 
   let letGo = () => {};

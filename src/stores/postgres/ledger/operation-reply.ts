@@ -41,7 +41,7 @@ interface StoredPart extends Partial<Pick<HeldLimits, "prepaidAt" | "caps" | "ta
 /**
  * What the schema's functions return for an operation: the account after it, and for a reservation what was reserved.
  */
-export interface LedgerReply {
+export interface OperationReply {
   readonly status: string;
   /** The database's clock, in epoch milliseconds. */
   readonly now: number;
@@ -62,7 +62,7 @@ export interface LedgerReply {
 }
 
 /** @throws what the status stands for, when the operation was refused. */
-export function requireDone(answer: LedgerReply, { id, account, amountMicro, expiresAt }: Refusable): void {
+export function requireDone(answer: OperationReply, { id, account, amountMicro, expiresAt }: Refusable): void {
   switch (answer.status) {
     case "clock":
       throw outOfBounds(answer.now);
@@ -93,7 +93,7 @@ export interface Refusable {
   readonly expiresAt?: number | null | undefined;
 }
 
-export function viewOf(answer: LedgerReply): AccountView {
+export function viewOf(answer: OperationReply): AccountView {
   const [session, week, month] = answer.windows;
   return {
     session: instanceOf(session),
@@ -103,7 +103,7 @@ export function viewOf(answer: LedgerReply): AccountView {
   };
 }
 
-function limitsOf({ prepaid, caps, buckets }: LedgerReply): AccountLimits | undefined {
+function limitsOf({ prepaid, caps, buckets }: OperationReply): AccountLimits | undefined {
   // Most accounts have none.
   if (!prepaid && !caps && !buckets) return undefined;
   return {
@@ -119,7 +119,7 @@ function toPrepaid({ expiries, amounts, held, overdrawn }: StoredPrepaid): Prepa
 }
 
 /** What a reservation holds beside the windows; `undefined`: nothing, or it is not known any more. */
-export function partOf({ part, amount: amountMicro }: NonNullable<LedgerReply["lease"]>): HeldLimits | undefined {
+export function partOf({ part, amount: amountMicro }: NonNullable<OperationReply["lease"]>): HeldLimits | undefined {
   if (!part) return undefined;
   const { prepaidAt, prepaid, caps = [], takes = [] } = part;
   return { prepaidAt, prepaidMicro: prepaidOf({ amountMicro, prepaidAt, prepaidMicro: prepaid }), caps, takes };
