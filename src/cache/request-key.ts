@@ -45,13 +45,15 @@ export function requestKey(call: DirectCall, server: unknown): string | undefine
 }
 
 function* keySteps(call: DirectCall, body: Buffer, server: unknown): Steps<string | undefined> {
-  const { account, endpoint, model, stream, outputCap, headers = {} } = call;
+  const { account, endpoint, model, stream, outputCap, headers = {}, ownKey } = call;
   const boundary = boundaryOf(headers["content-type"] ?? "");
   const parts = boundary === undefined ? yield* membersIn(body) : yield* partsOfForm(body, boundary);
   if (parts === undefined) return undefined;
   const sent = Object.entries(headers).filter(([name]) => name !== "content-type" && !traceHeader.test(name));
   const hash = runtime.startSha256();
   addText(hash, [version, account, server, endpoint, model, stream, outputCap, sent.sort(byFirst)]);
+  // What one key has paid for is not given for another.
+  if (ownKey !== undefined) addText(hash, ["ownKey", ownKey]);
   const counted = parts.filter(({ name }) => !ignoredMembers.has(name));
   // Those of one name keep their order.
   counted.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));

@@ -199,8 +199,9 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
     if (!(cause instanceof UpstreamStatusError)) return error;
     const { services, admission } = this.call;
     const { refusesKey, status, retryAfterMs } = cause;
-    const restMs = refusesKey ? refusedMs : status === 429 ? Math.min(retryAfterMs ?? 0, longestRestMs) : 0;
-    const told = refusesKey ? ownKeyRefused(cause) : error;
+    const asked = status === 429 && refusesKey === false ? Math.min(retryAfterMs ?? 0, longestRestMs) : 0;
+    const restMs = refusesKey === true ? refusedMs : asked;
+    const told = refusesKey === false ? error : ownKeyRefused(cause);
     const now = services.clock.now();
     const rest = { until: now + restMs, error: told };
     if (restMs > 0) services.ownKeyRests.add(admission.caller.account, this.target, key, rest, now);

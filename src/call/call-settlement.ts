@@ -262,7 +262,8 @@ export class CallSettlement implements KeptLease {
     const { ledger } = this.#services;
     const { amountMicro, tokens, source, cost } = ending;
     const uses = rules && rateUses(rules, tokens, this.#hasReached);
-    if (source === undefined || isFree === true || (this.#shared !== undefined && amountMicro === 0)) {
+    const mayCostNothing = this.#shared !== undefined || this.#admission.choice?.ownKeys !== undefined;
+    if (source === undefined || isFree === true || (mayCostNothing && amountMicro === 0)) {
       return releaseIn(ledger, lease, uses);
     }
     const estimated = source !== "provider" && source !== "cache";

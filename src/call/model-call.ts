@@ -6,7 +6,7 @@ import type { Tags } from "../prices/tags.js";
 import type { Operation } from "../protocols/shared/operation.js";
 import { type ClientCall, directCallOf } from "../providers/direct-call.js";
 import { isUpstreamError } from "../providers/upstream-provider.js";
-import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
+import { type UpstreamSecrets, withSecrets } from "../redaction/upstream-secrets.js";
 import { type Target, type TargetVisit, verdictOf } from "../routing/target.js";
 import { letProcessEnd } from "../runtime/let-process-end.js";
 import { AbortNotifier } from "./abort-notifier.js";
@@ -143,7 +143,10 @@ export class ModelCall implements OpenCall, ClientCall {
     const { target } = attempt.visit;
     this.#attempt = attempt;
     this.settlement.goesTo(target);
-    this.observer.attemptStarted(target);
+    const { hidden } = attempt;
+    this.observer.attemptStarted(
+      hidden === undefined ? target : { ...target, secrets: () => withSecrets(target.secrets?.(), hidden) },
+    );
   }
 
   /** Aborts the call. If the client has left, it is settled at once. */

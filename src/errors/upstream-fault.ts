@@ -10,8 +10,11 @@ export class UpstreamStatusError extends Error {
   readonly retryAfterMs: number | undefined;
   /** What it reported as used although it failed. */
   readonly used: UsageCounts | undefined;
-  /** Whether the upstream refused the key, or the account behind it, and not the request. */
-  readonly refusesKey: boolean;
+  /**
+   * Whether the upstream refused the key, or the account behind it, and not the request. `unsure`: it may be either, as for a
+   * 403 that says nothing more, or a model that the key may not have.
+   */
+  readonly refusesKey: boolean | "unsure";
   /** Private, so that logs of the error do not show it. */
   readonly #said: string | undefined;
 
@@ -22,14 +25,14 @@ export class UpstreamStatusError extends Error {
       retryAfterMs?: number | undefined;
       used?: UsageCounts | undefined;
       said?: string | undefined;
-      refusesKey?: boolean;
+      refusesKey?: boolean | "unsure";
     } = {},
   ) {
     super(message);
     this.status = status;
     this.retryAfterMs = details.retryAfterMs;
     this.used = details.used;
-    this.refusesKey = details.refusesKey === true;
+    this.refusesKey = details.refusesKey ?? false;
     this.#said = details.said;
   }
 

@@ -4,7 +4,7 @@ import { tagsInput } from "../check/text-schemas.js";
 import { type GatewayError, isGatewayError } from "../errors/gateway-error.js";
 import { meantDimension, type Tags } from "../prices/tags.js";
 import { isOwnedMember } from "../protocols/operations.js";
-import { isHeaderName, isHeaderValue } from "../providers/headers.js";
+import { isCredentialHeader, isHeaderName, isHeaderValue } from "../providers/headers.js";
 import type { MemberEdits } from "../wire/json-members.js";
 
 /** What a hook has answered, checked. */
@@ -79,9 +79,6 @@ export function headerProblem(name: string, value: string): string | undefined {
   return isHeaderValue(value) ? undefined : "must be visible ASCII, with spaces inside only";
 }
 
-/** Credentials of the operator, whatever a server calls them. */
-const credential = /^(?:proxy-)?authorization$|api-?key$|^cookie$/;
-
 /** What describes the body, chooses the response's format, or belongs to the connection (RFC 9110, section 7.6). */
 const transport: ReadonlySet<string> = new Set([
   "accept",
@@ -103,7 +100,7 @@ const transport: ReadonlySet<string> = new Set([
 /** Whether the host's hook must leave a header to the gateway and its transport. */
 function isOwnedHeader(name: string): boolean {
   const lower = name.toLowerCase();
-  if (credential.test(lower) || transport.has(lower)) return true;
+  if (isCredentialHeader(lower) || transport.has(lower)) return true;
   return lower.startsWith("content-") || lower.startsWith("proxy-");
 }
 

@@ -29,6 +29,20 @@ function decodeBasic(encoded: string): string[] {
   return Buffer.from(encoded.trim(), "base64").toString("utf8").split(":");
 }
 
+/** What names and pays whoever calls, whatever a server calls it. @param name - in lower case. */
+export function isCredentialHeader(name: string): boolean {
+  return /^(?:proxy-)?authorization$|api-?key$|^cookie$/.test(name);
+}
+
+/** Of OpenAI: they belong to the key. */
+const ofAccount: ReadonlySet<string> = new Set(["openai-organization", "openai-project"]);
+
+/** Without those that stand for the operator. @param headers - names in lower case. */
+export function withoutCredentials(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const others = Object.entries(headers).filter(([name]) => !isCredentialHeader(name) && !ofAccount.has(name));
+  return Object.fromEntries(others);
+}
+
 /** A field name (RFC 9110, section 5.1). */
 export function isHeaderName(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);

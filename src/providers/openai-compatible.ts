@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { UpstreamSecrets } from "../redaction/upstream-secrets.js";
 import { callWithKeys, KeyRing, readApiKeys } from "./api-keys.js";
 import { type CallDirectly, type DirectResponse, toDirectProvider } from "./direct-call.js";
-import { headerSecrets } from "./headers.js";
+import { headerSecrets, withoutCredentials } from "./headers.js";
 import {
   type CheckedOpenAICompatibleOptions,
   checkOpenAICompatibleOptions,
@@ -50,7 +50,8 @@ export function toProvider(options: CheckedOpenAICompatibleOptions): UpstreamPro
     const usual = stream ? streamHeaders : wholeHeaders;
     const headers = further === undefined ? usual : { ...usual, ...further };
     if (given !== undefined) {
-      return transport.send({ path, headers: { ...headers, ...keyHeaders(keyHeader, given) }, body, signal, handover });
+      const own = { ...withoutCredentials(headers), ...keyHeaders(keyHeader, given) };
+      return transport.send({ path, headers: own, body, signal, handover });
     }
     if (!variesKey) return transport.send({ path, headers, body, signal, handover });
     const ring = rings.get(model) ?? new KeyRing();

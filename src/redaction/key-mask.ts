@@ -22,6 +22,10 @@ const escaped = "\\u00";
 const escapedBytes = Buffer.from(escaped);
 const instead = "[redacted]";
 
+/** The digits behind {@link escaped} of printable ASCII: 2 to 7. */
+const firstAscii = 0x32;
+const lastAscii = 0x37;
+
 /** Takes a provider's keys out of what its server says beside the words of a model: ids, fingerprints, names of its own. */
 export class KeyMask {
   /** The longest first. */
@@ -64,7 +68,22 @@ export class KeyMask {
     return first === 0x7b || first === 0x5b ? this.#hideIn(bytes) : json;
   }
 
-  /** The same for a text. */
+  /** Whether a key stands in the bytes, or an escape by which one may be written. */
+  mayBeIn(bytes: Buffer): boolean {
+    if (this.#bytes.some((key) => bytes.includes(key))) return true;
+    for (let at = bytes.indexOf(escapedBytes); at >= 0; at = bytes.indexOf(escapedBytes, at + escapedBytes.length)) {
+      const digit = bytes[at + escapedBytes.length] ?? firstAscii;
+      if (digit >= firstAscii && digit <= lastAscii) return true;
+    }
+    return false;
+  }
+
+  /** A text that is no JSON, such as the name of an event, without the keys. */
+  hideWord(text: string): string {
+    return this.#keys.reduce((left, key) => left.replaceAll(key, instead), text);
+  }
+
+  /** The same as {@link hide} for a text. */
   hideText(json: string): string {
     if (!json.includes(escaped) && !this.#written.some((key) => json.includes(key))) return json;
     const bytes = Buffer.from(json);
@@ -104,7 +123,7 @@ export class KeyMask {
     } catch {
       return undefined;
     }
-    const hidden = this.#keys.reduce((left, key) => left.replaceAll(key, instead), said);
+    const hidden = this.hideWord(said);
     return hidden === said ? undefined : JSON.stringify(hidden);
   }
 }

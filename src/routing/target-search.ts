@@ -109,7 +109,7 @@ export class TargetSearch {
     if (askedMs !== undefined && !this.#route.isPlain && !this.#isApart) target.monitor.rest(askedMs, now);
     this.#attempts++;
     // Another target of the same provider would get the same key.
-    if (refusesKey(error) && this.#isApart) {
+    if (this.#isApart && refusesKey(error)) {
       this.#candidates = this.#candidates.filter(({ provider }) => provider !== target.provider);
     }
     const remedy = remedyOf(error);
@@ -233,7 +233,7 @@ function askedToRestMs(error: GatewayError): number | undefined {
 
 /** Whether the upstream refused the key, and not the request. */
 function refusesKey({ cause }: GatewayError): boolean {
-  return cause instanceof UpstreamStatusError && cause.refusesKey;
+  return cause instanceof UpstreamStatusError && cause.refusesKey !== false;
 }
 
 /**

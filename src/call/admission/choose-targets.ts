@@ -7,6 +7,9 @@ import type { CheckedCall, ReceivedCall } from "../checked-call.js";
 import { clientLeft } from "../relay/abort-error.js";
 import { whenAborted } from "./review-call.js";
 
+/** In characters. Each response is searched for it. */
+const longestKey = 4096;
+
 /**
  * Asks for the keys that the account has of its own with the model's servers. A call with one goes to the targets that take its
  * keys, and to no other: it never falls back on the operator's money.
@@ -59,8 +62,10 @@ function ownKeyCall({ caller, model, tags }: CheckedCall): OwnKeyCall {
 async function findOwnKey(provider: UpstreamProvider, call: OwnKeyCall): Promise<string | null | undefined> {
   const key: unknown = await provider.ownKey?.(call);
   if (key === null || key === undefined) return key;
-  if (typeof key === "string" && key !== "" && isHeaderValue(key)) return key;
-  throw new TypeError("ownKey must give a key that fits into a header, null, or undefined.");
+  if (typeof key === "string" && key !== "" && key.length <= longestKey && isHeaderValue(key)) return key;
+  throw new TypeError(
+    `ownKey must give a key that fits into a header, of at most ${longestKey} characters, or null, or undefined.`,
+  );
 }
 
 /** @throws GatewayError what the server of the last one said, where all of them rest. */

@@ -44,7 +44,8 @@ export class EventRelay {
   read(piece: Uint8Array, out: ByteWriter): void {
     const bytes = asBuffer(piece);
     const { progress } = this.#codec;
-    const shortcut = this.#shortcut;
+    // A shortcut passes on what nobody has read.
+    const shortcut = this.#mask?.mayBeIn(bytes) === true ? undefined : this.#shortcut;
     let position = 0;
     while (position < bytes.length && !progress.isDone) {
       // A blank line between events means nothing, however many there are.
@@ -104,7 +105,10 @@ export class EventRelay {
 
   #pass(event: ServerSentEvent, out: ByteWriter): void {
     requireFewMembers(event.data);
-    if (this.#mask !== undefined) event.data = this.#mask.hideText(event.data);
+    if (this.#mask !== undefined) {
+      event.data = this.#mask.hideText(event.data);
+      if (event.event !== undefined) event.event = this.#mask.hideWord(event.event);
+    }
     const sent = this.#codec.event(event);
     if (sent === undefined) return;
     if (sent instanceof Uint8Array) {

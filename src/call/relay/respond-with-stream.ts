@@ -47,11 +47,16 @@ export function respondWithBytes(
     throw error;
   }
   return relayStream(attempt, new StreamRelay(attempt, codec, answer.body), {
-    "content-type": codec.contentType,
+    "content-type": withoutKeys(codec.contentType, attempt),
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
     "x-content-type-options": "nosniff",
   });
+}
+
+/** A server may put anything there. */
+function withoutKeys(contentType: string, { keyMask }: Attempt): string {
+  return (keyMask?.hideWord(contentType) ?? contentType) === contentType ? contentType : "application/octet-stream";
 }
 
 /** @param begun - the target has something for the client, which guards hold back. Absent: its first piece is that. */

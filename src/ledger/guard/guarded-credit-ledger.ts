@@ -343,7 +343,7 @@ export class GuardedCreditLedger implements CreditLedger {
   }
 
   #giveBack(request: ReserveRequest, late: ReserveResult): void {
-    if (!late.ok || this.#insured.has(request)) return;
+    if (!late.ok || typeof late.lease?.id !== "string" || this.#insured.has(request)) return;
     this.#outbox.keep({ lease: late.lease, settlement: undefined });
   }
 

@@ -55,14 +55,15 @@ function clientError(
 ): GatewayError {
   const error = readErrorObject(body);
   const said = `${error.type} ${error.code} ${error.message}`;
-  const cause = (who = "The upstream", advice = "", refusesKey = false) =>
+  const cause = (who = "The upstream", advice = "", refusesKey: boolean | "unsure" = false) =>
     new UpstreamStatusError(status, `${who} answered ${status}.${advice}`, {
       retryAfterMs: toMilliseconds(readRetryAfter(headers, context.startedAt)),
       used: isRecord(body) ? readReport(findReport(body))?.tokens : undefined,
       said: redactKeys(error.message, context.secrets),
       refusesKey,
     });
-  if (status === 401 || status === 402 || status === 403 || isOwnAccount(error)) return refusedByUpstream(cause);
+  const isCertain = status === 401 || status === 402 || isOwnAccount(error);
+  if (isCertain || status === 403) return refusedByUpstream(cause, isCertain ? true : "unsure");
   if (status === 429) return atCapacity(retryAfter(headers, context.startedAt, 1), cause());
   if (status === 408) return upstreamTimeout(cause());
   if (status === 400 || status === 404 || status === 413 || status === 422) {
@@ -88,13 +89,17 @@ export function fromErrorObject(error: unknown, context: UpstreamFailureContext,
 /** The most common cause of a response that no model server sent. */
 const wrongAddress = " Check the provider's base URL: it ends before /chat/completions, most often in /v1.";
 
-type ToCause = (who?: string, advice?: string, refusesKey?: boolean) => UpstreamStatusError;
+type ToCause = (who?: string, advice?: string, refusesKey?: boolean | "unsure") => UpstreamStatusError;
 
 /** The gateway's key, balance or quota was refused. A retry by the client does not help. */
-function refusedByUpstream(cause: ToCause): GatewayError {
+function refusedByUpstream(cause: ToCause, refusesKey: true | "unsure" = true): GatewayError {
   return badGateway("The model is not available at the moment.", {
     headers: { "x-should-retry": "false" },
-    cause: cause("The upstream refused the key, or its quota: it", " Check the provider's key and balance.", true),
+    cause: cause(
+      "The upstream refused the key, or its quota: it",
+      " Check the provider's key and balance.",
+      refusesKey,
+    ),
   });
 }
 
@@ -107,7 +112,7 @@ function isModelNotFound(status: number, { code, type, message }: UpstreamErrorO
 /** The catalog has a model that the upstream does not have. */
 function misconfigured(cause: ToCause): GatewayError {
   return badGateway("The model is not available at the moment.", {
-    cause: cause("The upstream does not know the model: it", " Check the name in the target's `model`."),
+    cause: cause("The upstream does not know the model: it", " Check the name in the target's `model`.", "unsure"),
   });
 }
 

@@ -39,6 +39,8 @@ function findRoot(error: unknown): { code: string; message: string } {
 export function toUpstreamError(error: Error, connected: boolean): UpstreamError {
   if (error instanceof UpstreamError) return error;
   const detail = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  // What undici could not parse: a server may have repeated a key there.
+  if ("data" in error) delete error.data;
   return connected
     ? new UpstreamError("interrupted", `The connection to the upstream broke (${detail}).`, { cause: error })
     : new UpstreamError("unreachable", `The upstream could not be reached (${detail}).`, { cause: error });

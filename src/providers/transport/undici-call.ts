@@ -262,8 +262,23 @@ function encodingIn(headers: readonly Buffer[]): string | undefined {
   return undefined;
 }
 
+/** RFC 9110, section 8.4.1, and those that came later. */
+const encodings: ReadonlySet<string> = new Set([
+  "gzip",
+  "x-gzip",
+  "deflate",
+  "compress",
+  "x-compress",
+  "br",
+  "zstd",
+  "dcb",
+  "dcz",
+]);
+
 function compressed(encoding: string): UpstreamError {
-  const problem = `The upstream compressed its answer ("${encoding.slice(0, 40)}"), which nothing here decodes.`;
+  // A server may put anything there.
+  const known = encoding.split(",").every((each) => encodings.has(each.trim())) ? ` ("${encoding.slice(0, 40)}")` : "";
+  const problem = `The upstream compressed its answer${known}, which nothing here decodes.`;
   return new UpstreamError("interrupted", `${problem} Turn that off in the server, or in the proxy before it.`);
 }
 

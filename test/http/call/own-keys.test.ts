@@ -170,6 +170,60 @@ describe("an account's own key", () => {
     expect(await used("alice")).toBe(0);
   });
 
+  it("goes out without the operator's credentials", async () => {
+    const server = await startFakeUpstream();
+    onTestFinished(() => server.close());
+    server.reply(answer);
+    const headers = {
+      ...{ authorization: "Bearer operator-token", cookie: "session=1", "x-api-key": "operator" },
+      ...{ "openai-organization": "org_1", "x-region": "eu" },
+    };
+    const own = openAICompatible({
+      baseURL: server.url,
+      headers,
+      dialect: { keyHeader: "api-key" },
+      ownKey: ofAlice as never,
+    });
+    const { call } = await setUp(() => undefined, { models: [smallModel], providers: { fake: own } });
+    await call("alice");
+    await call("bob");
+    const [alices, bobs] = server.requests.map((request) => request.headers);
+    expect(alices).toMatchObject({ "api-key": ownKey, "x-region": "eu" });
+    for (const name of ["authorization", "cookie", "x-api-key", "openai-organization"]) {
+      expect([name, alices?.[name]]).toEqual([name, undefined]);
+      expect(bobs?.[name]).toBeDefined();
+    }
+  });
+
+  it("is in no id, event or type that its server repeats it in", async () => {
+    const { call, servers, events } = await setUp(ofAlice, { models: [ownAndHouse] });
+    servers.own.reply((request, response) => {
+      response.setHeader("x-request-id", `req-${ownKey}`);
+      return answer(request, response);
+    });
+    expect((await call("alice")).status).toBe(200);
+    expect(JSON.stringify(events)).not.toContain(ownKey);
+  });
+
+  it("pays for its own kept responses alone", async () => {
+    const server = await startFakeUpstream();
+    onTestFinished(() => server.close());
+    server.reply(answer);
+    let key: string | undefined;
+    const own = openAICompatible({ baseURL: server.url, apiKey: operatorKey, ownKey: () => key });
+    const providers = { fake: cached(own, { mode: "always", share: 1 }) };
+    const { call, used } = await setUp(() => undefined, { models: [smallModel], providers });
+    await call("alice");
+    await call("alice");
+    expect(server.requests).toHaveLength(1);
+    expect(await used("alice")).toBe(124);
+    key = ownKey;
+    await call("alice");
+    await call("alice");
+    expect(server.requests).toHaveLength(2);
+    expect(await used("alice")).toBe(124);
+  });
+
   it("replaces the operator's in the header of the server", async () => {
     const server = await startFakeUpstream();
     onTestFinished(() => server.close());
@@ -228,6 +282,17 @@ describe("the price of a call with an own key", () => {
     expect(held[0]).toBeLessThan(2_010);
   });
 
+  it("enters nothing in the journal where the target that serves it is free", async () => {
+    const target = { provider: "own", model: "upstream-small" };
+    const upstream = [
+      { ...target, ownKeyPriceFactor: 0 },
+      { ...target, model: "dear", ownKeyPriceFactor: 1 },
+    ];
+    const { call, ledger } = await setUp(() => ownKey, { models: [{ ...smallModel, upstream }] });
+    expect((await call("alice")).status).toBe(200);
+    expect((await ledger.history?.({ account: "alice" }))?.entries.map(({ kind }) => kind)).not.toContain("charge");
+  });
+
   it("counts in rates, also where it is nothing", async () => {
     const plans = memoryPlanStore({ pro: { models: ["*"], rates: { requestsPerMinute: 2 } } });
     const { call } = await setUp(() => ownKey, { plans });
@@ -275,7 +340,7 @@ describe("an own key that its server refuses", () => {
   it.each([
     [401, {}],
     [402, {}],
-    [403, {}],
+    [403, { code: "billing_not_active" }],
     [429, { code: "insufficient_quota" }],
   ])("is its account's error (%i), rests for a while, and breaks nothing", async (status, error) => {
     const { call, servers, clock, gateway, warnings } = await setUp(ofAlice);
@@ -317,11 +382,24 @@ describe("an own key that its server refuses", () => {
     expect(keysAt(other)).toEqual(["Bearer sk-other-0123456789"]);
   });
 
+  it.each([
+    [403, { message: "This prompt was flagged.", code: "content_filtered" }],
+    [404, { message: "The model does not exist.", code: "model_not_found" }],
+  ])("or what may be one (%i), does not rest, and is no warning", async (status, error) => {
+    const { call, servers, warnings } = await setUp(ofAlice);
+    servers.own.reply(refuse(status, {}, error));
+    for (let count = 0; count < 2; count++) {
+      expect(await codeOf(await call("alice"))).toEqual({ status: 403, code: "own_key_refused" });
+    }
+    expect(servers.own.requests).toHaveLength(2);
+    expect(warnings).toEqual([]);
+  });
+
   it("rests for one model alone", async () => {
     const small: Model = { ...smallModel, upstream: { provider: "own", model: "upstream-small" } };
     const large: Model = { ...small, id: "acme/large", upstream: { provider: "own", model: "upstream-large" } };
     const { call, servers } = await setUp(ofAlice, { models: [small, large] });
-    servers.own.reply(refuse(403));
+    servers.own.reply(refuse(401));
     expect((await call("alice", { model: "acme/large" })).status).toBe(403);
     servers.own.reply(answer);
     expect((await call("alice", { model: "acme/large" })).status).toBe(403);
@@ -377,6 +455,7 @@ describe("a function that finds own keys", () => {
     ["rejects", () => Promise.reject(new Error("down"))],
     ["gives no key", () => "line\nbreak"],
     ["gives an empty key", () => ""],
+    ["gives a very long key", () => "k".repeat(4_097)],
     ["gives a number", () => 5],
     ["never ends", () => new Promise(() => {})],
   ] as [string, OwnKeys][])("and %s is a 503 and a warning", async (_name, find) => {

@@ -338,6 +338,21 @@ describe("close", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it.each([undefined, null, 5, { ok: true }, { ok: true, lease: {} }])(
+    "is not kept by a reservation that brings %j when it is too late",
+    async (late) => {
+      const store = memoryCreditLedger();
+      const reserve = () => new Promise<never>((resolve) => setTimeout(() => resolve(late as never), 1_000));
+      const { guard, types } = guarded({ ...store, reserve });
+      const account = new Fixture(new FakedClock(start), guard, {});
+      expect(await within(300, account.reserve(10))).toBeInstanceOf(LedgerUnavailableError);
+      const closed = guard.close();
+      await vi.advanceTimersByTimeAsync(1_000);
+      await closed;
+      expect(types()).not.toContain("settle_lost");
+    },
+  );
+
   it("does not wait for ever for a reservation", async () => {
     const { faulty, account, guard } = setUp();
     faulty.fates = ["hung"];
