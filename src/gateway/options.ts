@@ -167,6 +167,11 @@ export interface GatewayOptions<Raw = unknown> {
    */
   origins?: readonly string[] | undefined;
   /**
+   * How many proxies of your own stand before this server, 0 to 100: so many addresses of `X-Forwarded-For` are believed, counted
+   * from its end, for the `ip` of what {@link identify} gets. Default: 0, the header is not read.
+   */
+  trustProxy?: number | undefined;
+  /**
    * Gives your own id of a request, for `x-request-id`, events, warnings and providers: 1 to 128 letters, digits and
    * `. _ ~ : / + = @ -`. Synchronous; called once per request, before anything is checked. Default, and where it gives
    * no such id: an id of the gateway's.

@@ -128,6 +128,7 @@ const optionsSchema = z.strictObject({
     .optional(),
   identify: z.custom<Identify>(isFunction, "must be a function").optional(),
   origins: z.array(origin).readonly().optional(),
+  trustProxy: z.number().int("must be the number of your proxies").min(0).max(100).default(0),
   requestId: z.custom<(request: RequestHead) => string | undefined>(isFunction, "must be a function").optional(),
   forwardTrace: z.boolean().default(true),
   endUserId: z.boolean().default(false),
