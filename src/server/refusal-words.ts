@@ -7,7 +7,7 @@ import type { RefusalMessages } from "../hooks/refusal-messages.js";
 const codes: ReadonlySet<string> = new Set([
   ...["session_limit_exceeded", "week_limit_exceeded", "month_limit_exceeded", "insufficient_quota"],
   ...["key_limit_exceeded", "budget_exceeded", "rate_limit_exceeded", "model_not_allowed"],
-  ...["own_key_required", "own_key_refused"],
+  ...["own_key_required", "own_key_refused", "own_key_limited"],
 ]);
 
 const longestMessage = 2_000;
