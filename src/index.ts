@@ -68,6 +68,7 @@ export type { UsageRow } from "./gateway/usage/account-journal.js";
 export type { UsagePeriod, UsageRecord } from "./gateway/usage/gateway-usage.js";
 export type { UsageQuery } from "./gateway/usage/usage-query.js";
 export type { Admission, IncomingCall, OnRequest, PromptText, TextEdit, UpstreamAdditions } from "./hooks/admission.js";
+export type { Refusal, RefusalMessages } from "./hooks/refusal-messages.js";
 export type { GuardedCall, GuardedResponse, GuardVerdict, ResponseGuard } from "./hooks/response-guard.js";
 export type { HostRequest, NodeRequestHead } from "./http/host-request.js";
 export type { RequestHead } from "./http/message.js";

@@ -9,7 +9,6 @@ import {
   type BodyLimits,
   type BodyShape,
   type GatewayRequest,
-  type HostRequest,
   inOnePiece,
   inPieces,
   NodeHostRequest,
@@ -56,7 +55,7 @@ export class NodeRequest implements GatewayRequest {
     }
   }
 
-  hostRequest(): HostRequest {
+  hostRequest(): NodeHostRequest {
     return new NodeHostRequest(this.#req, this.#raw ?? this.#req);
   }
 

@@ -69,6 +69,9 @@ export function cached(provider: UpstreamProvider, options: CacheOptions = {}): 
   if (!checked.success) {
     throw new TypeError(listProblems("cached: the options are not valid", problemsOf(checked.error)));
   }
+  if (typeof provider?.call !== "function") {
+    throw new TypeError("cached: the first argument must be a provider, such as openAI(): it needs the method call.");
+  }
   // The inner one's terms would be lost, and the charge be wrong.
   if ("cached" in settingsOf(provider)) throw new TypeError("cached: this provider keeps its responses already.");
   const cache = new ResponseCache(provider, checked.data);

@@ -2,6 +2,7 @@ import {
   badGateway,
   type GatewayError,
   isGatewayError,
+  ownKeyLimited,
   ownKeyRefused,
   upstreamTimeout,
 } from "../errors/gateway-error.js";
@@ -199,9 +200,11 @@ export class Attempt implements AttemptFacts, CurrentAttempt {
     if (!(cause instanceof UpstreamStatusError)) return error;
     const { services, admission } = this.call;
     const { refusesKey, status, retryAfterMs } = cause;
-    const asked = status === 429 && refusesKey === false ? Math.min(retryAfterMs ?? 0, longestRestMs) : 0;
+    const asked = status === 429 ? Math.min(retryAfterMs ?? 0, longestRestMs) : 0;
     const restMs = refusesKey === true ? refusedMs : asked;
-    const told = refusesKey === false ? error : ownKeyRefused(cause);
+    const isLimited = status === 429 && refusesKey === false;
+    const limited = isLimited ? ownKeyLimited(error.headers["retry-after"], cause) : error;
+    const told = refusesKey === false ? limited : ownKeyRefused(cause);
     const now = services.clock.now();
     const rest = { until: now + restMs, error: told };
     if (restMs > 0) services.ownKeyRests.add(admission.caller.account, this.target, key, rest, now);

@@ -162,7 +162,7 @@ function accountRefused(code: string, message: string): GatewayError {
 /** No target takes the call without a key of the account's own. */
 export function ownKeyRequired(model: string): GatewayError {
   return new GatewayError(
-    `The model ${quoted(model)} can be used with your own key alone. Store your key with this service, then try again.`,
+    `The model ${quoted(model)} needs a key of your own for its server, and this service has none. Store one, then try again.`,
     { status: 400, code: "own_key_required", param: "model", headers: { "x-should-retry": "false" } },
   );
 }
@@ -173,6 +173,15 @@ export function ownKeyRefused(cause: unknown): GatewayError {
     "The model's server refused your own key. Check the key, its rights and its balance there, or store another one.",
     { status: 403, code: "own_key_refused", headers: { "x-should-retry": "false" }, cause },
   );
+}
+
+/** The model server finds the account's own key at its limit. @param seconds - until when, where the server says it. */
+export function ownKeyLimited(seconds: string | undefined, cause: unknown): GatewayError {
+  const again = seconds === undefined ? "Try again shortly." : `Try again in ${seconds}s.`;
+  return new GatewayError(`Your own key is at its limit with the model's server. ${again}`, {
+    ...{ status: 429, code: "own_key_limited", type: "requests", cause },
+    headers: seconds === undefined ? {} : { "retry-after": seconds },
+  });
 }
 
 /** @param why - a sentence, where it is known. */

@@ -117,7 +117,7 @@ function assemble(resolved: ResolvedOptions, observers: HostObservers): Gateway 
     observe: observers.observe({ ...observing(resolved, log, background, warn), warnOnce, clock }),
     observeEnd: summarizeRequests(() => {}, clock),
     hostWait: new HostWait({ ...resolved, written: (ids) => leftBehind.ofRequest(ids), warnOnce }),
-    ...serverOptions(resolved, clock),
+    ...serverOptions(resolved, clock, warn),
   };
   let closed: Promise<void> | undefined;
   const warnOfUnknownPlan = unknownPlanWarning(resolved.plans, storeLimit, warn);
@@ -232,7 +232,7 @@ function checkTerms({ plans, ledger, modelStore: models }: ResolvedOptions, cata
 }
 
 /** What the server takes from the options. */
-function serverOptions({ keyPrefix, cors, requestId }: ResolvedOptions, clock: Clock) {
+function serverOptions({ keyPrefix, cors, requestId, messages }: ResolvedOptions, clock: Clock, warn: Warn) {
   return {
     keyPrefix,
     cors,
@@ -240,6 +240,7 @@ function serverOptions({ keyPrefix, cors, requestId }: ResolvedOptions, clock: C
     readPace: new AccountPace(readPace, clock),
     readiness: new Readiness(),
     requestIdOf: requestId,
+    refusalWords: messages && { messages, warn },
   };
 }
 

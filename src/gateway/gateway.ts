@@ -15,7 +15,6 @@ import type { UsageRecord } from "./usage/gateway-usage.js";
 import type { UsageQuery } from "./usage/usage-query.js";
 
 export { AbortNotifier } from "../call/abort-notifier.js";
-export type { HostRequest } from "../http/host-request.js";
 export { NodeHostRequest } from "../http/host-request.js";
 export type { BodyLimits, GatewayRequest, GatewayResponse, WaitUntil } from "../http/message.js";
 export { BodyError } from "../http/message.js";

@@ -2,6 +2,7 @@ import type { AuditTrail } from "../audit/audit-trail.js";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayWarning } from "../events/warning.js";
 import type { OnRequest } from "../hooks/admission.js";
+import type { RefusalMessages } from "../hooks/refusal-messages.js";
 import type { ResponseGuard } from "../hooks/response-guard.js";
 import type { RequestHead, WaitUntil } from "../http/message.js";
 import type { CorsOptions } from "../http/origin.js";
@@ -167,6 +168,11 @@ export interface GatewayOptions<Raw = unknown> {
    */
   origins?: readonly string[] | undefined;
   /**
+   * How many proxies of your own stand before this server, 0 to 100: so many addresses of `X-Forwarded-For` are believed, counted
+   * from its end, for the `ip` of what {@link identify} gets. Default: 0, the header is not read.
+   */
+  trustProxy?: number | undefined;
+  /**
    * Gives your own id of a request, for `x-request-id`, events, warnings and providers: 1 to 128 letters, digits and
    * `. _ ~ : / + = @ -`. Synchronous; called once per request, before anything is checked. Default, and where it gives
    * no such id: an id of the gateway's.
@@ -208,6 +214,11 @@ export interface GatewayOptions<Raw = unknown> {
    * every call is made as it was sent.
    */
   onRequest?: OnRequest | undefined;
+  /**
+   * What people read where a call is refused for credits, limits, the plan or an own key, such as the end of a trial: see
+   * {@link RefusalMessages}. Where it throws, or gives what is no text, it is a warning. Default: the gateway's own words.
+   */
+  messages?: RefusalMessages | undefined;
   /** How long {@link onRequest} may take, and the `ownKey` of providers, in milliseconds, up to 10 min; beyond it a 503. Default: 2,000. */
   hookTimeoutMs?: number | undefined;
   /**

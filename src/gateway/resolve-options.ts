@@ -7,6 +7,7 @@ import { having } from "../check/text-schemas.js";
 import type { RequestCompleted } from "../events/request-completed.js";
 import type { GatewayWarning } from "../events/warning.js";
 import type { OnRequest } from "../hooks/admission.js";
+import type { RefusalMessages } from "../hooks/refusal-messages.js";
 import { responseGuardsSchema } from "../hooks/response-guard.js";
 import type { RequestHead, WaitUntil } from "../http/message.js";
 import type { Clock } from "../ledger/calendar.js";
@@ -128,6 +129,7 @@ const optionsSchema = z.strictObject({
     .optional(),
   identify: z.custom<Identify>(isFunction, "must be a function").optional(),
   origins: z.array(origin).readonly().optional(),
+  trustProxy: z.number().int("must be the number of your proxies").min(0).max(100).default(0),
   requestId: z.custom<(request: RequestHead) => string | undefined>(isFunction, "must be a function").optional(),
   forwardTrace: z.boolean().default(true),
   endUserId: z.boolean().default(false),
@@ -136,6 +138,7 @@ const optionsSchema = z.strictObject({
   isolate: z.boolean().default(isIsolate),
   clock: having<Clock>("a clock", ["now"]).optional(),
   onRequest: z.custom<OnRequest>(isFunction, "must be a function").optional(),
+  messages: z.custom<RefusalMessages>(isFunction, "must be a function").optional(),
   hookTimeoutMs: timeout.default(2_000),
   guards: responseGuardsSchema.default([]),
   onRequestCompleted: z.custom<(event: RequestCompleted) => void>(isFunction, "must be a function").optional(),

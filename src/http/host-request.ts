@@ -1,3 +1,5 @@
+import { clientAddress } from "./client-address.js";
+
 /**
  * A request as the host's own code sees it: what its framework gave, and the little that is the same everywhere.
  *
@@ -13,10 +15,22 @@ export interface HostRequest<Raw = unknown> {
   /** All headers. Made when first read. */
   readonly headers: Headers;
   /**
+   * The client's address, such as `203.0.113.7` or `2001:db8::1`, as far as the network says: whom the connection is from, or
+   * what the last of the host's own proxies wrote into `X-Forwarded-For`, see `trustProxy` of `createGateway`. `undefined` where
+   * it is not known: web-standard requests have it from proxies alone. A page's `identify` gets that of the connection.
+   */
+  readonly ip: string | undefined;
+  /**
    * Express's `req`, Fastify's request, the web-standard `Request` (in Next.js the `NextRequest`), or Node's
    * `IncomingMessage`. The gateway still has to read the body of a Node request: do not read it.
    */
   readonly raw: Raw;
+}
+
+/** One that is told how many proxies stand before it. */
+export interface TrustingRequest<Raw = unknown> extends HostRequest<Raw> {
+  /** Of the host's own. */
+  trustedProxies: number;
 }
 
 /** What Node's requests and those of the frameworks on it have in common: Express' and Fastify's, too. */
@@ -27,8 +41,9 @@ export interface NodeRequestHead {
 }
 
 /** A Node request as the host's own code sees it. */
-export class NodeHostRequest implements HostRequest {
+export class NodeHostRequest implements TrustingRequest {
   readonly raw: unknown;
+  trustedProxies = 0;
   readonly #req: NodeRequestHead;
   #headers: Headers | undefined;
 
@@ -47,10 +62,16 @@ export class NodeHostRequest implements HostRequest {
     return typeof originalUrl === "string" ? originalUrl : (this.#req.url ?? "/");
   }
 
-  header(name: string): string | undefined {
+  get ip(): string | undefined {
+    const { socket } = this.raw as { readonly socket?: { readonly remoteAddress?: string | undefined } };
+    return clientAddress(socket?.remoteAddress, this.header("x-forwarded-for"), this.trustedProxies);
+  }
+
+  // Of the object, not of the class: hosts write `({ header }) => …`.
+  readonly header = (name: string): string | undefined => {
     const value = this.#req.headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(", ") : value;
-  }
+  };
 
   get headers(): Headers {
     this.#headers ??= toHeaders(this.#req.headers);
@@ -69,7 +90,8 @@ function toHeaders(sent: NodeRequestHead["headers"]): Headers {
 }
 
 /** A web-standard request as the host's own code sees it. */
-export class WebHostRequest implements HostRequest<Request> {
+export class WebHostRequest implements TrustingRequest<Request> {
+  trustedProxies = 0;
   readonly #request: Request;
   #copy: Request | undefined;
 
@@ -89,8 +111,10 @@ export class WebHostRequest implements HostRequest<Request> {
     return this.#request.headers;
   }
 
-  header(name: string): string | undefined {
-    return this.headers.get(name) ?? undefined;
+  readonly header = (name: string): string | undefined => this.headers.get(name) ?? undefined;
+
+  get ip(): string | undefined {
+    return clientAddress(undefined, this.header("x-forwarded-for"), this.trustedProxies);
   }
 
   /** Who gets it may read its body, so a copy of the body is kept for the gateway. Nothing is read for it. */

@@ -1,6 +1,6 @@
 import type { AbortNotice } from "../providers/upstream-provider.js";
 import { isError } from "../runtime/host-code.js";
-import type { HostRequest } from "./host-request.js";
+import type { TrustingRequest } from "./host-request.js";
 
 /**
  * A request as the pipeline reads it: what every host can give without building a web `Request`.
@@ -28,7 +28,7 @@ export interface GatewayRequest {
   /** Whether the host's own code has begun to read the body, so that {@link GatewayRequest.body} lacks what it took. */
   readonly isBodyTaken?: boolean;
   /** The request for the host's own code, made when asked for. Absent or `undefined` for calls within this process. */
-  hostRequest?(): HostRequest | undefined;
+  hostRequest?(): TrustingRequest | undefined;
   /** Aborted when the client has gone before the response was complete. */
   readonly signal: AbortNotice;
   /** The client counts as gone because it took nothing of its response for too long. */

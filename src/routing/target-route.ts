@@ -6,6 +6,8 @@ export interface TargetRouteOptions {
   groups: readonly TargetGroup[];
   /** The most calls to targets for one request. */
   maxAttempts: number;
+  /** Whether that is as many as there are targets, each once: a call that may use fewer of them makes fewer. Default: no. */
+  triesEachOnce?: boolean | undefined;
   /** The longest total wait of one request between its attempts, in milliseconds. */
   retryBudgetMs: number;
   /** The most requests that may wait for a target below its `maxConcurrent`, or for the end of a test call. */
@@ -33,6 +35,7 @@ export interface TargetRouteOptions {
 export class TargetRoute {
   readonly targets: readonly Target[];
   readonly maxAttempts: number;
+  readonly triesEachOnce: boolean;
   readonly retryBudgetMs: number;
   readonly chargeFailedAttempts: boolean;
   /** How many attempts of one request may be charged, at the most. */
@@ -55,6 +58,7 @@ export class TargetRoute {
     this.knowOwnKeys = [...new Set(this.targets.map(({ provider }) => provider))].filter(({ ownKey }) => ownKey);
     this.#isShared = options.groups.some(({ targets }) => targets.length > 1);
     this.maxAttempts = options.maxAttempts;
+    this.triesEachOnce = options.triesEachOnce === true;
     this.retryBudgetMs = options.retryBudgetMs;
     this.chargeFailedAttempts = options.chargeFailedAttempts;
     this.mostCharged = options.chargeFailedAttempts ? options.maxAttempts : 1;

@@ -44,6 +44,7 @@ export class TargetSearch {
   readonly #targets: readonly Target[];
   /** Whether the call uses keys of its account's own: what is known of a target was learned with the operator's. */
   readonly #isApart: boolean;
+  readonly #maxAttempts: number;
   #candidates: readonly Target[];
   #failedTargets: readonly Resting[] = none;
   /** How often each target has failed for this call. */
@@ -57,6 +58,7 @@ export class TargetSearch {
     this.#route = route;
     this.#targets = choice?.targets ?? route.targets;
     this.#isApart = choice?.ownKeys !== undefined;
+    this.#maxAttempts = choice !== undefined && route.triesEachOnce ? choice.targets.length : route.maxAttempts;
     this.#notices = notices;
     this.#clock = clock;
     this.#candidates = choice?.targets ?? route.order();
@@ -114,7 +116,7 @@ export class TargetSearch {
     }
     const remedy = remedyOf(error);
     this.#error = remedy === "none" ? error : preferRetryable(this.#error, error);
-    if (remedy === "none" || this.#attempts >= this.#route.maxAttempts || this.#isGone()) throw this.#error;
+    if (remedy === "none" || this.#attempts >= this.#maxAttempts || this.#isGone()) throw this.#error;
     if (remedy !== "again") return;
     this.#rounds ??= new Map();
     const round = (this.#rounds.get(target) ?? 0) + 1;

@@ -8,6 +8,7 @@ import { corsHeaders } from "../http/origin.js";
 import type { Operation } from "../protocols/shared/operation.js";
 import { errorResponse, protocolOf } from "./error-response.js";
 import { matchPath, type Path } from "./paths.js";
+import { inOwnWords } from "./refusal-words.js";
 import type { ServerServices } from "./server-services.js";
 
 /** One request while it is being served. */
@@ -94,11 +95,16 @@ export class ServedCall implements ReceivedCall {
   }
 
   respond(made: GatewayResponse | GatewayError): GatewayResponse {
-    return this.#served.respond(made, this.caller);
+    return this.#served.respond(this.#worded(made), this.caller);
   }
 
   refuse(thrown: unknown): GatewayResponse {
-    return this.#served.refuse(thrown);
+    return this.#served.refuse(this.#worded(thrown));
+  }
+
+  #worded<Made>(made: Made): Made | GatewayError {
+    const { refusalWords } = this.#served.services;
+    return refusalWords === undefined ? made : inOwnWords(made, refusalWords, this.caller, this.requestId);
   }
 }
 

@@ -9,6 +9,7 @@ import type { CorsOptions } from "../http/origin.js";
 import type { AccountPace } from "./account-pace.js";
 import type { HostWait } from "./host-wait.js";
 import type { Readiness } from "./readiness.js";
+import type { RefusalWords } from "./refusal-words.js";
 
 /** What all requests use. Made once for each gateway. */
 export interface ServerServices {
@@ -35,6 +36,8 @@ export interface ServerServices {
   readonly readiness: Readiness;
   /** Gives the host's own id of a request. */
   readonly requestIdOf: ((request: RequestHead) => string | undefined) | undefined;
+  /** `undefined`: people read the gateway's own words. */
+  readonly refusalWords: RefusalWords | undefined;
 }
 
 /** What of a request says who it is from. */

@@ -1,4 +1,11 @@
-import { atCapacity, type GatewayError, ownKeyRequired, serviceUnavailable } from "../../errors/gateway-error.js";
+import {
+  type GatewayError,
+  isGatewayError,
+  ownKeyLimited,
+  ownKeyRefused,
+  ownKeyRequired,
+  serviceUnavailable,
+} from "../../errors/gateway-error.js";
 import { isHeaderValue } from "../../providers/headers.js";
 import type { OwnKeyCall, UpstreamProvider } from "../../providers/upstream-provider.js";
 import type { Target } from "../../routing/target.js";
@@ -34,7 +41,10 @@ export async function chooseTargets(
     found = await services.ownKeyLimit.race(Promise.race([Promise.all(answers), departure.left]));
   } catch (cause) {
     if (request.signal.aborted) throw clientLeft();
-    const message = "The ownKey function of a provider failed. The client got a 503.";
+    if (isGatewayError(cause) && cause.code === "own_key_refused") throw cause;
+    const names = targets.filter(({ provider }) => asked.includes(provider)).map(({ providerName }) => providerName);
+    const which = [...new Set(names)].map((name) => `"${name}"`).join(" or ");
+    const message = `The ownKey function of the provider ${which} failed. The client got a 503.`;
     services.warn({ code: "own_key_failed", message, cause, requestId });
     throw serviceUnavailable("Your own key cannot be looked up at the moment. Try again shortly.", cause);
   } finally {
@@ -62,10 +72,10 @@ function ownKeyCall({ caller, model, tags }: CheckedCall): OwnKeyCall {
 async function findOwnKey(provider: UpstreamProvider, call: OwnKeyCall): Promise<string | null | undefined> {
   const key: unknown = await provider.ownKey?.(call);
   if (key === null || key === undefined) return key;
-  if (typeof key === "string" && key !== "" && key.length <= longestKey && isHeaderValue(key)) return key;
-  throw new TypeError(
-    `ownKey must give a key that fits into a header, of at most ${longestKey} characters, or null, or undefined.`,
-  );
+  if (typeof key !== "string") throw new TypeError("ownKey must give a string, null, or undefined.");
+  if (key !== "" && key.length <= longestKey && isHeaderValue(key)) return key;
+  // No server would take it: the account has stored something else, or a part of it.
+  throw ownKeyRefused(new TypeError(`The key does not fit into a header, or has more than ${longestKey} characters.`));
 }
 
 /** @throws GatewayError what the server of the last one said, where all of them rest. */
@@ -82,7 +92,7 @@ function withoutResting(
     if (rest === undefined) return true;
     const seconds = String(Math.max(1, Math.ceil((rest.until - now) / 1_000)));
     const { error } = rest;
-    refusal = error.status === 429 ? atCapacity({ "retry-after": seconds }, error.cause) : error;
+    refusal = error.status === 429 ? ownKeyLimited(seconds, error.cause) : error;
     return false;
   });
   if (awake.length === 0 && refusal !== undefined) throw refusal;

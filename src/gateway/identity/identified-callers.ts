@@ -2,7 +2,12 @@ import type { Caller } from "../../access/caller.js";
 import { findWithin } from "../../access/store-lookup.js";
 import { type GatewayError, isGatewayError, serviceUnavailable } from "../../errors/gateway-error.js";
 import type { Warn } from "../../events/warning.js";
-import { type HostRequest, NodeHostRequest, type NodeRequestHead } from "../../http/host-request.js";
+import {
+  NodeHostRequest,
+  type NodeRequestHead,
+  type TrustingRequest,
+  WebHostRequest,
+} from "../../http/host-request.js";
 import { requireSameOrigin } from "../../http/origin.js";
 import { Calendar } from "../../ledger/calendar.js";
 import type { TimeLimit } from "../../ledger/guard/time-limit.js";
@@ -16,6 +21,8 @@ import { type CheckedIdentity, checkIdentity, type Identify } from "./identity.j
 interface SessionOptions {
   readonly identify?: Identify | undefined;
   readonly origins?: readonly string[] | undefined;
+  /** How many proxies of the host's own stand before it. */
+  readonly trustProxy: number;
 }
 
 /** What sessions are resolved with. */
@@ -27,6 +34,9 @@ interface SessionServices {
   readonly warnOnce: Warn;
 }
 
+/** What finds who a request is from, and how many proxies stand before it. */
+type IdentityServices = Pick<SessionServices, "timeLimit" | "warn"> & { readonly trustProxy: number };
+
 const by = "identify";
 
 /**
@@ -34,11 +44,11 @@ const by = "identify";
  * @returns `undefined` where the host has no sessions for the gateway.
  */
 export function sessionCallers(options: SessionOptions, services: SessionServices): IdentifyCaller | undefined {
-  const { identify, origins } = options;
+  const { identify, origins, trustProxy } = options;
   if (identify === undefined) return undefined;
   const comparison = new TermsComparison(services);
   return async (request, requestId) => {
-    const identity = await findIdentity(identify, request, requestId, services);
+    const identity = await findIdentity(identify, request, requestId, { ...services, trustProxy });
     if (identity === undefined) return undefined;
     requireSameOrigin(request, origins);
     const terms = await findTerms(identity, requestId, services);
@@ -52,7 +62,7 @@ async function findIdentity(
   identify: Identify,
   request: SessionRequest,
   requestId: string,
-  { timeLimit, warn }: SessionServices,
+  { timeLimit, warn, trustProxy }: IdentityServices,
 ): Promise<CheckedIdentity | undefined> {
   const fail = (problem: string, cause?: unknown): GatewayError => {
     const message = `\`identify\` ${problem}. The request got a 503.`;
@@ -62,6 +72,7 @@ async function findIdentity(
   const hostRequest = request.hostRequest?.();
   if (hostRequest === undefined) return undefined;
   const wasTaken = request.isBodyTaken;
+  hostRequest.trustedProxies = trustProxy;
   const found = await findWithin(() => identify(hostRequest), timeLimit, fail);
   if (found === undefined || found === null || found === false) return undefined;
   if (request.isBodyTaken && !wasTaken) {
@@ -147,10 +158,22 @@ function toSessionRequest(request: OwnRequest): SessionRequest {
   return { method: host.method, header, hostRequest: () => host };
 }
 
-function toHostRequest(request: OwnRequest): HostRequest {
-  if (!isWeb(request)) return new NodeHostRequest(request, request);
-  const { method, url, headers } = request;
-  return { method, url, headers, header: (name) => headers.get(name) ?? undefined, raw: request };
+function toHostRequest(request: OwnRequest): TrustingRequest {
+  return isWeb(request) ? new WholeRequest(request) : new NodeHostRequest(request, request);
+}
+
+/** One whose body nobody else needs. */
+class WholeRequest extends WebHostRequest {
+  readonly #whole: Request;
+
+  constructor(request: Request) {
+    super(request);
+    this.#whole = request;
+  }
+
+  override get raw(): Request {
+    return this.#whole;
+  }
 }
 
 function isWeb(request: OwnRequest): request is Request {

@@ -58,6 +58,7 @@ export function buildRoute(
   const route = new TargetRoute({
     groups: toGroups(upstream, targets),
     maxAttempts,
+    triesEachOnce: model.maxAttempts === undefined,
     retryBudgetMs: model.retryBudgetMs ?? 10_000,
     maxQueued: model.maxQueued ?? 100,
     queueTimeoutMs: model.queueTimeoutMs ?? 1_000,

@@ -95,11 +95,7 @@ type ToCause = (who?: string, advice?: string, refusesKey?: boolean | "unsure") 
 function refusedByUpstream(cause: ToCause, refusesKey: true | "unsure" = true): GatewayError {
   return badGateway("The model is not available at the moment.", {
     headers: { "x-should-retry": "false" },
-    cause: cause(
-      "The upstream refused the key, or its quota: it",
-      " Check the provider's key and balance.",
-      refusesKey,
-    ),
+    cause: cause("The upstream refused the key, or its quota: it", " Check the key and its balance there.", refusesKey),
   });
 }
 

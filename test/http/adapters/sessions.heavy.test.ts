@@ -56,6 +56,19 @@ describe.each(adapters)("sessions of the host's, in $name", (adapter) => {
   /** What the host's own origin is to its browsers. */
   const ownHost = () => new URL(test.host.origin ?? "http://gateway.test").host;
 
+  it("know the client's address, as far as the connection and the host's own proxies tell it", async () => {
+    const forwarded = { ...sameOrigin, "x-forwarded-for": "1.1.1.1, 203.0.113.7" };
+    await start();
+    expect((await chat(forwarded)).status).toBe(200);
+    const raw = asked[0]?.raw as { socket?: unknown } | undefined;
+    const isNode = raw?.socket !== undefined;
+    expect(asked[0]?.ip).toBe(isNode ? "127.0.0.1" : undefined);
+    await test.close();
+    await start({ trustProxy: 1 });
+    expect((await chat(forwarded)).status).toBe(200);
+    expect(asked[0]?.ip).toBe("203.0.113.7");
+  });
+
   it("identify a request without a key: whole, streamed, and on every endpoint", async () => {
     await start();
     const event = test.nextEvent();

@@ -136,6 +136,14 @@ describe("an account's own key", () => {
     expect(servers.house.requests).toHaveLength(1);
   });
 
+  it("is sent as often as there are targets for it", async () => {
+    const { maxAttempts: _, ...model } = ownAndHouse;
+    const { call, servers } = await setUp(ofAlice, { models: [model] });
+    servers.own.reply(wholeAnswer({ error: { message: "Overloaded." } }, { status: 500 }));
+    expect((await call("alice")).status).toBe(502);
+    expect(servers.own.requests).toHaveLength(1);
+  });
+
   it("works for a server that breaks for all others", async () => {
     const { call, servers, gateway } = await setUp(ofAlice);
     servers.own.reply((request, response) => {
@@ -426,10 +434,11 @@ describe("an own key that its server refuses", () => {
   it("waits for as long as its server says, where it is at its limit", async () => {
     const { call, servers, clock } = await setUp(ofAlice, { models: [{ ...ownAndHouse, maxAttempts: 1 }] });
     servers.own.reply(refuse(429, { "retry-after": "30" }));
-    expect((await call("alice")).status).toBe(429);
+    expect(await codeOf(await call("alice"))).toEqual({ status: 429, code: "own_key_limited" });
     clock.advance(10_000);
     const denied = await call("alice");
     expect([denied.status, denied.headers.get("retry-after")]).toEqual([429, "20"]);
+    expect(await denied.text()).toContain("Your own key is at its limit with the model's server. Try again in 20s.");
     expect(servers.own.requests).toHaveLength(1);
     expect((await call("bob")).status).toBe(429);
     expect(servers.own.requests).toHaveLength(2);
@@ -453,9 +462,6 @@ describe("a function that finds own keys", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("down"))],
-    ["gives no key", () => "line\nbreak"],
-    ["gives an empty key", () => ""],
-    ["gives a very long key", () => "k".repeat(4_097)],
     ["gives a number", () => 5],
     ["never ends", () => new Promise(() => {})],
   ] as [string, OwnKeys][])("and %s is a 503 and a warning", async (_name, find) => {
@@ -465,6 +471,7 @@ describe("a function that finds own keys", () => {
     expect(text).not.toContain(ownKey);
     expect(await codeOf(response)).toEqual({ status: 503, code: "service_unavailable" });
     expect(warnings.map(({ code }) => code)).toEqual(["own_key_failed"]);
+    expect(warnings[0]?.message).toContain('the provider "own" failed');
     expect(servers.own.requests.length + servers.house.requests.length).toBe(0);
     expect(await used("alice")).toBe(0);
   });
@@ -488,6 +495,16 @@ describe("a function that finds own keys", () => {
     expect((await other.call("alice")).status).toBe(502);
     expect(other.warnings[0]?.message).not.toContain("tenant-pass-phrase");
   });
+
+  it.each(["line\nbreak", "", " ", "sk-ü", "k".repeat(4_097)])(
+    "that gives what is no key (%j) refuses it",
+    async (key) => {
+      const { call, servers, warnings } = await setUp(() => key);
+      expect(await codeOf(await call("alice"))).toEqual({ status: 403, code: "own_key_refused" });
+      expect(servers.own.requests.length + servers.house.requests.length).toBe(0);
+      expect(warnings).toEqual([]);
+    },
+  );
 
   it("must be a function", async () => {
     const provider = { ownKey, call: () => Promise.reject(new Error("not called")) } as never;

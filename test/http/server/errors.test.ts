@@ -374,7 +374,7 @@ describe("an upstream that fails", () => {
     expect((await failing(chatRequest())).headers.get("x-should-retry")).toBe("false");
     expect(test.warnings.map(({ code }) => code)).toEqual(["upstream_failed", "upstream_failed"]);
     expect(test.warnings[0]?.message).toContain('"fake" failed for the model "acme/small" (there "upstream-small")');
-    expect(test.warnings[1]?.message).toContain("Check the provider's key and balance.");
+    expect(test.warnings[1]?.message).toContain("Check the key and its balance there.");
   });
 
   it.each([

@@ -167,7 +167,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "server",
     question: "How does a path become a response: route, authenticate, run the operation?",
-    imports: ["runtime", "ledger", "errors", "events", "protocols", "http", "access", "call"],
+    imports: ["runtime", "ledger", "errors", "events", "protocols", "http", "hooks", "access", "call"],
     packages: ["lru-cache"],
   },
   {

@@ -27,7 +27,7 @@ const identify = ({ header }: Pick<HostRequest, "header">): Identity | null => {
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<void> {
   test = await startTestGateway({
-    identify: (request) => identify({ header: (name) => request.header(name) }),
+    identify,
     ...options,
   });
 }
@@ -52,6 +52,22 @@ async function bothSay(init: RequestInit) {
 }
 
 describe("gateway.caller", () => {
+  it("knows the client's address as the gateway's own routes do", async () => {
+    const addresses: unknown[] = [];
+    await start({
+      trustProxy: 2,
+      identify: (request) => {
+        addresses.push(request.ip);
+        return identify(request);
+      },
+    });
+    const init = fromPage("acct_1", { "x-forwarded-for": "1.1.1.1, 2001:db8::7, 10.0.0.1" });
+    const request = toChat(init);
+    await test.gateway.caller(request);
+    expect(await request.text()).toBe('{"text":"Hi"}');
+    expect(addresses).toEqual(["2001:db8::7"]);
+  });
+
   it("finds who is signed in, whose calls `as` then makes, filed as those of the session", async () => {
     await start();
     const request = toChat(fromPage("acct_1"));
