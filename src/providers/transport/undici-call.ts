@@ -264,6 +264,7 @@ function encodingIn(headers: readonly Buffer[]): string | undefined {
 
 /** RFC 9110, section 8.4.1, and those that came later. */
 const encodings: ReadonlySet<string> = new Set([
+  "aws-chunked",
   "gzip",
   "x-gzip",
   "deflate",

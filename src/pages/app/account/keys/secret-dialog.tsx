@@ -16,7 +16,14 @@ export function SecretDialog({ created, onClose }: { readonly created: NewAccoun
           <Snippets apiKey={created.secret} />
         </details>
         <div class="actions">
-          <button type="button" class="primary" onClick={onClose}>
+          <button
+            type="button"
+            class="primary"
+            onClick={({ detail }) => {
+              // The second click of a double click was meant for what made the key, which stood in the same place.
+              if (detail < 2) onClose();
+            }}
+          >
             {texts.secretDone}
           </button>
         </div>
