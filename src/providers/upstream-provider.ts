@@ -90,7 +90,8 @@ type OwnKey = string | null | undefined;
  * each call and provider, after `onRequest`. A string is the account's own key. `undefined`: the operator's key is used. `null`: the
  * target is not for this call; with no other target it is a 400 `own_key_required`.
  *
- * One that throws, gives anything else, or takes longer than `hookTimeoutMs` of the gateway, is a 503 and a warning.
+ * A text that fits into no header, or has more than 4,096 characters, is a 403 `own_key_refused`. A function that throws, gives
+ * anything else, or takes longer than `hookTimeoutMs` of the gateway, is a 503 and a warning.
  */
 export type OwnKeySource = (call: OwnKeyCall) => OwnKey | Promise<OwnKey>;
 

@@ -12,7 +12,7 @@ import type { Target } from "../../routing/target.js";
 import type { CallServices } from "../call-services.js";
 import type { CheckedCall, ReceivedCall } from "../checked-call.js";
 import { clientLeft } from "../relay/abort-error.js";
-import { whenAborted } from "./review-call.js";
+import { untilAborted } from "../relay/until-aborted.js";
 
 /** In characters. Each response is searched for it. */
 const longestKey = 4096;
@@ -33,12 +33,11 @@ export async function chooseTargets(
   const asked = model.route.knowOwnKeys.filter((provider) => targets.some((target) => target.provider === provider));
   if (asked.length === 0) return checked;
 
-  const departure = whenAborted(request.signal);
   let found: readonly (string | null | undefined)[];
   try {
     const call = ownKeyCall(checked);
     const answers = asked.map((provider) => findOwnKey(provider, call));
-    found = await services.ownKeyLimit.race(Promise.race([Promise.all(answers), departure.left]));
+    found = await services.ownKeyLimit.race(untilAborted(request.signal, Promise.all(answers)));
   } catch (cause) {
     if (request.signal.aborted) throw clientLeft();
     if (isGatewayError(cause) && cause.code === "own_key_refused") throw cause;
@@ -47,8 +46,6 @@ export async function chooseTargets(
     const message = `The ownKey function of the provider ${which} failed. The client got a 503.`;
     services.warn({ code: "own_key_failed", message, cause, requestId });
     throw serviceUnavailable("Your own key cannot be looked up at the moment. Try again shortly.", cause);
-  } finally {
-    departure.ignore();
   }
 
   const byProvider = new Map(asked.map((provider, index) => [provider, found[index]]));
@@ -68,7 +65,7 @@ function ownKeyCall({ caller, model, tags }: CheckedCall): OwnKeyCall {
   return { account, ...(keyId !== undefined && { keyId }), plan, ...(tags !== undefined && { tags }), model: model.id };
 }
 
-/** @throws TypeError for what is no key. It never contains what was given. */
+/** @throws TypeError for what is no text, GatewayError 403 for one that is no key. Neither contains what was given. */
 async function findOwnKey(provider: UpstreamProvider, call: OwnKeyCall): Promise<string | null | undefined> {
   const key: unknown = await provider.ownKey?.(call);
   if (key === null || key === undefined) return key;

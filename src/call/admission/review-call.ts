@@ -7,6 +7,7 @@ import { AbortNotifier } from "../abort-notifier.js";
 import type { CallServices, RequestHook } from "../call-services.js";
 import type { CheckedCall, ReceivedCall } from "../checked-call.js";
 import { clientLeft } from "../relay/abort-error.js";
+import { untilAborted } from "../relay/until-aborted.js";
 import { completeCall } from "./complete-call.js";
 import { ReceivedPrompt } from "./received-prompt.js";
 
@@ -71,11 +72,10 @@ async function runRequestHook(
 ): Promise<HookResult | undefined> {
   const { requestId, request } = call.received;
   const notice = new AbortNotifier();
-  const departure = whenAborted(request.signal);
   try {
     const incoming = toIncomingCall(call, notice);
     const answered = new Promise<unknown>((resolve) => resolve(onRequest(incoming)));
-    const admission = checkAdmission(await limit.race(Promise.race([answered, departure.left])));
+    const admission = checkAdmission(await limit.race(untilAborted(request.signal, answered)));
     if (admission === undefined) return undefined;
     const { tags, headers, members, targets, texts } = admission;
     return { tags, headers, members, targets, body: texts && call.prompt.replace(texts) };
@@ -85,19 +85,7 @@ async function runRequestHook(
     if (isFinalError(thrown)) throw thrown;
     warn({ code: "hook_failed", message: "onRequest failed. The client got a 503.", cause: thrown, requestId });
     throw serviceUnavailable("Requests cannot be checked at the moment. Try again shortly.", thrown);
-  } finally {
-    departure.ignore();
   }
-}
-
-/** @returns a promise that rejects when the client leaves. */
-export function whenAborted(signal: ReceivedCall["request"]["signal"]): { left: Promise<never>; ignore: () => void } {
-  let leave = (): void => {};
-  const left = new Promise<never>((_, reject) => {
-    leave = () => reject(clientLeft());
-  });
-  signal.addEventListener("abort", leave);
-  return { left, ignore: () => signal.removeEventListener("abort", leave) };
 }
 
 /** What a hook is run for. */

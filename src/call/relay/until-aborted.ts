@@ -1,4 +1,4 @@
-import { UpstreamError } from "../../providers/upstream-provider.js";
+import { type AbortNotice, UpstreamError } from "../../providers/upstream-provider.js";
 import { iteratorOf, leaveBody } from "../../wire/piece-source.js";
 import type { AbortNotifier } from "../abort-notifier.js";
 
@@ -8,12 +8,12 @@ export function brokenOff(): UpstreamError {
 }
 
 /**
- * Waits for something of a provider, at most until the call is aborted.
+ * Waits for something of a provider or of the host's code, at most until the call is aborted, or its client has left.
  * @param cameLate - gets what comes after that.
  * @throws UpstreamError `aborted`, and what the promise rejects with.
  */
 export function untilAborted<Value>(
-  notice: AbortNotifier,
+  notice: AbortNotice,
   awaited: Promise<Value>,
   cameLate?: (value: Value) => void,
 ): Promise<Value> {
